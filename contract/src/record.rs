@@ -1,0 +1,138 @@
+//! One line of a report: what a check did, on which device, and how far the numbers were off.
+//!
+//! The runtime writes these lines, the CLI reads them. Adding a field is compatible, changing one raises
+//! [`Record::VERSION`].
+
+use crate::{Architecture, Check, DeviceKind, Precision};
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordStatus {
+    /// The check ran on the device it names and its property holds.
+    Pass,
+    /// The property does not hold, or the check could not be made although the device is there.
+    Fail,
+    /// The check did not run; `reason` says why. Never counted as a pass.
+    Ignored,
+}
+
+/// One executed or ignored check, one line of JSON in the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`Record::VERSION`] of the writer.
+    pub version: u32,
+    /// The model's name: the stem of its spec.
+    pub model: String,
+    /// The family of the model.
+    pub architecture: Architecture,
+    /// The device that the check names.
+    pub device: DeviceKind,
+    /// The property.
+    pub check: Check,
+    /// The precision that the check names.
+    pub precision: Precision,
+    /// The outcome.
+    pub status: RecordStatus,
+    /// Why it failed or was ignored; what was found, for a pass, where there is something to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The device that ran, as its driver names it, for instance `NVIDIA H100 80GB HBM3`; none when nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
+    /// Whether that device is a software simulation.
+    #[serde(default)]
+    pub simulated: bool,
+    /// Whether f32 products on it may be computed in TF32, which takes the TF32 row of the tolerance table.
+    #[serde(default)]
+    pub tf32: bool,
+    /// Whether the endpoint was a fallback to another device.
+    #[serde(default)]
+    pub fallback: bool,
+    /// Whether the endpoint was a mock.
+    #[serde(default)]
+    pub mock: bool,
+    /// Error and threshold of every compared tensor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputError>,
+    /// Memory around the load, where the check loaded a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryRecord>,
+    /// Wall time of the check in milliseconds.
+    pub milliseconds: f64,
+}
+
+/// How far one tensor is from its reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputError {
+    /// The tensor's name, for instance `last_hidden_state` or `trace.layer.1`.
+    pub name: String,
+    /// |d| / |ref| over the tensor, in f64.
+    pub rel_l2: f64,
+    /// max |d| / max |ref|.
+    pub max_rel: f64,
+    /// The largest `rel_l2` allowed.
+    pub rel_l2_threshold: f64,
+    /// The largest `max_rel` allowed.
+    pub max_rel_threshold: f64,
+    /// The smaller of threshold / error over both measures; below 1 the tensor fails.
+    pub headroom: f64,
+    /// The five elements furthest off, for a tensor that fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worst: Vec<WorstElement>,
+}
+
+/// One element of a tensor that fails.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorstElement {
+    /// Where it is, one index per dimension.
+    pub index: Vec<usize>,
+    /// The reference value.
+    pub expected: f64,
+    /// The value computed.
+    pub got: f64,
+}
+
+/// Bytes around a load. `None`: the device keeps no such account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryRecord {
+    /// All memory of the device.
+    #[serde(default)]
+    pub total: Option<u64>,
+    /// Free before the load.
+    #[serde(default)]
+    pub free: Option<u64>,
+    /// In use by this process before the load.
+    #[serde(default)]
+    pub in_use_before: Option<u64>,
+    /// In use by this process after the load.
+    #[serde(default)]
+    pub in_use_after: Option<u64>,
+    /// The most that was in use.
+    #[serde(default)]
+    pub peak: Option<u64>,
+}
+
+impl Record {
+    /// The version of this line format.
+    pub const VERSION: u32 = 1;
+
+    /// The name that the test of this record has: `<architecture>::<model>::<device>::<check>`, and the precision for
+    /// checks that are made once for each.
+    pub fn test_name(&self) -> String {
+        test_name(self.architecture, &self.model, self.device, self.check, self.precision)
+    }
+}
+
+/// `<architecture>::<model>::<device>::<check>[_<precision>]`.
+pub fn test_name(
+    architecture: Architecture,
+    model: &str,
+    device: DeviceKind,
+    check: Check,
+    precision: Precision,
+) -> String {
+    let suffix = if check.per_precision() { format!("_{precision}") } else { String::new() };
+    format!("{architecture}::{model}::{device}::{check}{suffix}")
+}

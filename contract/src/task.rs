@@ -1,0 +1,25 @@
+//! What a handler does with one request.
+
+use crate::word::words;
+
+words! {
+    /// A task names the handlers of a harness: `create_<device>_<task>_endpoint_handler`.
+    Task: "task" {
+        /// Text in, one vector per token and one per text out.
+        TextEmbedding = "text_embedding",
+        /// Text with a mask token in, the likeliest tokens for it out.
+        FillMask = "fill_mask",
+        /// Text in, one score per label out.
+        TextClassification = "text_classification",
+        /// Text in, one score per token and label out.
+        TokenClassification = "token_classification",
+        /// Question and context in, start and end scores per token out.
+        QuestionAnswering = "question_answering",
+        /// Text in, its continuation out.
+        TextGeneration = "text_generation",
+        /// Image in, one score per label out.
+        ImageClassification = "image_classification",
+        /// Image in, one vector per patch and one per image out.
+        ImageEmbedding = "image_embedding",
+    }
+}
