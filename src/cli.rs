@@ -1,0 +1,104 @@
+//! The command line: one file per command below `cli/`, exit codes in [`ExitCode`](crate::ExitCode).
+
+mod add;
+mod completions;
+mod devices;
+mod explain;
+mod generate;
+mod list;
+mod out;
+mod panic;
+mod record;
+mod run;
+mod schema;
+mod verify;
+
+use crate::{Error, ExitCode};
+use clap::{CommandFactory, Parser, Subcommand};
+use std::{io::Write, process};
+
+pub use out::Out;
+
+/// Writes hardware-aware conformance suites for Hugging Face models.
+#[derive(Debug, Parser)]
+#[command(name = "testgen", version, about, after_help = EXIT_CODES, max_term_width = 110, propagate_version = true)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Generate(generate::Arguments),
+    Verify(verify::Arguments),
+    Run(run::Arguments),
+    Add(add::Arguments),
+    Record(record::Arguments),
+    List(list::Arguments),
+    Devices(devices::Arguments),
+    Explain(explain::Arguments),
+    Schema(schema::Arguments),
+    Completions(completions::Arguments),
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings, failed tests, or generated files out of date; 2 wrong \
+usage or input; 3 cargo, python or a device is missing; 4 internal error.";
+
+/// Runs the command of this process's arguments, prints its error if it has one, and tells how it ended.
+pub fn main() -> process::ExitCode {
+    panic::install_hook();
+    let arguments = match Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // clap prints help to stdout and errors to stderr; a closed pipe is nobody's problem.
+            let _ = error.print();
+            let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Success };
+            return code.into();
+        }
+    };
+    let result = std::panic::catch_unwind(|| run(&arguments.command));
+    let Ok(result) = result else { return ExitCode::Internal.into() };
+    let code = result.unwrap_or_else(|error| report(&error));
+    code.into()
+}
+
+/// The whole command line, for completions and the reference in docs/.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn run(command: &Command) -> Result<ExitCode, Error> {
+    let mut out = Out::stdout();
+    let code = match command {
+        Command::Generate(arguments) => generate::run(arguments, &mut out),
+        Command::Verify(arguments) => verify::run(arguments, &mut out),
+        Command::Run(arguments) => run::run(arguments, &mut out),
+        Command::Add(arguments) => add::run(arguments, &mut out),
+        Command::Record(arguments) => record::run(arguments, &mut out),
+        Command::List(arguments) => list::run(arguments, &mut out),
+        Command::Devices(arguments) => devices::run(arguments, &mut out),
+        Command::Explain(arguments) => explain::run(arguments, &mut out),
+        Command::Schema(arguments) => schema::run(arguments, &mut out),
+        Command::Completions(arguments) => completions::run(arguments, &mut out),
+    }?;
+    out.flush()?;
+    Ok(code)
+}
+
+/// Prints an error as `error: ...` and `help: ...`; stderr may be closed, which changes nothing.
+fn report(error: &Error) -> ExitCode {
+    let code = error.exit_code();
+    if code == ExitCode::Success {
+        return code;
+    }
+    let mut stderr = std::io::stderr().lock();
+    let _ = match error.is_rendered() {
+        true => writeln!(stderr, "{error}"),
+        false => writeln!(stderr, "error: {error}"),
+    };
+    if let Some(help) = error.help() {
+        let _ = writeln!(stderr, "help: {help}");
+    }
+    code
+}

@@ -1,0 +1,45 @@
+//! Standard output as commands see it: a closed pipe ends the command quietly instead of panicking.
+
+use crate::{Error, ExitCode, Failure};
+use std::{
+    fmt,
+    io::{self, BufWriter, Write},
+};
+
+/// Where a command writes its result. `write!` and `writeln!` work on it and return [`Error`].
+pub struct Out {
+    writer: BufWriter<Box<dyn Write>>,
+}
+
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output: {source}")]
+struct OutputError {
+    source: io::Error,
+}
+
+impl Failure for OutputError {
+    fn exit_code(&self) -> ExitCode {
+        match self.source.kind() {
+            io::ErrorKind::BrokenPipe => ExitCode::Success,
+            _ => ExitCode::Internal,
+        }
+    }
+}
+
+impl Out {
+    /// The standard output of this process.
+    pub fn stdout() -> Self {
+        Self { writer: BufWriter::new(Box::new(io::stdout())) }
+    }
+
+    /// What `write!` calls.
+    pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), Error> {
+        self.writer.write_fmt(arguments).map_err(|source| OutputError { source }.into())
+    }
+
+    /// Hands everything written so far to the reader; call it before waiting for something slow.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|source| OutputError { source }.into())
+    }
+}

@@ -1,0 +1,11 @@
+//! testgen writes hardware-aware conformance suites for Hugging Face models.
+//!
+//! Owns: specs, templates, the generated suite and the command line. Does not own: models and checks (`runtime/`),
+//! device detection (`device/`), the rules over generated files (`verify/`).
+
+pub mod cli;
+mod exit_code;
+mod failure;
+
+pub use exit_code::ExitCode;
+pub use failure::{Error, Failure};

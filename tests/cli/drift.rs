@@ -1,0 +1,1 @@
+//! Files in this repository that are written by testgen are current.

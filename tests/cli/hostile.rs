@@ -1,0 +1,1 @@
+//! Hostile names, paths and files.

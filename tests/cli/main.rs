@@ -1,0 +1,16 @@
+//! The command line, end to end: every test runs the real binary in a project of its own.
+
+mod add;
+mod completions;
+mod devices;
+mod drift;
+mod explain;
+mod generate;
+mod hostile;
+mod list;
+mod project;
+mod record;
+mod run;
+mod schema;
+mod spec_errors;
+mod verify;

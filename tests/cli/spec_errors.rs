@@ -1,0 +1,1 @@
+//! Errors of specs: where, what, and the nearest valid word.

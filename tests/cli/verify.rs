@@ -1,0 +1,1 @@
+//! `testgen verify`.
