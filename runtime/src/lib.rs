@@ -1,1 +1,36 @@
-//! stub
+//! Everything that a generated harness calls: devices, models, checks, goldens, report.
+//!
+//! The only crate that uses burn. A harness imports names from this root and nothing else, so that neither a new burn
+//! nor a moved module means generating again.
+
+mod array;
+mod backend;
+mod check;
+mod checkpoint;
+mod compare;
+mod config;
+mod detect;
+mod endpoint;
+mod generation;
+mod golden;
+mod harness;
+mod layer;
+mod memory;
+mod model;
+mod open;
+mod preprocess;
+mod probe;
+mod report;
+mod require;
+pub mod suite;
+pub mod task;
+mod tolerance;
+mod weights;
+
+pub use array::{Array, Arrays, Values};
+pub use checkpoint::{Checkpoint, Source};
+pub use endpoint::Endpoint;
+pub use harness::{DeviceRequest, Harness, Registered, Spec, ToleranceOverride};
+pub use model::{Forward, ForwardError, LoadError, Model, Placement, Session, load};
+pub use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+pub use testgen_device::{Absence, DeviceIndex};

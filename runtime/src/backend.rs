@@ -1,0 +1,12 @@
+//! The operations that models are written in, and the two burn types they are instantiated for.
+//!
+//! `Cpu` (burn's Flex) takes our own kernels; `Gpu` (burn's Dispatch) takes plain burn operators, whatever the device.
+
+mod ops;
+
+pub(crate) use ops::Ops;
+
+/// The host processor.
+pub(crate) type Cpu = burn::backend::Flex;
+/// Any GPU: CUDA or ROCm is chosen by the device value at run time.
+pub(crate) type Gpu = burn::Dispatch;

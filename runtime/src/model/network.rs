@@ -1,0 +1,251 @@
+//! The interface that model code implements, generic over the backend, and the eraser that hides the backend again.
+
+use super::forward::{Forward, ForwardError, Placement, Session};
+use crate::{Array, Arrays, backend::Ops};
+use burn::tensor::{DType, Int, Tensor, TensorData};
+use testgen_contract::Precision;
+
+/// A model in one backend's tensors.
+pub(crate) trait Network<B: Ops>: Send {
+    /// Computes every output of the transformers class and hands each to `pass`.
+    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError>;
+
+    /// The number of layers that keep keys and values; none for a model that does not generate.
+    fn cached_layers(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// The arguments of one call, ready to be put on the device.
+pub(crate) struct Inputs<'a, B: Ops> {
+    arrays: &'a Arrays,
+    device: &'a B::Device,
+    /// The type that the model computes in.
+    pub(crate) dtype: DType,
+}
+
+impl<'a, B: Ops> Inputs<'a, B> {
+    /// The argument as it was given, for what is decided on the host.
+    pub(crate) fn host(&self, name: &str) -> Option<&'a Array> {
+        self.arrays.get(name)
+    }
+
+    /// The device that the model lives on.
+    pub(crate) fn device(&self) -> &'a B::Device {
+        self.device
+    }
+
+    /// Integers [batch, seq] that must be there, all in `0..limit`.
+    pub(crate) fn indices(&self, name: &'static str, limit: usize) -> Result<Tensor<B, 2, Int>, ForwardError> {
+        self.optional_indices(name, limit)?.ok_or(ForwardError::MissingInput { name })
+    }
+
+    /// Integers [batch, seq] that may be there, all in `0..limit`.
+    pub(crate) fn optional_indices(
+        &self,
+        name: &'static str,
+        limit: usize,
+    ) -> Result<Option<Tensor<B, 2, Int>>, ForwardError> {
+        let Some(array) = self.arrays.get(name) else { return Ok(None) };
+        let wrong = || ForwardError::WrongInput {
+            name: name.to_owned(),
+            found: format!("a tensor of shape {:?}", array.shape()),
+            expected: "integers of shape [batch, seq]".to_owned(),
+        };
+        let values = array.as_integers().ok_or_else(wrong)?;
+        let shape: [usize; 2] = array.shape().try_into().map_err(|_| wrong())?;
+        if let Some(&value) = values.iter().find(|value| **value < 0 || **value >= limit as i64) {
+            return Err(ForwardError::OutOfRange { name, value, limit });
+        }
+        Ok(Some(self.put_indices(values.to_vec(), shape)))
+    }
+
+    /// Integers that the model computed on the host, on the device.
+    pub(crate) fn put_indices<const D: usize>(&self, values: Vec<i64>, shape: [usize; D]) -> Tensor<B, D, Int> {
+        let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
+        Tensor::from_data(TensorData::new(values, shape), (self.device, DType::I32))
+    }
+
+    /// Floats that the model computed on the host, on the device, in the model's type.
+    pub(crate) fn put_floats<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<B, D> {
+        put_floats(values, shape, self.device, self.dtype)
+    }
+
+    /// Floats of `D` dimensions that must be there, in the model's type.
+    pub(crate) fn floats<const D: usize>(&self, name: &'static str) -> Result<Tensor<B, D>, ForwardError> {
+        let array = self.arrays.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let wrong = || ForwardError::WrongInput {
+            name: name.to_owned(),
+            found: format!("a tensor of shape {:?}", array.shape()),
+            expected: format!("floats of {D} dimensions"),
+        };
+        let values = array.as_floats().ok_or_else(wrong)?;
+        let shape: [usize; D] = array.shape().try_into().map_err(|_| wrong())?;
+        Ok(self.put_floats(values.to_vec(), shape))
+    }
+}
+
+/// Host floats on `device`, as `dtype`, rounded to nearest even.
+pub(crate) fn put_floats<B: Ops, const D: usize>(
+    values: Vec<f32>,
+    shape: [usize; D],
+    device: &B::Device,
+    dtype: DType,
+) -> Tensor<B, D> {
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+}
+
+/// The keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
+pub(crate) struct Cache<B: Ops> {
+    layers: Vec<Option<(Tensor<B, 4>, Tensor<B, 4>)>>,
+    length: usize,
+}
+
+impl<B: Ops> Cache<B> {
+    fn new(layers: usize) -> Self {
+        Self { layers: vec![None; layers], length: 0 }
+    }
+
+    /// The number of tokens whose keys and values are here, before the current call.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Appends the new keys and values of `layer` and gives all of them.
+    pub(crate) fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> (Tensor<B, 4>, Tensor<B, 4>) {
+        let (key, value) = match self.layers[layer].take() {
+            Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
+            None => (key, value),
+        };
+        self.layers[layer] = Some((key.clone(), value.clone()));
+        (key, value)
+    }
+}
+
+/// One call on its way through a network: the cache it may use and the results it leaves.
+pub(crate) struct Pass<'a, B: Ops> {
+    cache: Option<&'a mut Cache<B>>,
+    traced: bool,
+    result: Forward,
+}
+
+impl<B: Ops> Pass<'_, B> {
+    /// The cache, when the call is a step of a session.
+    pub(crate) fn cache(&mut self) -> Option<&mut Cache<B>> {
+        self.cache.as_deref_mut()
+    }
+
+    /// The number of tokens before this call.
+    pub(crate) fn past(&self) -> usize {
+        self.cache.as_ref().map_or(0, |cache| cache.length())
+    }
+
+    /// Leaves an output, by its name in transformers.
+    pub(crate) fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
+        let array = self.read(name, tensor)?;
+        self.result.outputs.insert(name.to_owned(), array);
+        Ok(())
+    }
+
+    /// Leaves the output of the embeddings, when a trace was asked for.
+    pub(crate) fn trace_embed<const D: usize>(&mut self, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        self.trace("embed".to_owned(), tensor)
+    }
+
+    /// Leaves the hidden state behind layer `index`, when a trace was asked for. As transformers returns hidden states,
+    /// the one behind the last layer is taken after the model's final norm.
+    pub(crate) fn trace_layer<const D: usize>(&mut self, index: usize, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        self.trace(format!("layer.{index}"), tensor)
+    }
+
+    fn trace<const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        if self.traced {
+            let array = self.read(&name, tensor.clone())?;
+            self.result.trace.push((name, array));
+        }
+        Ok(())
+    }
+
+    fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+        let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
+        self.result.placements.push((name.to_owned(), placement));
+        let shape = tensor.dims().to_vec();
+        let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+        let values = data.convert::<f32>().into_vec::<f32>();
+        let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+        Ok(Array::floats(shape, values))
+    }
+}
+
+fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {
+    match dtype {
+        DType::F32 => Ok(Precision::F32),
+        DType::F16 => Ok(Precision::F16),
+        DType::BF16 => Ok(Precision::Bf16),
+        other => Err(ForwardError::Device { message: format!("an output has the type {other:?}") }),
+    }
+}
+
+/// A loaded model with its backend hidden.
+pub(super) trait Run: Send {
+    fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
+    fn session(&self) -> Option<Box<dyn Session + '_>>;
+}
+
+/// A network together with where and in what it computes.
+pub(super) struct Placed<B: Ops> {
+    pub(super) network: Box<dyn Network<B>>,
+    pub(super) device: B::Device,
+    pub(super) dtype: DType,
+}
+
+impl<B: Ops> Placed<B> {
+    fn call(&self, arrays: &Arrays, traced: bool, cache: Option<&mut Cache<B>>) -> Result<Forward, ForwardError> {
+        let inputs = Inputs { arrays, device: &self.device, dtype: self.dtype };
+        let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
+        let mut pass = Pass { cache, traced, result };
+        self.network.forward(&inputs, &mut pass)?;
+        Ok(pass.result)
+    }
+}
+
+impl<B: Ops> Run for Placed<B> {
+    fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
+        self.call(inputs, traced, None)
+    }
+
+    fn session(&self) -> Option<Box<dyn Session + '_>> {
+        let cache = Cache::new(self.network.cached_layers()?);
+        Some(Box::new(Stepper { placed: self, cache }))
+    }
+}
+
+struct Stepper<'a, B: Ops> {
+    placed: &'a Placed<B>,
+    cache: Cache<B>,
+}
+
+impl<B: Ops> Session for Stepper<'_, B> {
+    fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
+        let new = inputs.get("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?.shape()[1];
+        let result = self.placed.call(inputs, false, Some(&mut self.cache));
+        match result {
+            Ok(forward) => {
+                self.cache.length += new;
+                Ok(forward)
+            }
+            Err(error) => {
+                self.reset();
+                Err(error)
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.cache = Cache::new(self.cache.layers.len());
+    }
+
+    fn length(&self) -> usize {
+        self.cache.length
+    }
+}
