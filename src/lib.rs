@@ -6,6 +6,9 @@
 pub mod cli;
 mod exit_code;
 mod failure;
+pub mod record;
+pub mod report;
+pub mod run;
 
 pub use exit_code::ExitCode;
 pub use failure::{Error, Failure};

@@ -1,0 +1,61 @@
+//! One failed check, as a person reads it.
+
+use super::RanOn;
+use std::fmt::Write;
+use testgen_contract::{OutputError, Record};
+
+/// Tensors shown for one failure; a trace of a deep model has hundreds.
+const TENSORS_SHOWN: usize = 8;
+
+/// The name of the test, its reason, the device, and for every tensor outside its threshold the error and the worst
+/// elements. Indented by two spaces, ends with a line break.
+pub fn render_failure(record: &Record) -> String {
+    let mut text = format!("  {}\n", record.test_name());
+    for line in record.reason.as_deref().unwrap_or("no reason given").lines() {
+        push(&mut text, format_args!("    {line}"));
+    }
+    if let Some(ran_on) = ran_on(record) {
+        push(&mut text, format_args!("    ran on {ran_on}"));
+    }
+    let outside: Vec<&OutputError> = record.outputs.iter().filter(|output| is_outside(output)).collect();
+    for output in outside.iter().take(TENSORS_SHOWN) {
+        push_output(&mut text, output);
+    }
+    if outside.len() > TENSORS_SHOWN {
+        push(&mut text, format_args!("    and {} more tensors, see the report", outside.len() - TENSORS_SHOWN));
+    }
+    text
+}
+
+fn ran_on(record: &Record) -> Option<String> {
+    let Record { simulated, tf32, fallback, mock, .. } = *record;
+    (record.device_name.is_some() || mock)
+        .then(|| RanOn { name: record.device_name.clone(), simulated, tf32, fallback, mock }.describe())
+}
+
+/// NaN counts as outside.
+fn is_outside(output: &OutputError) -> bool {
+    let inside = output.rel_l2 <= output.rel_l2_threshold && output.max_rel <= output.max_rel_threshold;
+    !inside
+}
+
+fn push_output(text: &mut String, output: &OutputError) {
+    let OutputError { name, rel_l2, max_rel, rel_l2_threshold, max_rel_threshold, headroom, worst } = output;
+    push(
+        text,
+        format_args!(
+            "    {name}: rel_l2 {rel_l2:.2e} (allowed {rel_l2_threshold:.2e}), max_rel {max_rel:.2e} (allowed \
+             {max_rel_threshold:.2e}), headroom {headroom:.3}"
+        ),
+    );
+    for element in worst {
+        push(
+            text,
+            format_args!("      {:?} expected {}, got {}", element.index, element.expected, element.got),
+        );
+    }
+}
+
+fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(text, "{line}").expect("a String can always be written");
+}
