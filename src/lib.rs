@@ -7,6 +7,7 @@ pub mod cli;
 mod exit_code;
 mod failure;
 pub mod record;
+pub mod reference;
 pub mod report;
 pub mod run;
 

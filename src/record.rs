@@ -1,1 +1,143 @@
-//! Recording goldens.
+//! Recording goldens: the only place that runs Python, and only when a user asks for it.
+//!
+//! Owns: finding a Python and running the embedded recorder with it. Does not own: what is recorded
+//! (`record/goldens.py`), which says itself what is missing or wrong.
+
+use crate::{ExitCode, Failure, run::RunError, run::child};
+use std::{
+    env,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+};
+
+/// The recorder; `python goldens.py CHECKPOINT [--seed N] [--force]`.
+const RECORDER: &str = include_str!("record/goldens.py");
+
+/// What to record, and with what.
+#[derive(Debug, Clone)]
+pub struct RecordOptions {
+    /// A directory as `save_pretrained` writes it; `golden.safetensors` is written into it.
+    pub checkpoint: PathBuf,
+    /// The Python to use; none takes `TESTGEN_PYTHON`, then `python3`.
+    pub python: Option<PathBuf>,
+    /// Chooses the inputs.
+    pub seed: u64,
+    /// Replaces goldens that are there.
+    pub force: bool,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The checkpoint is no directory with a configuration.
+    #[error("`{}` is no checkpoint: it has no config.json", path.display())]
+    NoCheckpoint {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// There is no Python.
+    #[error("cannot start `{}`: {source}", program.display())]
+    PythonMissing {
+        /// The program that was tried.
+        program: PathBuf,
+        /// Why it does not start.
+        source: io::Error,
+    },
+    /// The recorder cannot be put where Python finds it.
+    #[error("cannot write the recorder: {source}")]
+    Write {
+        /// Why.
+        source: io::Error,
+    },
+    /// The recorder said what a user can mend, on stderr.
+    #[error("nothing was recorded")]
+    Refused {
+        /// What that means for scripts.
+        code: ExitCode,
+    },
+    /// The recorder ended in a way it never should.
+    #[error("the recorder ended with {status}; nothing was recorded")]
+    Crashed {
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// Waiting for it failed, or was interrupted.
+    #[error(transparent)]
+    Wait(#[from] RunError),
+}
+
+impl Failure for RecordError {
+    fn help(&self) -> Option<String> {
+        let packages = "pip install torch transformers safetensors numpy";
+        match self {
+            Self::NoCheckpoint { .. } => Some("give a directory as `save_pretrained` writes it".to_owned()),
+            Self::PythonMissing { .. } => {
+                Some(format!("install Python 3 and run `{packages}`, or name one with --python or TESTGEN_PYTHON"))
+            }
+            Self::Refused { code: ExitCode::EnvironmentMissing } => {
+                Some(format!("`{packages}` for the Python in use, or name another with --python or TESTGEN_PYTHON"))
+            }
+            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Wait(_) => None,
+        }
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::NoCheckpoint { .. } => ExitCode::BadInput,
+            Self::PythonMissing { .. } => ExitCode::EnvironmentMissing,
+            Self::Refused { code } => *code,
+            Self::Write { .. } | Self::Crashed { .. } => ExitCode::Internal,
+            Self::Wait(error) => error.exit_code(),
+        }
+    }
+}
+
+/// Records goldens and returns their path. What the recorder has to say goes to stderr as it is.
+///
+/// # Errors
+///
+/// When there is no checkpoint or no Python, a package is missing, or the model cannot be recorded.
+pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
+    if !options.checkpoint.join("config.json").is_file() {
+        return Err(RecordError::NoCheckpoint { path: options.checkpoint.clone() });
+    }
+    child::watch_interrupts();
+    let write = |source| RecordError::Write { source };
+    let directory = tempfile::tempdir().map_err(write)?;
+    let script = directory.path().join("goldens.py");
+    fs::write(&script, RECORDER).map_err(write)?;
+    let program = python(options.python.as_deref());
+    let mut recorder =
+        command(&program, &script, options).spawn().map_err(|source| RecordError::PythonMissing { program, source })?;
+    let status = child::wait(&mut recorder, || {})?;
+    outcome(status).map(|()| options.checkpoint.join("golden.safetensors"))
+}
+
+fn python(given: Option<&Path>) -> PathBuf {
+    let from_environment = || env::var_os("TESTGEN_PYTHON").filter(|program| !program.is_empty());
+    let program = given.map(|path| path.as_os_str().to_owned()).or_else(from_environment);
+    PathBuf::from(program.unwrap_or_else(|| OsString::from("python3")))
+}
+
+fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
+    let mut command = Command::new(program);
+    // A path that starts with `-` must not be taken for a flag.
+    command.arg(script).arg(format!("--seed={}", options.seed));
+    command.args(options.force.then_some("--force")).arg("--").arg(&options.checkpoint);
+    // The recorder prints the path, which the caller says itself.
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+/// The recorder's exit codes: 0 recorded, 1 cannot be recorded, 3 a package is missing; argparse has 2.
+fn outcome(status: ExitStatus) -> Result<(), RecordError> {
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(1 | 2) => Err(RecordError::Refused { code: ExitCode::BadInput }),
+        Some(3) => Err(RecordError::Refused { code: ExitCode::EnvironmentMissing }),
+        Some(_) | None => Err(RecordError::Crashed { status }),
+    }
+}

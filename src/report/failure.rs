@@ -49,10 +49,7 @@ fn push_output(text: &mut String, output: &OutputError) {
         ),
     );
     for element in worst {
-        push(
-            text,
-            format_args!("      {:?} expected {}, got {}", element.index, element.expected, element.got),
-        );
+        push(text, format_args!("      {:?} expected {}, got {}", element.index, element.expected, element.got));
     }
 }
 

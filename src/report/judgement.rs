@@ -50,8 +50,9 @@ fn impossible_pass(record: &Record) -> Option<String> {
     if !record.check.is_numeric() {
         return None;
     }
-    let far_off = record.outputs.iter().find(|output| !within(output.rel_l2, output.rel_l2_threshold)
-        || !within(output.max_rel, output.max_rel_threshold));
+    let far_off = record.outputs.iter().find(|output| {
+        !within(output.rel_l2, output.rel_l2_threshold) || !within(output.max_rel, output.max_rel_threshold)
+    });
     if record.mock {
         Some("its endpoint was a mock".to_owned())
     } else if record.fallback {
@@ -119,7 +120,9 @@ mod tests {
                 r#"{NAMED}"outputs":[{{"name":"logits","rel_l2":{error},"max_rel":0.1,"rel_l2_threshold":0.2,"max_rel_threshold":0.2,"headroom":1.0}}],"#
             )
         };
-        for rest in [String::new(), format!(r#"{NAMED}"mock":true,"#), format!(r#"{NAMED}"fallback":true,"#), output("0.3")] {
+        for rest in
+            [String::new(), format!(r#"{NAMED}"mock":true,"#), format!(r#"{NAMED}"fallback":true,"#), output("0.3")]
+        {
             assert_eq!(kinds(&[record("finite", "pass", &rest)], &[FINITE], &[FINITE]), ["false_pass"], "{rest}");
         }
         assert_eq!(kinds(&[record("finite", "pass", &output("0.2"))], &[FINITE], &[FINITE]), Vec::<&str>::new());

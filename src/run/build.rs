@@ -1,0 +1,130 @@
+//! Building a suite with cargo, and finding its test binary.
+
+use super::{Progress, RunError, child};
+use serde::Deserialize;
+use std::{
+    env,
+    io::Read,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+};
+
+/// How a suite is built.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// The suite's Cargo.toml.
+    pub manifest: PathBuf,
+    /// With optimisation.
+    pub release: bool,
+    /// Without CUDA and ROCm.
+    pub cpu_only: bool,
+}
+
+/// A built suite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suite {
+    /// Its test binary.
+    pub binary: PathBuf,
+    /// The directory of its Cargo.toml: where its tests run.
+    pub directory: PathBuf,
+}
+
+/// Builds the suite. Cargo's progress and the compiler's errors go to stderr as they are.
+///
+/// # Errors
+///
+/// When there is no cargo, the suite does not compile, or it has not exactly one test binary.
+pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, RunError> {
+    child::watch_interrupts();
+    progress.stage("building", &options.manifest.display().to_string());
+    let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let mut command = cargo(&program, options, progress.is_quiet());
+    let mut cargo = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
+    let mut stdout = cargo.stdout.take().expect("stdout is piped");
+    let reader = thread::spawn(move || {
+        let mut messages = String::new();
+        // What cannot be read is missed as an artifact below.
+        let _ = stdout.read_to_string(&mut messages);
+        messages
+    });
+    let status = child::wait(&mut cargo, || {})?;
+    if !status.success() {
+        return Err(RunError::Build { manifest: options.manifest.clone(), status });
+    }
+    let messages = reader.join().expect("reading does not panic");
+    let suite = only_test_binary(&messages, &options.manifest)?;
+    progress.end("built", &suite.binary.display().to_string());
+    Ok(suite)
+}
+
+fn cargo(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
+    let mut command = Command::new(program);
+    command.args(["test", "--no-run", "--message-format", "json-render-diagnostics", "--manifest-path"]);
+    command.arg(&options.manifest);
+    let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
+    command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+}
+
+/// A message of cargo, as far as it matters here.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    target: Option<Target>,
+    #[serde(default)]
+    executable: Option<PathBuf>,
+    #[serde(default)]
+    manifest_path: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+impl Message {
+    fn into_suite(self) -> Option<Suite> {
+        let is_test = self.reason == "compiler-artifact" && self.target?.kind.iter().any(|kind| kind == "test");
+        let directory = self.manifest_path?.parent()?.to_path_buf();
+        is_test.then_some(Suite { binary: self.executable?, directory })
+    }
+}
+
+fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let mut suites: Vec<Suite> = messages.filter_map(Message::into_suite).collect();
+    match (suites.pop(), suites.len()) {
+        (Some(suite), 0) => Ok(suite),
+        (suite, others) => {
+            let count = others + usize::from(suite.is_some());
+            Err(RunError::TestBinaries { manifest: manifest.to_path_buf(), count })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIBRARY: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"kind":["lib"]},"executable":"/t/lib-1"}"#;
+    const TEST: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"kind":["test"]},"executable":"/t/suite-1"}"#;
+    const END: &str = r#"{"reason":"build-finished","success":true}"#;
+
+    #[test]
+    fn the_integration_test_is_the_suite() {
+        let messages = format!("{LIBRARY}\n{TEST}\nwarning: not json\n{END}\n");
+        let suite = only_test_binary(&messages, Path::new("s/Cargo.toml")).expect("there is one");
+        assert_eq!(suite, Suite { binary: "/t/suite-1".into(), directory: "/s".into() });
+    }
+
+    #[test]
+    fn none_and_two_are_errors() {
+        for (messages, expected) in [(LIBRARY.to_owned(), 0), (format!("{TEST}\n{TEST}"), 2)] {
+            let error = only_test_binary(&messages, Path::new("s/Cargo.toml")).expect_err("is not one");
+            assert!(matches!(error, RunError::TestBinaries { count, .. } if count == expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Which tests of a suite run: filters over test names, and the arguments that say so to the test binary.
+
+use glob::Pattern;
+use std::collections::BTreeSet;
+use testgen_contract::{Architecture, DeviceKind};
+
+/// What the user asked to run; an empty list asks for all.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Globs over model names.
+    pub names: Vec<Pattern>,
+    /// Architectures.
+    pub architectures: Vec<Architecture>,
+    /// Devices.
+    pub devices: Vec<DeviceKind>,
+}
+
+/// The tests that a filter leaves.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Their names.
+    pub tests: BTreeSet<String>,
+    /// `--skip` arguments for the test binary that leave exactly these tests.
+    pub arguments: Vec<String>,
+}
+
+impl Filter {
+    /// Whether the filter leaves `model` of `architecture` on any device.
+    pub fn keeps_model(&self, architecture: Architecture, model: &str) -> bool {
+        (self.architectures.is_empty() || self.architectures.contains(&architecture))
+            && (self.names.is_empty() || self.names.iter().any(|pattern| pattern.matches(model)))
+    }
+
+    /// Divides `listed` into what runs and what is skipped.
+    ///
+    /// Test names are `<architecture>::<model>::<device>::<check>`; any other name runs only without a filter. Whole
+    /// models and devices are skipped by their part of the name, so that the arguments stay few.
+    pub fn select(&self, listed: &BTreeSet<String>) -> Selection {
+        let tests = listed.iter().filter(|test| self.keeps(test)).cloned().collect();
+        let mut skipped = BTreeSet::new();
+        for test in listed.iter().filter(|test| !self.keeps(test)) {
+            skipped.insert(match Parts::of(test) {
+                Some(parts) if !self.keeps_parts(&parts) => format!("{}::{}::", parts.architecture, parts.model),
+                Some(parts) => format!("::{}::", parts.device),
+                None => test.clone(),
+            });
+        }
+        let arguments = skipped.into_iter().flat_map(|part| ["--skip".to_owned(), part]).collect();
+        Selection { tests, arguments }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.architectures.is_empty() && self.devices.is_empty()
+    }
+
+    fn keeps(&self, test: &str) -> bool {
+        match Parts::of(test) {
+            Some(parts) => {
+                self.keeps_parts(&parts) && (self.devices.is_empty() || self.devices.contains(&parts.device))
+            }
+            None => self.is_empty(),
+        }
+    }
+
+    fn keeps_parts(&self, parts: &Parts<'_>) -> bool {
+        self.keeps_model(parts.architecture, parts.model)
+    }
+}
+
+/// The parts of a test name that filters look at.
+struct Parts<'a> {
+    architecture: Architecture,
+    model: &'a str,
+    device: DeviceKind,
+}
+
+impl<'a> Parts<'a> {
+    fn of(test: &'a str) -> Option<Self> {
+        let mut parts = test.splitn(4, "::");
+        let architecture = parts.next()?.parse().ok()?;
+        let model = parts.next()?;
+        let device = parts.next()?.parse().ok()?;
+        parts.next().map(|_| Self { architecture, model, device })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed() -> BTreeSet<String> {
+        let mut tests = BTreeSet::from(["something_else".to_owned()]);
+        for (architecture, model) in [("encoder_only", "bert"), ("encoder_only", "roberta"), ("vision", "vit")] {
+            for device in ["cpu", "rocm"] {
+                tests.insert(format!("{architecture}::{model}::{device}::finite_f32"));
+            }
+        }
+        tests
+    }
+
+    /// What libtest does with `--skip`: drops every test whose name contains one of the words.
+    fn libtest(listed: &BTreeSet<String>, arguments: &[String]) -> BTreeSet<String> {
+        let words: Vec<&String> = arguments.iter().filter(|argument| *argument != "--skip").collect();
+        listed.iter().filter(|test| !words.iter().any(|word| test.contains(*word))).cloned().collect()
+    }
+
+    #[test]
+    fn an_empty_filter_selects_everything() {
+        let selection = Filter::default().select(&listed());
+        assert_eq!(selection.tests, listed());
+        assert_eq!(selection.arguments, Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_arguments_leave_exactly_the_selection() {
+        let pattern = |text| Pattern::new(text).expect("is a pattern");
+        let filters = [
+            Filter { names: vec![pattern("*bert*")], ..Filter::default() },
+            Filter { names: vec![pattern("bert")], devices: vec![DeviceKind::Rocm], ..Filter::default() },
+            Filter { architectures: vec![Architecture::Vision], ..Filter::default() },
+            Filter { devices: vec![DeviceKind::Cpu, DeviceKind::Cuda], ..Filter::default() },
+            Filter { names: vec![pattern("nothing")], ..Filter::default() },
+        ];
+        let counts = [4, 1, 2, 3, 0];
+        for (filter, count) in filters.iter().zip(counts) {
+            let selection = filter.select(&listed());
+            assert_eq!(selection.tests.len(), count, "{filter:?}");
+            assert_eq!(libtest(&listed(), &selection.arguments), selection.tests, "{filter:?}");
+        }
+    }
+}
