@@ -6,6 +6,9 @@
 pub mod cli;
 mod exit_code;
 mod failure;
+mod quoted;
+pub mod spec;
+mod words;
 pub mod record;
 pub mod reference;
 pub mod report;

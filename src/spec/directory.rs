@@ -1,0 +1,137 @@
+//! All specs below a directory: every problem of every file, and the rules between files.
+
+use super::{
+    ModelSpec,
+    problem::{Problem, SpecErrors},
+    yaml::{self, LARGEST_FILE, SpecFile},
+};
+use crate::quoted::Quoted;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use walkdir::WalkDir;
+
+/// A spec that is right, with its file.
+#[derive(Debug, Clone)]
+pub struct LoadedSpec {
+    /// Where the file is.
+    pub path: PathBuf,
+    /// The file's text.
+    pub text: Arc<str>,
+    /// What it says.
+    pub spec: ModelSpec,
+}
+
+/// Reads every `*.yaml` below `directory`, following symbolic links, ordered by architecture and name.
+pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
+    let mut problems = Vec::new();
+    let mut loaded = Vec::new();
+    for path in find(directory, &mut problems) {
+        match load(&path) {
+            Ok(spec) => loaded.push(spec),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems.extend(clashes(&loaded));
+    if !problems.is_empty() {
+        return Err(SpecErrors { problems });
+    }
+    loaded.sort_by(|a, b| key(a).cmp(&key(b)));
+    Ok(loaded)
+}
+
+fn key(loaded: &LoadedSpec) -> (&'static str, &str) {
+    (loaded.spec.architecture.as_str(), loaded.spec.name.as_str())
+}
+
+/// The spec files in a fixed order; a file that is reached by several links counts once.
+fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let shown = directory.display().to_string();
+    if !directory.is_dir() {
+        let help = "name the directory of specs with `--specs DIR`, or write a first spec with `testgen add DIR`";
+        problems.push(Problem::of_file(&shown, "the directory of specs does not exist").with_help(help));
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    let mut files = Vec::new();
+    for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if error.loop_ancestor().is_some() => continue,
+            Err(error) => {
+                let path = error.path().unwrap_or(directory).display().to_string();
+                let message = format!("cannot be read: {}", io_reason(&error));
+                problems.push(Problem::of_file(&path, message));
+                continue;
+            }
+        };
+        let extension = entry.path().extension().and_then(|extension| extension.to_str());
+        match extension {
+            _ if entry.file_type().is_dir() => {}
+            Some("yaml") => {
+                let identity = entry.path().canonicalize().unwrap_or_else(|_| entry.path().to_owned());
+                if seen.insert(identity) {
+                    files.push(entry.into_path());
+                }
+            }
+            Some("yml") => {
+                let path = entry.path().display().to_string();
+                problems.push(Problem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file"));
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+fn io_reason(error: &walkdir::Error) -> String {
+    error.io_error().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn load(path: &Path) -> Result<LoadedSpec, Vec<Problem>> {
+    let shown = path.display().to_string();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text: Arc<str> = read_text(path).map_err(|message| vec![Problem::of_file(&shown, message)])?.into();
+    let file = SpecFile { path: shown, stem, text: Arc::clone(&text) };
+    yaml::read(&file).map(|spec| LoadedSpec { path: path.to_owned(), text, spec })
+}
+
+/// At most [`LARGEST_FILE`] bytes of UTF-8 from a regular file; a pipe would block for ever.
+fn read_text(path: &Path) -> Result<String, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let metadata = path.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err("is no regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(format!("is larger than {} KiB, which no spec is", LARGEST_FILE / 1024));
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| format!("is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to()))
+}
+
+/// Names and modules that two files share.
+fn clashes(loaded: &[LoadedSpec]) -> Vec<Problem> {
+    let mut by_module: BTreeMap<String, &LoadedSpec> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for spec in loaded {
+        let module = spec.spec.name.module();
+        let Some(other) = by_module.insert(module.clone(), spec) else { continue };
+        let place = other.path.display().to_string();
+        let message = if other.spec.name == spec.spec.name {
+            format!("the name `{}` is taken by {}", spec.spec.name, Quoted(&place))
+        } else {
+            format!("`{}` and `{}` both become the module `{module}`", other.spec.name, spec.spec.name)
+        };
+        let problem = Problem::of_file(&spec.path.display().to_string(), message);
+        problems.push(problem.with_help(format!("rename one of them; the other is {}", Quoted(&place))));
+    }
+    problems
+}

@@ -1,0 +1,92 @@
+//! What is wrong with a spec, shown as a compiler would: file, line, column, the line itself and a hint.
+
+use crate::{Failure, quoted::Quoted};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::{fmt, io::IsTerminal, ops::Range, sync::Arc};
+
+/// One thing that is wrong.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The file, as the user would write it.
+    pub path: String,
+    /// What is wrong: a lower-case fragment.
+    pub message: String,
+    /// The text of the file and the bytes that are meant; none for a file that could not be read.
+    pub place: Option<(Arc<str>, Range<usize>)>,
+    /// What to write instead, or other help.
+    pub help: Option<String>,
+}
+
+/// Everything that is wrong with a set of specs; never empty.
+#[derive(Debug, thiserror::Error)]
+pub struct SpecErrors {
+    /// The problems, ordered by file and place.
+    pub problems: Vec<Problem>,
+}
+
+impl Problem {
+    /// A problem of a whole file.
+    pub fn of_file(path: &str, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), message: message.into(), place: None, help: None }
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The problem with its line, coloured for a terminal or not.
+    pub fn render(&self, coloured: bool) -> String {
+        let path = Quoted(&self.path).bare();
+        let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+        let title = Level::ERROR.primary_title(&self.message);
+        let group = match &self.place {
+            Some((source, span)) => {
+                let kind = AnnotationKind::Primary.span(span.clone());
+                title.element(Snippet::source(&**source).path(&path).annotation(kind))
+            }
+            None => title.element(annotate_snippets::Origin::path(&path)),
+        };
+        let group = match &self.help {
+            Some(help) => group.element(Level::HELP.message(help)),
+            None => group,
+        };
+        renderer.render(&[group])
+    }
+}
+
+impl fmt::Display for SpecErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let coloured = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        const SHOWN: usize = 50;
+        for problem in self.problems.iter().take(SHOWN) {
+            writeln!(f, "{}\n", problem.render(coloured))?;
+        }
+        if let Some(more) = self.problems.len().checked_sub(SHOWN + 1) {
+            writeln!(f, "... and {} more\n", more + 1)?;
+        }
+        let mut files: Vec<&str> = self.problems.iter().map(|problem| problem.path.as_str()).collect();
+        files.sort_unstable();
+        files.dedup();
+        let (problems, files) = (Count(self.problems.len(), "problem"), Count(files.len(), "spec"));
+        write!(f, "error: {problems} in {files}; nothing was written")
+    }
+}
+
+impl Failure for SpecErrors {
+    fn is_rendered(&self) -> bool {
+        true
+    }
+}
+
+/// A number with its noun.
+pub(crate) struct Count(pub(crate) usize, pub(crate) &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.0 == 1 { "" } else { "s" };
+        write!(f, "{} {}{plural}", self.0, self.1)
+    }
+}

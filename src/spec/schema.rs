@@ -1,0 +1,57 @@
+//! The JSON Schema of specs, for editors and other tools.
+
+use super::ModelSpec;
+use crate::words::Word;
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+
+/// The schema as JSON text, ended by a newline. The same types produce the same bytes.
+pub fn schema() -> String {
+    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<ModelSpec>();
+    let exclusive = serde_json::json!([{ "required": ["fixture"] }, { "required": ["path"] }]);
+    if let Some(checkpoint) = schema.pointer_mut("/definitions/Checkpoint").and_then(|value| value.as_object_mut()) {
+        checkpoint.insert("oneOf".to_owned(), exclusive);
+    }
+    format!("{:#}\n", schema.as_value())
+}
+
+fn word<W: Word>() -> Schema {
+    let words: Vec<&str> = W::all().iter().map(|word| word.text()).collect();
+    json_schema!({ "type": "string", "enum": words })
+}
+
+fn words<W: Word>() -> Schema {
+    json_schema!({ "type": "array", "items": word::<W>(), "minItems": 1, "uniqueItems": true })
+}
+
+pub(super) fn model_type(_: &mut SchemaGenerator) -> Schema {
+    word::<ModelType>()
+}
+
+pub(super) fn architecture(_: &mut SchemaGenerator) -> Schema {
+    word::<Architecture>()
+}
+
+pub(super) fn task(_: &mut SchemaGenerator) -> Schema {
+    word::<Task>()
+}
+
+pub(super) fn check(_: &mut SchemaGenerator) -> Schema {
+    word::<Check>()
+}
+
+pub(super) fn device(_: &mut SchemaGenerator) -> Schema {
+    word::<DeviceKind>()
+}
+
+pub(super) fn precision(_: &mut SchemaGenerator) -> Schema {
+    word::<Precision>()
+}
+
+pub(super) fn devices(_: &mut SchemaGenerator) -> Schema {
+    words::<DeviceKind>()
+}
+
+pub(super) fn precisions(_: &mut SchemaGenerator) -> Schema {
+    words::<Precision>()
+}

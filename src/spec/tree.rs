@@ -1,0 +1,111 @@
+//! The tree of a YAML document, every node with its place, so that a rule can point at what breaks it.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, SeqAccess, Visitor},
+};
+use serde_yaml::Spanned;
+use std::{fmt, ops::Range};
+
+/// A value and where it stands.
+pub(super) type Node = Spanned<Value>;
+
+/// What a YAML node can be.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Boolean(bool),
+    Integer(u64),
+    Number(f64),
+    Text(String),
+    Sequence(Vec<Node>),
+    Mapping(Vec<(Spanned<String>, Node)>),
+}
+
+impl Value {
+    /// The kind, as an error names it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) | Self::Number(_) => "a number",
+            Self::Text(_) => "text",
+            Self::Sequence(_) => "a list",
+            Self::Mapping(_) => "a mapping",
+        }
+    }
+}
+
+/// The bytes of `source` where a node is used; an alias is where its `*name` stands. Never past the first line.
+pub(super) fn span<T>(node: &Spanned<T>, source: &str) -> Range<usize> {
+    let location = node.referenced.span();
+    let start = usize::try_from(location.byte_offset().unwrap_or(0)).unwrap_or(0).min(source.len());
+    let length = usize::try_from(location.byte_len().unwrap_or(0)).unwrap_or(0);
+    let rest = source.get(start..).unwrap_or("");
+    let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    start..start + length.min(line)
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a YAML value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Boolean(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Integer(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(u64::try_from(value).map_or(Value::Number(value as f64), Value::Integer))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Sequence(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Value::Mapping(entries))
+    }
+}

@@ -1,0 +1,88 @@
+//! One YAML text to a spec, in bounded time and memory whatever the text is.
+
+use super::{
+    ModelSpec,
+    decode,
+    fields::Decoder,
+    problem::Problem,
+    tree::{Node, Value},
+};
+use serde_yaml::DuplicateKeyPolicy;
+use std::{ops::Range, sync::Arc};
+
+/// The most bytes that a spec can have; a real one has about 500.
+pub(super) const LARGEST_FILE: u64 = 256 * 1024;
+
+/// A spec's text and where it came from.
+#[derive(Debug, Clone)]
+pub struct SpecFile {
+    /// The path as errors show it.
+    pub path: String,
+    /// The stem of the file, which must be the model's name.
+    pub stem: String,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+/// Reads a spec, or says everything that is wrong with it.
+pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<Problem>> {
+    let document: Node = match serde_yaml::from_str_with_options(&file.text, options()) {
+        Ok(document) => document,
+        Err(error) => return Err(vec![syntax_problem(file, &error)]),
+    };
+    if document.value == Value::Null {
+        let help = "write one by hand, or with `testgen add DIR`";
+        return Err(vec![Problem::of_file(&file.path, "the spec is empty").with_help(help)]);
+    }
+    let mut decoder = Decoder::new(&file.path, Arc::clone(&file.text));
+    decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
+}
+
+/// Budgets far above any real spec and far below what hurts: aliases cannot multiply, nesting cannot overflow the stack.
+fn options() -> serde_yaml::Options {
+    serde_yaml::options! {
+        budget: serde_yaml::budget! {
+            max_events: 20_000,
+            max_nodes: 10_000,
+            max_depth: 16,
+            flow_nesting_limit: 16,
+            max_aliases: 64,
+            max_anchors: 64,
+            max_recorded_anchor_events: 10_000,
+            max_recorded_anchor_bytes: 1024 * 1024,
+            max_documents: 1,
+            max_merge_keys: 64,
+            max_total_scalar_bytes: 256 * 1024,
+        },
+        alias_limits: serde_yaml::alias_limits! {
+            max_total_replayed_events: 10_000,
+            max_replay_stack_depth: 8,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        strict_booleans: true,
+        with_snippet: false,
+    }
+}
+
+fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> Problem {
+    let place = error.location().map(|location| (Arc::clone(&file.text), place(&file.text, &location)));
+    let message = error.without_snippet().to_string();
+    Problem { path: file.path.clone(), message: one_line(&message), place, help: None }
+}
+
+/// The byte where an error is, from its line and column when it has no byte offset.
+fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
+    let line = usize::try_from(location.line()).unwrap_or(1).saturating_sub(1);
+    let column = usize::try_from(location.column()).unwrap_or(1).saturating_sub(1);
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let row = text.get(start..).unwrap_or("").lines().next().unwrap_or("");
+    let offset = row.char_indices().nth(column).map_or(row.len(), |(offset, _)| offset);
+    let width = row.get(offset..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    start + offset..start + offset + width
+}
+
+/// The parser's message without its own place, on one line.
+fn one_line(message: &str) -> String {
+    let message = message.split(" at line ").next().unwrap_or(message);
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
