@@ -1,12 +1,103 @@
 //! `testgen record`: goldens through Python.
 
 use super::Out;
-use crate::{Error, ExitCode};
+use crate::{
+    Error, ExitCode, Failure,
+    quoted::Quoted,
+    record::{RecordOptions, record},
+    spec::{LoadedSpec, load_all},
+};
+use std::path::{Path, PathBuf};
+
+/// Names told when one is unknown.
+const NAMES_TOLD: usize = 20;
 
 /// Record goldens by running Hugging Face transformers
+///
+/// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs, with the noise of the
+/// reference itself, as `golden.safetensors` beside the weights. The only command that needs Python, with the packages
+/// torch, transformers, safetensors and numpy. An existing golden stays until the new one is complete.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen record bert                          the checkpoint of the spec `bert`
+  testgen record ~/models/my-bert              a directory as `save_pretrained` writes it
+  testgen record bert --force --seed 7         other inputs instead of the goldens that are there
+  testgen record bert --python .venv/bin/python")]
+pub(super) struct Arguments {
+    /// A spec's name, or the directory of a checkpoint
+    #[arg(value_name = "NAME|DIR")]
+    target: PathBuf,
+    /// Directory of the specs in which a name is looked up
+    #[arg(long, value_name = "DIR", default_value = "model_specs")]
+    specs: PathBuf,
+    /// The Python to run; without it TESTGEN_PYTHON, then `python3`
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Chooses the inputs; the same seed gives the same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Replace goldens that are there
+    #[arg(long)]
+    force: bool,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
+/// No spec has the name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no directory and no spec {name}")]
+struct UnknownName {
+    name: String,
+    known: Vec<String>,
+}
+
+impl Failure for UnknownName {
+    fn help(&self) -> Option<String> {
+        let told: Vec<String> = self.known.iter().take(NAMES_TOLD).map(|name| format!("`{name}`")).collect();
+        let more = self.known.len().saturating_sub(NAMES_TOLD);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more; see `testgen list`") };
+        Some(format!("the specs are {}{more}", told.join(", ")))
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let options = RecordOptions {
+        checkpoint: checkpoint(arguments)?,
+        python: arguments.python.clone(),
+        seed: arguments.seed,
+        force: arguments.force,
+    };
+    let golden = record(&options)?;
+    writeln!(out, "{}", golden.display())?;
     Ok(ExitCode::Success)
+}
+
+/// The directory itself, or the one that the spec of this name has.
+fn checkpoint(arguments: &Arguments) -> Result<PathBuf, Error> {
+    if arguments.target.is_dir() {
+        return Ok(arguments.target.clone());
+    }
+    let specs = load_all(&arguments.specs)?;
+    let wanted = arguments.target.to_string_lossy();
+    let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == wanted);
+    let Some(found) = found else {
+        let mut known: Vec<String> = specs.iter().map(|loaded| loaded.spec.name.to_string()).collect();
+        known.sort_by(|a, b| likeness(b, &wanted).total_cmp(&likeness(a, &wanted)).then(a.cmp(b)));
+        return Err(UnknownName { name: Quoted(&wanted).to_string(), known }.into());
+    };
+    Ok(directory_of(&arguments.specs, found))
+}
+
+/// `<specs>/../fixtures/<name>`, or the path that the spec gives, relative to its file.
+fn directory_of(specs: &Path, loaded: &LoadedSpec) -> PathBuf {
+    let checkpoint = &loaded.spec.checkpoint;
+    match (&checkpoint.fixture, &checkpoint.path) {
+        (Some(fixture), _) => specs.join("../fixtures").join(fixture),
+        (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
+        // The reader of specs has refused this.
+        (None, None) => PathBuf::new(),
+    }
+}
+
+fn likeness(name: &str, wanted: &str) -> f64 {
+    strsim::jaro_winkler(name, wanted)
 }

@@ -34,14 +34,14 @@ impl Filter {
     /// Divides `listed` into what runs and what is skipped.
     ///
     /// Test names are `<architecture>::<model>::<device>::<check>`; any other name runs only without a filter. Whole
-    /// models and devices are skipped by their part of the name, so that the arguments stay few.
+    /// models, and checks on whole devices, are skipped by their part of the name, so that the arguments stay few.
     pub fn select(&self, listed: &BTreeSet<String>) -> Selection {
         let tests = listed.iter().filter(|test| self.keeps(test)).cloned().collect();
         let mut skipped = BTreeSet::new();
         for test in listed.iter().filter(|test| !self.keeps(test)) {
             skipped.insert(match Parts::of(test) {
                 Some(parts) if !self.keeps_parts(&parts) => format!("{}::{}::", parts.architecture, parts.model),
-                Some(parts) => format!("::{}::", parts.device),
+                Some(parts) => format!("::{}::{}", parts.device, parts.check),
                 None => test.clone(),
             });
         }
@@ -72,6 +72,7 @@ struct Parts<'a> {
     architecture: Architecture,
     model: &'a str,
     device: DeviceKind,
+    check: &'a str,
 }
 
 impl<'a> Parts<'a> {
@@ -80,7 +81,7 @@ impl<'a> Parts<'a> {
         let architecture = parts.next()?.parse().ok()?;
         let model = parts.next()?;
         let device = parts.next()?.parse().ok()?;
-        parts.next().map(|_| Self { architecture, model, device })
+        parts.next().map(|check| Self { architecture, model, device, check })
     }
 }
 
@@ -90,7 +91,9 @@ mod tests {
 
     fn listed() -> BTreeSet<String> {
         let mut tests = BTreeSet::from(["something_else".to_owned()]);
-        for (architecture, model) in [("encoder_only", "bert"), ("encoder_only", "roberta"), ("vision", "vit")] {
+        for (architecture, model) in
+            [("encoder_only", "bert"), ("encoder_only", "roberta"), ("vision", "vit"), ("vision", "cpu")]
+        {
             for device in ["cpu", "rocm"] {
                 tests.insert(format!("{architecture}::{model}::{device}::finite_f32"));
             }
@@ -121,7 +124,7 @@ mod tests {
             Filter { devices: vec![DeviceKind::Cpu, DeviceKind::Cuda], ..Filter::default() },
             Filter { names: vec![pattern("nothing")], ..Filter::default() },
         ];
-        let counts = [4, 1, 2, 3, 0];
+        let counts = [4, 1, 4, 4, 0];
         for (filter, count) in filters.iter().zip(counts) {
             let selection = filter.select(&listed());
             assert_eq!(selection.tests.len(), count, "{filter:?}");

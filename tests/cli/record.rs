@@ -1,1 +1,108 @@
-//! `testgen record`.
+//! `testgen record`: which Python it takes, what it passes on, and what it says when something is missing.
+
+use crate::project::{Outcome, Project};
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+/// A script that stands for Python: prints its arguments, whether the recorder is there, and then does as told.
+fn fake_python(project: &Project, body: &str) -> PathBuf {
+    let text = format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$1\" >&2\n{body}\n", seen(project).display());
+    let path = project.write("bin/fake-python", text);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode can be set");
+    path
+}
+
+fn seen(project: &Project) -> PathBuf {
+    project.path("seen")
+}
+
+fn with_checkpoint() -> Project {
+    let project = Project::with_bert();
+    project.write("fixtures/bert/config.json", "{}");
+    project
+}
+
+fn record(project: &Project, body: &str, arguments: &[&str]) -> Outcome {
+    let python = fake_python(project, body);
+    project.finish(project.command().arg("record").args(arguments).arg("--python").arg(python))
+}
+
+#[test]
+fn a_directory_is_recorded_with_the_default_seed() {
+    let project = with_checkpoint();
+    let outcome = record(&project, "exit 0", &["fixtures/bert"]).expect_code(0);
+    assert_eq!(outcome.stdout, "fixtures/bert/golden.safetensors\n");
+    assert_eq!(outcome.stderr, "1\n", "the recorder is handed to Python");
+    let seen = project.read("seen");
+    assert!(seen.ends_with("goldens.py --seed=0 -- fixtures/bert\n"), "{seen}");
+}
+
+#[test]
+fn a_name_is_looked_up_in_the_specs() {
+    let project = with_checkpoint();
+    record(&project, "exit 0", &["bert"]).expect_code(0);
+    assert!(project.read("seen").trim_end().ends_with("fixtures/bert"), "{}", project.read("seen"));
+}
+
+#[test]
+fn specs_says_where_names_are_looked_up() {
+    let project = with_checkpoint();
+    fs::rename(project.path("model_specs"), project.path("other")).expect("can be renamed");
+    record(&project, "exit 0", &["bert"]).expect_code(2);
+    record(&project, "exit 0", &["bert", "--specs", "other"]).expect_code(0);
+}
+
+#[test]
+fn an_unknown_name_tells_the_near_ones() {
+    let outcome = record(&with_checkpoint(), "exit 0", &["brt"]).expect_code(2);
+    assert!(outcome.stderr.contains("`brt`") && outcome.stderr.contains("`bert`"), "{}", outcome.stderr);
+}
+
+#[test]
+fn seed_and_force_reach_the_recorder() {
+    let project = with_checkpoint();
+    record(&project, "exit 0", &["fixtures/bert", "--seed", "7", "--force"]).expect_code(0);
+    let seen = project.read("seen");
+    assert!(seen.contains("--seed=7 --force -- fixtures/bert"), "{seen}");
+}
+
+#[test]
+fn a_directory_without_configuration_is_bad_input() {
+    let project = Project::with_bert();
+    project.write("fixtures/bert/model.safetensors", "");
+    let outcome = record(&project, "exit 0", &["fixtures/bert"]).expect_code(2);
+    assert!(outcome.stderr.contains("`fixtures/bert` is no checkpoint: it has no config.json"), "{}", outcome.stderr);
+    assert!(!project.exists("seen"), "Python must not start");
+}
+
+#[test]
+fn what_the_recorder_says_is_passed_through() {
+    let project = with_checkpoint();
+    let missing = record(&project, "echo 'error: Python package `torch` is missing' >&2; exit 3", &["bert"]).expect_code(3);
+    assert!(missing.stderr.contains("package `torch` is missing"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("pip install torch transformers"), "{}", missing.stderr);
+    let refused = record(&project, "echo 'error: no such head' >&2; exit 1", &["bert"]).expect_code(2);
+    assert!(refused.stderr.contains("error: no such head\nerror: nothing was recorded"), "{}", refused.stderr);
+    let crashed = record(&project, "kill -9 $$", &["bert"]).expect_code(4);
+    assert!(crashed.stderr.contains("signal: 9"), "{}", crashed.stderr);
+}
+
+#[test]
+fn python_is_found_by_flag_then_variable_then_name() {
+    let project = with_checkpoint();
+    let absent = project.run(&["record", "bert", "--python", "no/such/python"]).expect_code(3);
+    assert!(absent.stderr.contains("cannot start `no/such/python`"), "{}", absent.stderr);
+    assert!(absent.stderr.contains("help: install Python 3"), "{}", absent.stderr);
+    let python = fake_python(&project, "exit 0");
+    project.finish(project.command().args(["record", "bert"]).env("TESTGEN_PYTHON", &python)).expect_code(0);
+    let named = project.finish(project.command().args(["record", "bert"]).env("PATH", "/nowhere")).expect_code(3);
+    assert!(named.stderr.contains("cannot start `python3`"), "{}", named.stderr);
+}
+
+/// `-I -S`: a Python without any package, whatever this machine has.
+#[test]
+fn without_packages_it_says_what_to_install_and_leaves_nothing() {
+    let project = with_checkpoint();
+    let outcome = record(&project, "exec python3 -I -S \"$@\"", &["bert"]).expect_code(3);
+    assert!(outcome.stderr.contains("pip install torch transformers"), "{}", outcome.stderr);
+    assert_eq!(project.files("fixtures/bert"), ["config.json"]);
+}

@@ -1,0 +1,3 @@
+//! Fakes of what `testgen` starts and calls.
+
+pub(crate) mod suite;
