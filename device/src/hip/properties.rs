@@ -1,0 +1,103 @@
+//! The parts of `hipDeviceProp_tR0600` that detection reads.
+//!
+//! The layout belongs to the symbol's name (R0600) and is the same in the bindings of cubecl-hip-sys 7.14 for HIP 6.2,
+//! 6.4, 7.0 and 7.14: 1472 bytes, fields at the offsets below.
+
+use std::ffi::c_void;
+
+const NAME: usize = 0;
+const UUID: usize = 256;
+const TOTAL_GLOBAL_MEM: usize = 288;
+const WARP_SIZE: usize = 308;
+const INTEGRATED: usize = 396;
+const PCI_BUS_ID: usize = 584;
+const PCI_DEVICE_ID: usize = 588;
+const PCI_DOMAIN_ID: usize = 592;
+const GCN_ARCH_NAME: usize = 1160;
+
+/// Room for the structure, several times over, so that a longer one of a later version cannot write past the end.
+const WORDS: usize = 1024;
+
+/// Memory that the runtime fills in, aligned for the structure.
+pub(super) struct Buffer([u64; WORDS]);
+
+impl Buffer {
+    pub(super) fn zeroed() -> Self {
+        Self([0; WORDS])
+    }
+
+    pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr().cast()
+    }
+
+    fn bytes<const COUNT: usize>(&self, offset: usize) -> [u8; COUNT] {
+        std::array::from_fn(|index| {
+            let position = offset + index;
+            self.0[position / 8].to_ne_bytes()[position % 8]
+        })
+    }
+
+    fn int(&self, offset: usize) -> u32 {
+        u32::from_ne_bytes(self.bytes(offset))
+    }
+}
+
+/// One device as the HIP runtime describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HipProperties {
+    pub(crate) name: String,
+    pub(crate) uuid: Option<String>,
+    pub(crate) total_memory: u64,
+    pub(crate) warp_size: u32,
+    pub(crate) integrated: bool,
+    /// `gfx90a`, without the feature suffix `:sramecc+:xnack-`; `None` when it is not a gfx name.
+    pub(crate) architecture: Option<String>,
+    pci: (u32, u32, u32),
+}
+
+impl HipProperties {
+    pub(super) fn read(buffer: &Buffer) -> Self {
+        let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME)).split(':').next().map(str::to_lowercase);
+        Self {
+            name: text(&buffer.bytes::<256>(NAME)),
+            uuid: uuid(buffer.bytes(UUID)),
+            total_memory: u64::from_ne_bytes(buffer.bytes(TOTAL_GLOBAL_MEM)),
+            warp_size: buffer.int(WARP_SIZE),
+            integrated: buffer.int(INTEGRATED) != 0,
+            architecture: architecture.filter(|name| name.starts_with("gfx")),
+            pci: (buffer.int(PCI_DOMAIN_ID), buffer.int(PCI_BUS_ID), buffer.int(PCI_DEVICE_ID)),
+        }
+    }
+
+    /// `None` when bus and device are zero: a simulated device.
+    pub(super) fn pci_address(&self) -> Option<String> {
+        let (domain, bus, device) = self.pci;
+        (bus != 0 || device != 0).then(|| format!("{domain:04x}:{bus:02x}:{device:02x}.0"))
+    }
+
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.name.contains("(hip-sim)")
+    }
+}
+
+/// A PCI address in the kernel's form; `None` for that of a simulated device, which is all zeros.
+pub(super) fn address(text: &str) -> Option<String> {
+    let address = text.trim().to_lowercase();
+    let is_zero = address.chars().all(|character| matches!(character, '0' | ':' | '.'));
+    (!is_zero).then_some(address)
+}
+
+/// The bytes before the first zero.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+}
+
+/// HIP writes the 16 hexadecimal digits of the kernel's unique id as characters.
+fn uuid(bytes: [u8; 16]) -> Option<String> {
+    if bytes.iter().all(u8::is_ascii_hexdigit) {
+        return Some(format!("GPU-{}", String::from_utf8_lossy(&bytes)));
+    }
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes.iter().any(|byte| *byte != 0).then(|| format!("GPU-{digits}"))
+}
