@@ -1,0 +1,47 @@
+//! How the way in can fail.
+
+use std::path::PathBuf;
+
+/// Why inputs could not be turned into tensors.
+#[derive(Debug, thiserror::Error)]
+pub enum PreprocessError {
+    /// A file is there and cannot be read.
+    #[error("cannot read `{}`: {message}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the parser said.
+        message: String,
+    },
+    /// A file lacks a field or has one with a value that is not usable.
+    #[error("`{}`: field `{field}` {problem}; {hint}", path.display())]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// The field's name.
+        field: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A text has no ids.
+    #[error("the tokenizer failed: {message}")]
+    Tokenizer {
+        /// What the `tokenizers` crate said.
+        message: String,
+    },
+    /// Texts of different lengths need a pad token and there is none.
+    #[error(
+        "texts of different lengths need padding and the tokenizer has no pad, end or unknown token; give one text at a time"
+    )]
+    NoPadToken,
+    /// An image cannot be used.
+    #[error("image {index}: {problem}")]
+    Image {
+        /// The position of the image in the call.
+        index: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

@@ -1,0 +1,62 @@
+//! What a caller asks of an endpoint.
+
+use crate::{generation::GenerationControls, preprocess::Image};
+
+/// One request: a batch of the modality's real inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// For `text_embedding`, `fill_mask`, `text_classification` and `token_classification`.
+    Texts(Vec<String>),
+    /// For `question_answering`.
+    Questions(Vec<QuestionContext>),
+    /// For `text_generation`.
+    Prompts {
+        /// The texts to continue.
+        prompts: Vec<String>,
+        /// How to continue them.
+        controls: GenerationControls,
+    },
+    /// For `image_classification` and `image_embedding`.
+    Images(Vec<Image>),
+}
+
+/// A question and the text that holds its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionContext {
+    /// What is asked.
+    pub question: String,
+    /// Where the answer is looked for.
+    pub context: String,
+}
+
+impl Request {
+    /// A request of texts.
+    pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::Texts(texts.into_iter().map(Into::into).collect())
+    }
+
+    /// The number of inputs in the batch.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Questions(questions) => questions.len(),
+            Self::Prompts { prompts, .. } => prompts.len(),
+            Self::Images(images) => images.len(),
+        }
+    }
+
+    /// Whether there is nothing to answer.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the request holds, for messages.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Texts(_) => "texts",
+            Self::Questions(_) => "questions with contexts",
+            Self::Prompts { .. } => "prompts",
+            Self::Images(_) => "images",
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What an endpoint answers, one entry per input of the request, in its order.
+
+use crate::{Array, generation::FinishReason};
+
+/// The answer to one request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Response {
+    /// Of `text_embedding`.
+    TextEmbeddings(Vec<TextEmbedding>),
+    /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
+    FilledMasks(Vec<Vec<Vec<FilledMask>>>),
+    /// Of `text_classification` and `image_classification`: every label, best first.
+    Labels(Vec<Vec<LabelScore>>),
+    /// Of `token_classification`: every token of the text in its order.
+    TokenLabels(Vec<Vec<LabelledToken>>),
+    /// Of `question_answering`.
+    Answers(Vec<Answer>),
+    /// Of `text_generation`.
+    Generations(Vec<GeneratedText>),
+    /// Of `image_embedding`.
+    ImageEmbeddings(Vec<ImageEmbedding>),
+    /// No model answered.
+    Mock {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// The vectors of one text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextEmbedding {
+    /// `last_hidden_state` of the real tokens, [tokens, hidden]; padding is cut off.
+    pub tokens: Array,
+    /// The mean of `tokens`, [hidden].
+    pub mean: Array,
+    /// `pooler_output`, [hidden], where the class has a pooler.
+    pub pooled: Option<Array>,
+}
+
+/// A candidate for a mask token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilledMask {
+    /// The token's id.
+    pub id: i64,
+    /// The token's text.
+    pub text: String,
+    /// Its probability, 0 to 1.
+    pub score: f32,
+}
+
+/// A label with its probability.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelScore {
+    /// The name in `id2label` of `config.json`.
+    pub label: String,
+    /// The softmax of its logit, 0 to 1.
+    pub score: f32,
+}
+
+/// A token with its best label.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelledToken {
+    /// The part of the text that the token stands for.
+    pub text: String,
+    /// The first byte of it in the text.
+    pub start: usize,
+    /// The byte behind its last.
+    pub end: usize,
+    /// The word that it is a part of, counted from 0, where the tokenizer knows words.
+    pub word: Option<u32>,
+    /// The best label and its probability.
+    pub label: LabelScore,
+}
+
+/// The best span of a context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The part of the context.
+    pub text: String,
+    /// Its first byte in the context.
+    pub start: usize,
+    /// The byte behind its last.
+    pub end: usize,
+    /// The product of the probabilities of start and end among the tokens of the context, 0 to 1.
+    pub score: f32,
+}
+
+/// A continuation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeneratedText {
+    /// The new text, without the prompt and without special tokens.
+    pub text: String,
+    /// The new tokens, with the end token where there is one.
+    pub ids: Vec<i64>,
+    /// Why it ended.
+    pub finish: FinishReason,
+}
+
+/// The vectors of one image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageEmbedding {
+    /// `last_hidden_state`: [patches, hidden] with the class token first for a transformer, [channels, height, width] for a
+    /// convolutional network.
+    pub patches: Array,
+    /// `pooler_output`, flat, where the class has a pooler; the mean of the patches otherwise.
+    pub pooled: Array,
+}
