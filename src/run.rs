@@ -10,6 +10,7 @@ mod execution;
 mod progress;
 mod requirement;
 mod selection;
+mod verdict;
 
 pub use build::{BuildOptions, Suite, build};
 pub use error::RunError;
@@ -17,3 +18,4 @@ pub use execution::{Execution, ExecutionOptions, Listing, execute, list};
 pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
 pub use selection::{Filter, Selection};
+pub use verdict::verdict;

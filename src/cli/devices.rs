@@ -1,12 +1,129 @@
 //! `testgen devices`: what this machine has.
 
 use super::Out;
-use crate::{Error, ExitCode};
+use crate::{Error, ExitCode, run::Requirement};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use testgen_device::{Device, Inventory, System, inventory};
 
 /// Show the devices of this machine, and why one is not usable
+///
+/// Looks on every path: the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list as a
+/// witness. Tells driver and runtime versions, gfx or compute capability, memory, the visible-device variables and their
+/// effect, and what does not fit together. Opens libraries at run time and computes nothing.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen devices                              tables
+  testgen devices --json                       the same for a script, with a version
+  testgen devices --require rocm               exit code 1 unless there is a usable AMD GPU
+  testgen devices --require cuda:8 --json      before a job that needs eight NVIDIA GPUs")]
+pub(super) struct Arguments {
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Fail unless there is such a usable device: cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    require: Vec<Requirement>,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
-    Ok(ExitCode::Success)
+/// The JSON form; adding a field is compatible, changing one raises the version.
+#[derive(Serialize)]
+struct Versioned<'a> {
+    version: u32,
+    #[serde(flatten)]
+    inventory: &'a Inventory,
+    requirements: Vec<Required>,
+}
+
+/// A requirement, and what there is of it.
+#[derive(Debug, Serialize)]
+struct Required {
+    requirement: String,
+    wanted: u32,
+    found: usize,
+    met: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let inventory = inventory(&System::host());
+    let requirements: Vec<Required> =
+        arguments.require.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
+    let met = requirements.iter().all(|required| required.met);
+    if arguments.json {
+        let versioned = Versioned { version: 1, inventory: &inventory, requirements };
+        let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
+        writeln!(out, "{json}")?;
+    } else {
+        writeln!(out, "{}", inventory.to_string().trim_end())?;
+        for Required { requirement, wanted, found, met } in &requirements {
+            let verdict = if *met { "met" } else { "NOT MET" };
+            writeln!(out, "\nrequired `{requirement}`: {verdict}: {found} usable, {wanted} wanted")?;
+        }
+    }
+    Ok(if met { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
+    let is_such = |device: &&Device| {
+        device.kind == requirement.device && device.simulated == requirement.simulated && device.is_usable()
+    };
+    // Two paths may lead to one device.
+    let places: BTreeSet<_> = devices.iter().filter(is_such).map(place).collect();
+    let (wanted, found) = (requirement.count.get(), places.len());
+    Required { requirement: requirement.to_string(), wanted, found, met: found >= wanted as usize }
+}
+
+fn place(device: &Device) -> String {
+    device.pci_address.clone().unwrap_or_else(|| format!("{} {}", device.path, device.index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testgen_device::{DetectionPath, DeviceKind, Problem, Unusable};
+
+    fn device(kind: DeviceKind, path: DetectionPath, index: u32) -> Device {
+        Device {
+            kind,
+            path,
+            index,
+            name: "a device".to_owned(),
+            architecture: None,
+            total_memory: None,
+            free_memory: None,
+            pci_address: Some(format!("0000:0{index}:00.0")),
+            uuid: None,
+            integrated: false,
+            driver_version: None,
+            runtime_version: None,
+            simulated: false,
+            unusable: None,
+        }
+    }
+
+    fn met(requirement: &str, devices: &[Device]) -> bool {
+        compare(&requirement.parse().expect("is a requirement"), devices).met
+    }
+
+    #[test]
+    fn a_device_on_two_paths_counts_once() {
+        let hip = device(DeviceKind::Rocm, DetectionPath::HipRuntime, 0);
+        let layer = device(DeviceKind::Rocm, DetectionPath::CudaCompatibility, 0);
+        assert!(met("rocm", &[hip.clone(), layer.clone()]));
+        assert!(!met("rocm:2", &[hip.clone(), layer]));
+        assert!(met("rocm:2", &[hip, device(DeviceKind::Rocm, DetectionPath::HipRuntime, 1)]));
+    }
+
+    #[test]
+    fn unusable_and_simulated_devices_and_other_kinds_do_not_count() {
+        let good = device(DeviceKind::Rocm, DetectionPath::HipRuntime, 0);
+        let unusable = Unusable::from_problems(vec![Problem::new("too old", "update")]);
+        let simulated = Device { simulated: true, ..good.clone() };
+        assert!(!met("rocm", &[Device { unusable, ..good.clone() }]));
+        assert!(!met("rocm", &[simulated.clone()]));
+        assert!(met("rocm-sim", &[simulated]));
+        assert!(!met("rocm-sim", &[good.clone()]));
+        assert!(!met("cuda", &[good]));
+    }
 }

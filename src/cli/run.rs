@@ -1,12 +1,156 @@
 //! `testgen run`: generate, verify, build and run the suite.
 
 use super::Out;
-use crate::{Error, ExitCode};
+use crate::{
+    Error, ExitCode,
+    report::{Problem, Summary, render_human},
+    run::{
+        BuildOptions, Execution, ExecutionOptions, Filter, Progress, Requirement, RunError, build, execute, list,
+        verdict,
+    },
+};
+use clap::{
+    ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use glob::Pattern;
+use std::{fs, path::PathBuf};
+use testgen_contract::{Architecture, DeviceKind};
+
+/// Lines of the suite's output shown when it crashed.
+const LOG_LINES_SHOWN: usize = 20;
 
 /// Generate, verify, build and run the suite, and show what passed where
+///
+/// Writes the suite for all specs, stops at findings of the verifier, builds the suite with cargo and runs its checks.
+/// Ends with a table of architecture, model and device: what passed, failed, was ignored and why. A check counts as
+/// passed only when it left a record that says on which device it ran. The table goes to stdout, everything else to
+/// stderr.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen run                                  every spec below model_specs/, on every device of this machine
+  testgen run --name 'bert*' --device cpu      the checks of some models on the CPU
+  testgen run --require rocm                   red unless an AMD GPU really computed
+  testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised
+  testgen run --cpu-only --format json         without CUDA and ROCm, for a script
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
-    Ok(ExitCode::Success)
+Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
+run, the suite does not build, or a check left no record; 2 wrong usage or input; 3 cargo is missing.")]
+pub(super) struct Arguments {
+    /// Directory of the specs
+    #[arg(long, value_name = "DIR", default_value = "model_specs")]
+    specs: PathBuf,
+    /// Directory of the suite
+    #[arg(long, value_name = "DIR", default_value = "generated")]
+    out: PathBuf,
+    /// Directory of templates that replace those of testgen
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+    /// The runtime that the suite uses: the path of the crate, or a version
+    #[arg(long, value_name = "PATH|VERSION")]
+    runtime: Option<String>,
+    /// Run only models whose name matches; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    name: Vec<Pattern>,
+    /// Run only models of this architecture; may be given several times
+    #[arg(long, value_name = "ARCHITECTURE", value_parser = architecture())]
+    architecture: Vec<Architecture>,
+    /// Run only checks on this device; may be given several times
+    #[arg(long, value_name = "DEVICE", value_parser = device())]
+    device: Vec<DeviceKind>,
+    /// Fail unless such a device computes: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    require: Vec<Requirement>,
+    /// Where the records of the checks are kept, one JSON line each
+    #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
+    report: PathBuf,
+    /// How the result is shown
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Build with optimisation: slower to build, faster to run
+    #[arg(long)]
+    release: bool,
+    /// Build without CUDA and ROCm
+    #[arg(long)]
+    cpu_only: bool,
+    /// Show nothing but the result
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table, and reasons beneath it
+    Human,
+    /// One JSON object with a version
+    Json,
+}
+
+fn architecture() -> impl TypedValueParser<Value = Architecture> {
+    let words = Architecture::ALL.iter().map(|word| word.as_str());
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<Architecture>())
+}
+
+fn device() -> impl TypedValueParser<Value = DeviceKind> {
+    let words = DeviceKind::ALL.iter().map(|word| word.as_str());
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<DeviceKind>())
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let mut progress = Progress::new(arguments.quiet);
+    let filter = arguments.filter();
+    let suite = build(&arguments.build_options(), &mut progress)?;
+    let listing = list(&suite)?;
+    let selection = filter.select(&listing);
+    if selection.tests.is_empty() && !listing.is_empty() {
+        return Err(RunError::NothingSelected.into());
+    }
+    let execution = execute(&suite, &selection, &arguments.execution_options(), &mut progress)?;
+    let summary = verdict(&arguments.report, &listing, &selection, &execution, &arguments.require)?;
+    if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
+        show_end_of_log(&execution);
+    }
+    show(arguments, &summary, out)
+}
+
+impl Arguments {
+    fn filter(&self) -> Filter {
+        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices: self.device.clone() }
+    }
+
+    fn build_options(&self) -> BuildOptions {
+        BuildOptions { manifest: self.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
+    }
+
+    fn execution_options(&self) -> ExecutionOptions {
+        let required: Vec<String> = self.require.iter().map(Requirement::to_string).collect();
+        let environment = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
+        ExecutionOptions { report: self.report.clone(), environment: environment.into_iter().collect() }
+    }
+}
+
+fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
+    match arguments.format {
+        Format::Human => {
+            write!(out, "{}", render_human(summary))?;
+            writeln!(out, "report: {}", arguments.report.display())?;
+        }
+        Format::Json => {
+            let json = serde_json::to_string_pretty(summary).expect("a summary has string keys only");
+            writeln!(out, "{json}")?;
+        }
+    }
+    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
+}
+
+/// The last words of a crashed suite, on stderr.
+fn show_end_of_log(execution: &Execution) {
+    let Ok(bytes) = fs::read(&execution.log) else { return };
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    for line in lines.iter().skip(lines.len().saturating_sub(LOG_LINES_SHOWN)) {
+        eprintln!("{line}");
+    }
 }

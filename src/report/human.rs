@@ -1,10 +1,13 @@
 //! A summary as a person reads it: the table, then what was ignored and why, then what failed and why.
 
-use super::{Align, Row, Summary, Table, render_failure};
+use super::{Align, Problem, Row, Summary, Table, render_failure};
 use std::{collections::BTreeSet, fmt::Write};
 
 /// Models named behind a reason; the count says how many there are.
 const MODELS_NAMED: usize = 3;
+
+/// Problems shown of one kind.
+const PROBLEMS_SHOWN: usize = 5;
 
 /// The whole summary; ends with the verdict.
 pub fn render_human(summary: &Summary) -> String {
@@ -16,7 +19,7 @@ pub fn render_human(summary: &Summary) -> String {
     }
     if !summary.problems.is_empty() {
         text.push_str("\nnot trustworthy\n");
-        text.extend(summary.problems.iter().map(|problem| format!("  {problem}\n")));
+        push_problems(&mut text, &summary.problems);
     }
     text.push('\n');
     text.push_str(&verdict(summary));
@@ -60,6 +63,16 @@ fn push_ignored(text: &mut String, summary: &Summary) {
         let checks = plural(ignored.checks, "check");
         let models = named(&ignored.models);
         writeln!(text, "  {prefix}{reason} ({checks} of {models})").expect("a String can always be written");
+    }
+}
+
+/// A suite that crashed leaves hundreds of checks without a record; the first of each kind tell enough.
+fn push_problems(text: &mut String, problems: &[Problem]) {
+    for group in problems.chunk_by(|a, b| a.kind() == b.kind()) {
+        text.extend(group.iter().take(PROBLEMS_SHOWN).map(|problem| format!("  {problem}\n")));
+        if group.len() > PROBLEMS_SHOWN {
+            text.push_str(&format!("  and {} more of this kind\n", group.len() - PROBLEMS_SHOWN));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading the JSON lines of a report, strictly.
 
 use super::Problem;
+use crate::{ExitCode, Failure};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use testgen_contract::Record;
@@ -17,6 +18,12 @@ pub enum ReportError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl Failure for ReportError {
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Internal
+    }
 }
 
 /// What a report holds: its records, and the lines that are none.

@@ -5,7 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 /// A script that stands for Python: prints its arguments, whether the recorder is there, and then does as told.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
-    let text = format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$1\" >&2\n{body}\n", seen(project).display());
+    let text =
+        format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$1\" >&2\n{body}\n", seen(project).display());
     let path = project.write("bin/fake-python", text);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode can be set");
     path
@@ -77,7 +78,8 @@ fn a_directory_without_configuration_is_bad_input() {
 #[test]
 fn what_the_recorder_says_is_passed_through() {
     let project = with_checkpoint();
-    let missing = record(&project, "echo 'error: Python package `torch` is missing' >&2; exit 3", &["bert"]).expect_code(3);
+    let missing =
+        record(&project, "echo 'error: Python package `torch` is missing' >&2; exit 3", &["bert"]).expect_code(3);
     assert!(missing.stderr.contains("package `torch` is missing"), "{}", missing.stderr);
     assert!(missing.stderr.contains("pip install torch transformers"), "{}", missing.stderr);
     let refused = record(&project, "echo 'error: no such head' >&2; exit 1", &["bert"]).expect_code(2);
