@@ -8,12 +8,12 @@ checkpoint give the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 ca
 """
 
 import argparse
+import contextlib
 import inspect
 import json
 import os
 import struct
 import sys
-import tempfile
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -102,7 +102,8 @@ def record(directory, seed=0, force=False):
     else:
         cases, tensors, metadata = text_cases(directory, config, random, seed)
     metadata |= describe(model_class, seed)
-    results = run_all(model, cases)
+    with refusal(f"`{type(model).__name__}` refuses the inputs"):
+        results = run_all(model, cases)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
     if FAMILIES[config.model_type] == DECODER and model.can_generate():
@@ -126,11 +127,11 @@ def read_config(directory):
     path = os.path.join(directory, "config.json")
     if not os.path.isfile(path):
         raise RecordError(f"`{path}` does not exist; give a directory as `save_pretrained` writes it")
-    with open(path, encoding="utf-8") as file:
+    with refusal(f"`{path}` cannot be read"), open(path, encoding="utf-8") as file:
         model_type = json.load(file).get("model_type")
-    if model_type not in FAMILIES:
-        raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
-    return AutoConfig.from_pretrained(directory)
+        if model_type not in FAMILIES:
+            raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
+        return AutoConfig.from_pretrained(directory)
 
 
 def class_of(config):
@@ -148,15 +149,22 @@ def class_of(config):
 
 def load(model_class, directory, dtype):
     """The model from disk in `dtype`; refuses a checkpoint that leaves weights to chance."""
-    try:
+    name = model_class.__name__
+    with refusal(f"`{directory}` does not load as `{name}`"):
         model, information = model_class.from_pretrained(
-            directory, dtype=dtype, attn_implementation="eager", output_loading_info=True
+            directory,
+            dtype=dtype,
+            attn_implementation="eager",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
         )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise RecordError(f"`{directory}` does not load as `{model_class.__name__}`: {first_line(error)}") from error
     missing = sorted(information["missing_keys"])
     if missing:
-        raise RecordError(f"`{directory}` lacks {len(missing)} weights of `{model_class.__name__}`, such as `{missing[0]}`")
+        raise RecordError(f"`{directory}` lacks {len(missing)} weights of `{name}`, such as `{missing[0]}`")
+    mismatched = sorted(information["mismatched_keys"])
+    if mismatched:
+        key, found, wanted = mismatched[0]
+        raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(wanted)}")
     return model.eval()
 
 
@@ -212,10 +220,8 @@ def read_tokenizer(directory):
     """The checkpoint's tokenizer, or None; one without a pad token pads with its end token, as is customary."""
     if not any(os.path.isfile(os.path.join(directory, name)) for name in TOKENIZER_FILES):
         return None
-    try:
+    with refusal(f"the tokenizer of `{directory}` does not load"):
         tokenizer = AutoTokenizer.from_pretrained(directory)
-    except (OSError, ValueError) as error:
-        raise RecordError(f"the tokenizer of `{directory}` does not load: {first_line(error)}") from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     return tokenizer
@@ -298,7 +304,8 @@ def image_size(config):
 
 def processed_images(directory, height, width, random):
     """Images, what the checkpoint's own processor (PIL backend) makes of them, and its name for the metadata."""
-    processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
+    with refusal(f"the image processor of `{directory}` does not load"):
+        processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
     shapes = [(height * 8 // 5 + 3, width * 13 // 10 + 1), (height * 4 // 5 + 1, width * 19 // 10 + 2)]
     images = [draw_image(random, *shape) for shape in shapes]
     pixels = [processor(images=image, return_tensors="pt")["pixel_values"] for image in images]
@@ -366,10 +373,7 @@ def run(model, case, trace):
     inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in case.items()}
     if "use_cache" in inspect.signature(model.forward).parameters:
         inputs["use_cache"] = False
-    try:
-        result = model(**inputs, output_hidden_states=trace, return_dict=True)
-    except (ValueError, IndexError) as error:
-        raise RecordError(f"`{type(model).__name__}` refuses the inputs: {first_line(error)}") from error
+    result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     if trace:
         states = result.hidden_states
@@ -458,7 +462,7 @@ def generate(model, config, random):
 
 
 def write_safetensors(path, tensors, metadata):
-    """Writes the file whole or not at all; own code, because the library does not keep metadata in a fixed order."""
+    """Own code, because the safetensors library does not keep metadata in a fixed order."""
     arrays = {name: numpy.ascontiguousarray(value.detach().numpy()) for name, value in tensors.items()}
     kinds = {"float32": "F32", "int64": "I64", "uint8": "U8"}
     header, position = {"__metadata__": dict(sorted(metadata.items()))}, 0
@@ -470,12 +474,31 @@ def write_safetensors(path, tensors, metadata):
         position = span[1]
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", prefix=".golden-", delete=False) as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for name in names:
-            file.write(arrays[name].tobytes())
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    content = struct.pack("<Q", len(text)) + text + b"".join(arrays[name].tobytes() for name in names)
+    replace_file(path, content)
+
+
+def replace_file(path, content):
+    """Renames a finished temporary file to `path`, so that no reader ever sees half of it."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(temporary)
+
+
+@contextlib.contextmanager
+def refusal(what):
+    """Turns whatever a library raises about a user's files into one line; a missing package stays an ImportError."""
+    try:
+        yield
+    except (RecordError, ImportError):
+        raise
+    except Exception as error:
+        raise RecordError(f"{what}: {first_line(error)}") from error
 
 
 def first_line(error):
