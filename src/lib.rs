@@ -6,8 +6,11 @@
 pub mod cli;
 mod exit_code;
 mod failure;
+pub mod generate;
 mod quoted;
+pub mod settings;
 pub mod spec;
+pub mod template;
 mod words;
 pub mod record;
 pub mod reference;

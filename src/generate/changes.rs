@@ -1,0 +1,136 @@
+//! What a plan changes on the disk; reading only.
+
+use super::{
+    GenerateError, MARKER, Plan,
+    plan::is_source,
+};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// What happens to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is not there yet.
+    Create,
+    /// Its content differs.
+    Update,
+    /// It was generated once and is no part of the suite any more.
+    Delete,
+}
+
+/// A file that a plan changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The path in the suite.
+    pub path: String,
+    /// What happens to it.
+    pub change: Change,
+    /// The first line that differs, from 1, with what is there and what shall be.
+    pub first_difference: Option<(usize, String, String)>,
+}
+
+/// A plan, and what differs between it and the disk.
+#[derive(Debug)]
+pub struct Changes {
+    /// What shall be.
+    pub plan: Plan,
+    /// What differs, ordered by path.
+    pub files: Vec<FileChange>,
+}
+
+impl Plan {
+    /// Compares with the disk. Files of someone else, and links that lead elsewhere, are errors.
+    pub fn compare(self) -> Result<Changes, GenerateError> {
+        let out = self.layout.out();
+        let mut foreign = Vec::new();
+        let mut files = Vec::new();
+        for (path, content) in &self.files {
+            refuse_links(out, path)?;
+            match read(&out.join(path))? {
+                None => files.push(FileChange { path: path.clone(), change: Change::Create, first_difference: None }),
+                Some(found) if !has_marker(&found) => foreign.push(path.clone()),
+                Some(found) if found != *content => files.push(FileChange {
+                    path: path.clone(),
+                    change: Change::Update,
+                    first_difference: first_difference(&found, content),
+                }),
+                Some(_) => {}
+            }
+        }
+        if !foreign.is_empty() {
+            return Err(GenerateError::Foreign { paths: foreign });
+        }
+        if self.complete {
+            files.extend(left_over(out, &self.files.keys().map(String::as_str).collect()));
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Changes { plan: self, files })
+    }
+}
+
+impl Changes {
+    /// How many files have this change.
+    pub fn count(&self, change: Change) -> usize {
+        self.files.iter().filter(|file| file.change == change).count()
+    }
+}
+
+/// A link below the suite's directory could lead anywhere; the directory itself may be one.
+fn refuse_links(out: &Path, path: &str) -> Result<(), GenerateError> {
+    let mut place = out.to_owned();
+    for part in Path::new(path) {
+        place.push(part);
+        if place.symlink_metadata().is_ok_and(|metadata| metadata.file_type().is_symlink()) {
+            let link = place.strip_prefix(out).unwrap_or(&place);
+            return Err(GenerateError::Link { path: link.display().to_string() });
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, GenerateError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(source) => Err(GenerateError::Disk { action: "read", path: path.to_owned(), source }),
+    }
+}
+
+fn has_marker(content: &[u8]) -> bool {
+    let first = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(first).contains(MARKER)
+}
+
+/// Generated files below `src/` and `tests/` that the plan does not have.
+fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
+    let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
+    let is_generated = |path: &PathBuf| fs::read(path).is_ok_and(|content| has_marker(&content));
+    WalkDir::new(out)
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path())))
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs"))
+        .map(|entry| entry.into_path())
+        .filter(is_generated)
+        .map(|path| inside(&path).components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
+        .filter(|path| !planned.contains(path.as_str()))
+        .map(|path| FileChange { path, change: Change::Delete, first_difference: None })
+        .collect()
+}
+
+fn first_difference(found: &[u8], wanted: &[u8]) -> Option<(usize, String, String)> {
+    let (found, wanted) = (String::from_utf8_lossy(found), String::from_utf8_lossy(wanted));
+    let (mut old, mut new) = (found.lines(), wanted.lines());
+    for line in 1.. {
+        match (old.next(), new.next()) {
+            (None, None) => break,
+            (a, b) if a != b => return Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned())),
+            _ => {}
+        }
+    }
+    None
+}

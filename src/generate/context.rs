@@ -1,0 +1,105 @@
+//! What a template sees of a spec. Templates get words and Rust names; they never compute.
+
+use super::{GenerateError, Layout};
+use crate::{spec::LoadedSpec, template::Templates};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use testgen_contract::required_checks;
+
+/// The variables of an architecture's template.
+#[derive(Debug, Serialize)]
+pub(super) struct HarnessContext<'s> {
+    command: &'s str,
+    spec_path: String,
+    spec_sha256: String,
+    pub(super) template: String,
+    name: &'s str,
+    model_type: &'static str,
+    architecture: &'static str,
+    /// The task as functions are named after it.
+    task: &'static str,
+    /// The task as the enum calls it.
+    task_variant: &'static str,
+    path: String,
+    hub: Option<&'s str>,
+    devices: Vec<&'static str>,
+    precisions: Vec<&'static str>,
+    tolerances: Vec<ToleranceContext<'s>>,
+    vram_mib: Option<u64>,
+    checks: Vec<CheckContext<'s>>,
+}
+
+/// A tolerance; numbers as Rust literals.
+#[derive(Debug, Serialize)]
+struct ToleranceContext<'s> {
+    output: &'s str,
+    precision: &'static str,
+    rel_l2: String,
+    max_rel: String,
+    reason: &'s str,
+}
+
+/// One line of the list of checks; a reason means that it is skipped.
+#[derive(Debug, Serialize)]
+struct CheckContext<'s> {
+    device: &'static str,
+    check: &'static str,
+    precision: &'static str,
+    reason: Option<&'s str>,
+}
+
+impl<'s> HarnessContext<'s> {
+    pub(super) fn new(loaded: &'s LoadedSpec, layout: &Layout, command: &'s str) -> Result<Self, GenerateError> {
+        let spec = &loaded.spec;
+        Ok(Self {
+            command,
+            spec_path: layout.shown_spec(&loaded.path)?,
+            spec_sha256: sha256(loaded.text.as_bytes()),
+            template: Templates::of(spec.architecture),
+            name: spec.name.as_str(),
+            model_type: spec.model_type.variant_name(),
+            architecture: spec.architecture.variant_name(),
+            task: spec.task.as_str(),
+            task_variant: spec.task.variant_name(),
+            path: layout.checkpoint(&loaded.path, &spec.checkpoint)?,
+            hub: spec.checkpoint.hub.as_deref(),
+            devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
+            precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
+            tolerances: tolerances(loaded),
+            vram_mib: spec.memory.map(|memory| memory.vram_mib),
+            checks: checks(loaded),
+        })
+    }
+}
+
+fn tolerances(loaded: &LoadedSpec) -> Vec<ToleranceContext<'_>> {
+    let tolerances = loaded.spec.tolerance.iter();
+    tolerances
+        .map(|tolerance| ToleranceContext {
+            output: &tolerance.output,
+            precision: tolerance.precision.variant_name(),
+            rel_l2: format!("{:?}", tolerance.rel_l2),
+            max_rel: format!("{:?}", tolerance.max_rel),
+            reason: &tolerance.reason,
+        })
+        .collect()
+}
+
+fn checks(loaded: &LoadedSpec) -> Vec<CheckContext<'_>> {
+    let spec = &loaded.spec;
+    let entry = |required: testgen_contract::Registration| CheckContext {
+        device: required.device.variant_name(),
+        check: required.check.variant_name(),
+        precision: required.precision.variant_name(),
+        reason: spec.skip_reason(required.device, required.check, required.precision),
+    };
+    required_checks(spec.architecture, &spec.devices, &spec.precisions).into_iter().map(entry).collect()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

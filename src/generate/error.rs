@@ -1,0 +1,79 @@
+//! What can go wrong between specs and files.
+
+use crate::{ExitCode, Failure, quoted::Quoted};
+use std::{io, path::PathBuf};
+
+/// Why no suite was generated.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The directory has no spec.
+    #[error("there is no spec below `{}`", specs.display())]
+    NoSpecs {
+        /// The directory.
+        specs: PathBuf,
+    },
+    /// The filters leave nothing.
+    #[error("no spec matches the filters")]
+    NoMatch {
+        /// Some of the names there are.
+        names: Vec<String>,
+    },
+    /// A directory cannot be used.
+    #[error("`{}` cannot be used: {reason}", Quoted(&path.display().to_string()).bare())]
+    BadDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// There is no `testgen-runtime`.
+    #[error("there is no runtime at `{}`", path.display())]
+    NoRuntime {
+        /// Where it was expected.
+        path: PathBuf,
+    },
+    /// Files of someone else are in the way.
+    #[error("{} not written by testgen and would be overwritten: {}", if paths.len() == 1 { "a file was" } else { "files were" }, paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))]
+    Foreign {
+        /// The files, relative to the directory of the suite.
+        paths: Vec<String>,
+    },
+    /// A symbolic link leads out of the suite.
+    #[error("`{path}` in the suite is a symbolic link, which could lead out of it")]
+    Link {
+        /// The link, relative to the directory of the suite.
+        path: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Disk {
+        /// `read`, `write` or `delete`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Failure for GenerateError {
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::NoSpecs { .. } => "write one with `testgen add DIR`, or name the directory with `--specs DIR`".to_owned(),
+            Self::NoMatch { names } => format!("there are {}", names.join(", ")),
+            Self::BadDirectory { .. } | Self::Disk { .. } => return None,
+            Self::NoRuntime { .. } => "say where it is with `--runtime PATH`, or take a version: `--runtime 0.1`".to_owned(),
+            Self::Foreign { .. } => {
+                "generated files begin with a marker, these do not; move them away, or choose another `--out`".to_owned()
+            }
+            Self::Link { .. } => "replace the link by a directory, or choose another `--out`".to_owned(),
+        })
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Disk { .. } => ExitCode::Internal,
+            _ => ExitCode::BadInput,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Where everything of one call lies, and the command that headers name.
+
+use super::{
+    GenerateError,
+    location::{absolute, common_ancestor, relative, shell_word},
+};
+use crate::settings::{Runtime, Settings};
+use std::path::{Path, PathBuf};
+
+/// The places of one call, absolute.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    pub(super) specs: PathBuf,
+    pub(super) out: PathBuf,
+    pub(super) runtime: Runtime,
+    base: PathBuf,
+    templates: Option<PathBuf>,
+    runtime_given: bool,
+}
+
+impl Layout {
+    /// Resolves the settings.
+    pub fn new(settings: &Settings) -> Result<Self, GenerateError> {
+        let specs = absolute(&settings.specs)?;
+        let out = absolute(&settings.out)?;
+        if out.parent().is_none() || specs.starts_with(&out) {
+            let reason = "the suite would be around the specs".to_owned();
+            return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
+        }
+        if out.exists() && !out.is_dir() {
+            let reason = "it is no directory".to_owned();
+            return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
+        }
+        let runtime = match &settings.runtime {
+            Some(Runtime::Version(version)) => Runtime::Version(version.clone()),
+            Some(Runtime::Path(path)) => Runtime::Path(existing_runtime(absolute(path)?)?),
+            None => Runtime::Path(default_runtime(&out)?),
+        };
+        let templates = settings.templates.as_deref().map(absolute).transpose()?;
+        let base = common_ancestor(&specs, &out);
+        Ok(Self { specs, out, runtime, base, templates, runtime_given: settings.runtime.is_some() })
+    }
+
+    /// The directory of the suite, absolute.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// A path as headers show it: from the nearest directory around specs and suite.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        relative(&self.base, path)
+    }
+
+    /// A spec's path as headers show it, safe inside a comment.
+    pub(super) fn shown_spec(&self, path: &Path) -> Result<String, GenerateError> {
+        let shown = self.shown(&absolute(path)?);
+        Ok(shown.chars().flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] }).collect())
+    }
+
+    /// The command that writes the whole suite, to be run in the nearest directory around specs and suite.
+    pub fn command(&self) -> String {
+        let mut command = format!(
+            "testgen generate --specs {} --out {}",
+            shell_word(&self.shown(&self.specs)),
+            shell_word(&self.shown(&self.out))
+        );
+        if let Some(templates) = &self.templates {
+            command.push_str(&format!(" --templates {}", shell_word(&self.shown(templates))));
+        }
+        match &self.runtime {
+            _ if !self.runtime_given => {}
+            Runtime::Path(path) => command.push_str(&format!(" --runtime {}", shell_word(&self.shown(path)))),
+            Runtime::Version(version) => command.push_str(&format!(" --runtime {}", shell_word(version))),
+        }
+        command
+    }
+
+    /// The checkpoint of a spec as the suite's manifest directory sees it; an absolute path stays what the user wrote.
+    pub(super) fn checkpoint(&self, spec_file: &Path, source: &crate::spec::Checkpoint) -> Result<String, GenerateError> {
+        let target = match (&source.fixture, &source.path) {
+            (Some(fixture), _) => self.specs.join("../fixtures").join(fixture),
+            (None, Some(path)) if Path::new(path).is_absolute() => return Ok(path.clone()),
+            (None, path) => {
+                let directory = spec_file.parent().unwrap_or(Path::new(""));
+                directory.join(path.as_deref().unwrap_or("."))
+            }
+        };
+        Ok(relative(&self.out, &absolute(&target)?))
+    }
+}
+
+/// The runtime of the source tree that the suite is in, else of the source tree that this binary was built from.
+fn default_runtime(out: &Path) -> Result<PathBuf, GenerateError> {
+    let beside = out.ancestors().skip(1).map(|directory| directory.join("runtime")).find(|path| is_runtime(path));
+    beside.map_or_else(|| existing_runtime(absolute(&Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime"))?), Ok)
+}
+
+fn is_runtime(directory: &Path) -> bool {
+    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    manifest.lines().any(|line| line.replace(' ', "") == "name=\"testgen-runtime\"")
+}
+
+fn existing_runtime(path: PathBuf) -> Result<PathBuf, GenerateError> {
+    if is_runtime(&path) { Ok(path) } else { Err(GenerateError::NoRuntime { path }) }
+}

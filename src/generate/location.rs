@@ -1,0 +1,76 @@
+//! Paths from one place to another, the same from every working directory.
+
+use super::GenerateError;
+use std::path::{Component, Path, PathBuf};
+
+/// The absolute path with links resolved as far as it exists, and without `.` and `..`.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
+    let bad = |reason: String| GenerateError::BadDirectory { path: path.to_owned(), reason };
+    let full = std::path::absolute(path).map_err(|error| bad(error.to_string()))?;
+    let mut resolved = PathBuf::new();
+    for component in full.components() {
+        match component {
+            Component::ParentDir => {
+                resolved.pop();
+            }
+            Component::CurDir => {}
+            part => resolved.push(part),
+        }
+        if let Ok(real) = resolved.canonicalize() {
+            resolved = real;
+        }
+    }
+    if resolved.to_str().is_none() {
+        return Err(bad("it is not UTF-8".to_owned()));
+    }
+    Ok(resolved)
+}
+
+/// The way from a directory to a path, both absolute, with `/` between its parts.
+pub(super) fn relative(from: &Path, to: &Path) -> String {
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+}
+
+/// The nearest directory that both paths, which are absolute, are in or are.
+pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
+    a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
+}
+
+/// Quotes for a POSIX shell where they are needed, with control characters made visible, so that it stays on one line.
+pub(super) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let visible: String = text
+        .chars()
+        .flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] })
+        .collect();
+    format!("'{}'", visible.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_go_up_and_down() {
+        let way = |from: &str, to: &str| relative(Path::new(from), Path::new(to));
+        assert_eq!(way("/a/b", "/a/c/d"), "../c/d");
+        assert_eq!(way("/a", "/a"), ".");
+        assert_eq!(way("/a", "/a/b"), "b");
+        assert_eq!(way("/a/b/c", "/"), "../../..");
+    }
+
+    #[test]
+    fn shell_words_stay_on_one_line() {
+        assert_eq!(shell_word("../model_specs"), "../model_specs");
+        assert_eq!(shell_word("a b'c"), r"'a b'\''c'");
+        assert_eq!(shell_word("a\nb`"), r"'a\u{a}b\u{60}'");
+        assert_eq!(shell_word(""), "''");
+    }
+}

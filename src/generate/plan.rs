@@ -1,0 +1,179 @@
+//! All files of the suite, in memory.
+
+use super::{
+    Filter, GenerateError, Layout, SyntaxError,
+    context::HarnessContext,
+    format::format_rust,
+    location::relative,
+    manifest::{is_member, package_name},
+};
+use crate::{
+    Error,
+    settings::{Runtime, Settings},
+    spec::{LoadedSpec, load_all},
+    template::{TemplateError, Templates},
+};
+use serde::Serialize;
+use std::{collections::BTreeMap, path::Path};
+use tera::Context;
+
+/// What the suite shall be.
+#[derive(Debug)]
+pub struct Plan {
+    /// Where everything lies.
+    pub layout: Layout,
+    /// Every file by its path in the suite, with `/` between the parts.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Whether these are all files, so that any other generated file is left over. Not so after filtering.
+    pub complete: bool,
+    /// How many harnesses were rendered.
+    pub harnesses: usize,
+}
+
+/// Plans the suite of all specs that `filter` leaves; `progress` is told each name before its harness is rendered.
+///
+/// All specs are read and must be right. After filtering, the suite lists the harnesses that were rendered and those
+/// that were there already, so that it compiles and nothing of the other models is lost.
+pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)) -> Result<Plan, Error> {
+    let layout = Layout::new(settings)?;
+    let specs = load_all(&settings.specs)?;
+    if specs.is_empty() {
+        return Err(GenerateError::NoSpecs { specs: settings.specs.clone() }.into());
+    }
+    let selected = filter.select(&specs)?;
+    let templates = Templates::load(settings.templates.as_deref())?;
+    let command = layout.command();
+    let mut files = BTreeMap::new();
+    for loaded in &selected {
+        progress(loaded.spec.name.as_str());
+        let text = render_harness(&templates, loaded, &layout, &command)?;
+        files.insert(harness_path(loaded), text.into_bytes());
+    }
+    let listed = specs.iter().filter(|loaded| {
+        let path = harness_path(loaded);
+        files.contains_key(&path) || layout.out().join(path).is_file()
+    });
+    let suite = SuiteContext::new(&layout, &command, listed);
+    let around = render_suite(&templates, &suite)?;
+    files.extend(around);
+    Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
+}
+
+fn harness_path(loaded: &LoadedSpec) -> String {
+    format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
+}
+
+fn render_harness(
+    templates: &Templates,
+    loaded: &LoadedSpec,
+    layout: &Layout,
+    command: &str,
+) -> Result<String, Error> {
+    let context = HarnessContext::new(loaded, layout, command)?;
+    Ok(render_rust(templates, &context.template, loaded.spec.name.as_str(), &context)?)
+}
+
+/// Renders a template and formats what comes out.
+fn render_rust(
+    templates: &Templates,
+    template: &str,
+    subject: &str,
+    context: &impl Serialize,
+) -> Result<String, TemplateError> {
+    let text = render(templates, template, context)?;
+    format_rust(&text).map_err(|error| no_rust(templates, template, subject, &text, error))
+}
+
+fn render(templates: &Templates, template: &str, context: &impl Serialize) -> Result<String, TemplateError> {
+    let context = Context::from_serialize(context)
+        .map_err(|error| TemplateError::Tera { report: format!("the context of `{template}`: {error}") })?;
+    templates.render(template, &context)
+}
+
+fn no_rust(templates: &Templates, template: &str, subject: &str, text: &str, error: SyntaxError) -> TemplateError {
+    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
+    TemplateError::NoRust {
+        template: template.to_owned(),
+        subject: subject.to_owned(),
+        origin: templates.origin(template, line),
+        message: error.message,
+        excerpt: error.excerpt,
+    }
+}
+
+/// The variables of the templates below `suite/`.
+#[derive(Debug, Serialize)]
+struct SuiteContext<'p> {
+    command: &'p str,
+    package: String,
+    crate_name: String,
+    member: bool,
+    runtime_path: Option<String>,
+    runtime_version: Option<&'p str>,
+    count: usize,
+    architectures: Vec<ArchitectureContext<'p>>,
+}
+
+/// One module of the suite and the modules in it.
+#[derive(Debug, Serialize)]
+struct ArchitectureContext<'p> {
+    command: &'p str,
+    module: &'static str,
+    models: Vec<String>,
+}
+
+impl<'p> SuiteContext<'p> {
+    fn new<'s>(layout: &'p Layout, command: &'p str, listed: impl Iterator<Item = &'s LoadedSpec>) -> Self {
+        let mut modules: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        for loaded in listed {
+            modules.entry(loaded.spec.architecture.as_str()).or_default().push(loaded.spec.name.module());
+        }
+        let package = package_name(layout.out());
+        let (runtime_path, runtime_version) = match &layout.runtime {
+            Runtime::Path(path) => (Some(relative(layout.out(), path)), None),
+            Runtime::Version(version) => (None, Some(version.as_str())),
+        };
+        Self {
+            command,
+            crate_name: package.replace('-', "_"),
+            package,
+            member: is_member(layout.out()),
+            runtime_path,
+            runtime_version,
+            count: modules.values().map(Vec::len).sum(),
+            architectures: modules
+                .into_iter()
+                .map(|(module, models)| ArchitectureContext { command, module, models: sorted(models) })
+                .collect(),
+        }
+    }
+}
+
+fn sorted(mut models: Vec<String>) -> Vec<String> {
+    models.sort();
+    models
+}
+
+/// The crate around the harnesses.
+fn render_suite(templates: &Templates, suite: &SuiteContext<'_>) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
+    let mut files = BTreeMap::new();
+    for name in ["Cargo.toml", "rustfmt.toml"] {
+        let text = render(templates, &format!("suite/{name}.tera"), suite)?;
+        files.insert(name.to_owned(), format!("{}\n", text.trim()).into_bytes());
+    }
+    for name in ["src/lib.rs", "tests/conformance.rs"] {
+        let text = render_rust(templates, &format!("suite/{name}.tera"), name, suite)?;
+        files.insert(name.to_owned(), text.into_bytes());
+    }
+    for architecture in &suite.architectures {
+        let name = format!("src/{}.rs", architecture.module);
+        let text = render_rust(templates, "suite/src/architecture.rs.tera", &name, architecture)?;
+        files.insert(name, text.into_bytes());
+    }
+    Ok(files)
+}
+
+/// Whether a path is where a suite keeps its Rust files, the only place where left-over files are looked for.
+pub(super) fn is_source(path: &Path) -> bool {
+    path.starts_with("src") || path.starts_with("tests")
+}

@@ -1,0 +1,141 @@
+//! Where specs, suite, templates and runtime are: `testgen.toml`, overruled by flags.
+
+use crate::{Error, Failure};
+use serde::Deserialize;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The name of the settings file; the nearest one in or above the working directory counts.
+pub const FILE_NAME: &str = "testgen.toml";
+
+/// Where everything is. Paths are relative to the working directory, or absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The directory of specs.
+    pub specs: PathBuf,
+    /// The directory of the suite.
+    pub out: PathBuf,
+    /// Templates that replace the ones in the binary.
+    pub templates: Option<PathBuf>,
+    /// The runtime that the suite depends on; none takes the one of the source tree.
+    pub runtime: Option<Runtime>,
+}
+
+/// The runtime that a suite depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runtime {
+    /// A directory with the crate `testgen-runtime`.
+    Path(PathBuf),
+    /// A version requirement for a registry.
+    Version(String),
+}
+
+/// What flags and `testgen.toml` can say alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overrides {
+    /// See [`Settings::specs`].
+    pub specs: Option<PathBuf>,
+    /// See [`Settings::out`].
+    pub out: Option<PathBuf>,
+    /// See [`Settings::templates`].
+    pub templates: Option<PathBuf>,
+    /// A directory or a version.
+    pub runtime: Option<String>,
+}
+
+/// The settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// `testgen.toml` cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// `testgen.toml` says something that it cannot.
+    #[error("`{}` is wrong\n{reason}", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        reason: String,
+    },
+    /// A runtime that is neither a directory nor a version.
+    #[error("the runtime `{given}` is neither a directory with `testgen-runtime` nor a version")]
+    BadRuntime {
+        /// What was given.
+        given: String,
+    },
+}
+
+impl Failure for SettingsError {
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { .. } => None,
+            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates` and `runtime`".to_owned()),
+            Self::BadRuntime { .. } => Some("write `--runtime some/testgen/runtime` or `--runtime 0.1`".to_owned()),
+        }
+    }
+}
+
+impl Settings {
+    /// Flags first, then the nearest `testgen.toml`, then the layout of this repository.
+    pub fn resolve(flags: &Overrides) -> Result<Self, Error> {
+        let file = std::env::current_dir().ok().and_then(|directory| find(&directory)).map(|path| read(&path));
+        let file = file.transpose()?.unwrap_or_default();
+        let runtime = match (&flags.runtime, &file.runtime) {
+            (Some(given), _) => Some(runtime(given, Path::new(""))?),
+            (None, Some(given)) => Some(runtime(given, &file.directory)?),
+            (None, None) => None,
+        };
+        let from_file = |path: Option<PathBuf>| path.map(|path| file.directory.join(path));
+        Ok(Self {
+            specs: flags.specs.clone().or(from_file(file.specs.clone())).unwrap_or_else(|| "model_specs".into()),
+            out: flags.out.clone().or(from_file(file.out.clone())).unwrap_or_else(|| "generated".into()),
+            templates: flags.templates.clone().or(from_file(file.templates.clone())),
+            runtime,
+        })
+    }
+}
+
+/// A settings file with the directory that its paths are relative to.
+#[derive(Debug, Default)]
+struct FileSettings {
+    directory: PathBuf,
+    specs: Option<PathBuf>,
+    out: Option<PathBuf>,
+    templates: Option<PathBuf>,
+    runtime: Option<String>,
+}
+
+fn find(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().map(|directory| directory.join(FILE_NAME)).find(|path| path.is_file())
+}
+
+fn read(path: &Path) -> Result<FileSettings, SettingsError> {
+    let text = fs::read_to_string(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
+    let wrong = |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: error.to_string() };
+    let Overrides { specs, out, templates, runtime } = toml::from_str(&text).map_err(wrong)?;
+    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+    Ok(FileSettings { directory, specs, out, templates, runtime })
+}
+
+/// A directory when there is one, else a version when it reads like one.
+fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
+    let path = directory.join(given);
+    if path.join("Cargo.toml").is_file() {
+        return Ok(Runtime::Path(path));
+    }
+    let version = given.trim_start_matches(['^', '~', '=', '>', '<', ' ']);
+    let plausible = version.starts_with(|c: char| c.is_ascii_digit())
+        && given.chars().all(|c| c.is_ascii_alphanumeric() || "^~=<>.,+-* ".contains(c));
+    match plausible {
+        true => Ok(Runtime::Version(given.to_owned())),
+        false => Err(SettingsError::BadRuntime { given: given.to_owned() }),
+    }
+}

@@ -1,0 +1,87 @@
+//! Templates: the ones compiled into the binary, files that replace them, and how their errors are shown.
+//!
+//! Owns: which templates there are and what filters they have. Does not own: what is rendered with them (`generate`).
+
+mod error;
+mod origin;
+
+pub use error::TemplateError;
+
+use std::{collections::BTreeMap, fs, path::Path};
+use tera::{Context, Kwargs, State, Tera};
+use testgen_contract::Architecture;
+use walkdir::WalkDir;
+
+/// Every file below `templates/` of this repository, by its path.
+const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
+
+/// A complete set of templates, parsed.
+#[derive(Debug)]
+pub struct Templates {
+    tera: Tera,
+    sources: BTreeMap<String, String>,
+}
+
+impl Templates {
+    /// The templates of this binary; those in `overrides` replace the ones of the same path and add to them.
+    pub fn load(overrides: Option<&Path>) -> Result<Self, TemplateError> {
+        let mut sources: BTreeMap<String, String> =
+            EMBEDDED.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        if let Some(directory) = overrides {
+            sources.extend(read_directory(directory)?);
+        }
+        let mut tera = Tera::new();
+        tera.register_filter("rust_string", |text: &str, _: Kwargs, _: &State<'_>| format!("{text:?}"));
+        tera.register_filter("toml_string", |text: &str, _: Kwargs, _: &State<'_>| {
+            toml::Value::String(text.to_owned()).to_string()
+        });
+        let templates = sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        tera.add_raw_templates(templates).map_err(|error| TemplateError::from_tera(&error))?;
+        Ok(Self { tera, sources })
+    }
+
+    /// The name of the template of an architecture.
+    pub fn of(architecture: Architecture) -> String {
+        format!("{architecture}.rs.tera")
+    }
+
+    /// Fills in a template.
+    pub fn render(&self, name: &str, context: &Context) -> Result<String, TemplateError> {
+        if !self.sources.contains_key(name) {
+            return Err(TemplateError::Missing { template: name.to_owned() });
+        }
+        self.tera.render(name, context).map_err(|error| TemplateError::from_tera(&error))
+    }
+
+    /// Where a line of rendered text most likely comes from: a template and the number of its line.
+    pub(crate) fn origin(&self, template: &str, line: &str) -> Option<(String, usize)> {
+        origin::find(&self.sources, template, line)
+    }
+}
+
+/// The `*.tera` files below a directory, by their path in it.
+fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, TemplateError> {
+    let unreadable = |path: &Path, reason: String| TemplateError::Unreadable { path: path.to_owned(), reason };
+    if !directory.is_dir() {
+        return Err(unreadable(directory, "it is no directory".to_owned()));
+    }
+    let mut sources = BTreeMap::new();
+    for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if error.loop_ancestor().is_some() => continue,
+            Err(error) => return Err(unreadable(directory, error.to_string())),
+        };
+        if !entry.path().extension().is_some_and(|extension| extension == "tera") || !entry.file_type().is_file() {
+            continue;
+        }
+        let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(entry.path(), error.to_string()))?;
+        let relative = entry.path().strip_prefix(directory).unwrap_or(entry.path());
+        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        sources.insert(parts.join("/"), text);
+    }
+    match sources.is_empty() {
+        true => Err(unreadable(directory, "it has no `*.tera` file".to_owned())),
+        false => Ok(sources),
+    }
+}
