@@ -97,7 +97,8 @@ fn checks(loaded: &LoadedSpec) -> Vec<CheckContext<'_>> {
     required_checks(spec.architecture, &spec.devices, &spec.precisions).into_iter().map(entry).collect()
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// 64 lower-case hex digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -59,11 +59,13 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)
     Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
 }
 
-fn harness_path(loaded: &LoadedSpec) -> String {
+/// Where the suite has the harness of a spec.
+pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
     format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
 }
 
-fn render_harness(
+/// The formatted harness of a spec.
+pub(super) fn render_harness(
     templates: &Templates,
     loaded: &LoadedSpec,
     layout: &Layout,
