@@ -1,0 +1,27 @@
+//! docs/rules.md, written from the rules' own documentation.
+
+use crate::rules;
+use std::fmt::Write as _;
+
+const HEAD: &str = "\
+# Rules
+
+<!-- Written from the heads of verify/src/rule/*.rs; mend it with `TESTGEN_UPDATE=1 cargo test -p testgen-verify`. -->
+
+`testgen verify` reads every harness as a syntax tree, follows every way through its functions, and demands what stands
+here. Nothing is searched in the text: a call counts when it is made on every way that needs it, with the value that it
+must get. What the verifier cannot follow is a finding, too. `testgen explain RULE` prints one of these chapters.
+";
+
+/// The text of docs/rules.md.
+pub fn rules_markdown() -> String {
+    let mut text = HEAD.to_owned();
+    text.push_str("\n| rule | what it demands |\n|---|---|\n");
+    for rule in rules() {
+        let _ = writeln!(text, "| [{0}](#{0}) | {1} |", rule.name, rule.summary);
+    }
+    for rule in rules() {
+        let _ = write!(text, "\n## {}\n\n{}\n\n{}\n", rule.name, rule.summary, rule.explanation);
+    }
+    text
+}

@@ -1,0 +1,61 @@
+//! What a spec demands of its harness, and the part of it that rules need when the spec is not at hand.
+
+use crate::spec::SpecLiteral;
+use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Registration, Task};
+
+/// What the spec demands of a harness.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    /// The model's name: the stem of its spec.
+    pub name: String,
+    /// The family whose checks and tasks apply.
+    pub architecture: Architecture,
+    /// The task that names the handlers.
+    pub task: Task,
+    /// The `model_type` of `config.json`.
+    pub model_type: ModelType,
+    /// The devices of the spec.
+    pub devices: Vec<DeviceKind>,
+    /// The precisions of the spec.
+    pub precisions: Vec<Precision>,
+    /// Every registration that the spec skips, with its reason.
+    pub skips: Vec<(Registration, String)>,
+    /// The spec's path as the header gives it.
+    pub spec_path: String,
+    /// The SHA-256 of the spec's bytes, 64 lower-case hex digits.
+    pub spec_sha256: String,
+    /// The command that writes the harness again.
+    pub command: String,
+    /// The template's path as the header gives it.
+    pub template: String,
+}
+
+/// What the rules about devices, handlers and checks go by: the spec where it is known, else the harness's own `SPEC`.
+#[derive(Debug, Clone)]
+pub(crate) struct Demand {
+    pub(crate) architecture: Architecture,
+    pub(crate) task: Task,
+    pub(crate) devices: Vec<DeviceKind>,
+    pub(crate) precisions: Vec<Precision>,
+}
+
+impl Demand {
+    /// The spec's demand, or what `SPEC` says of itself; none when neither can be read.
+    pub(crate) fn new(expectation: Option<&Expectation>, spec: Option<&SpecLiteral<'_>>) -> Option<Self> {
+        if let Some(expectation) = expectation {
+            return Some(Self {
+                architecture: expectation.architecture,
+                task: expectation.task,
+                devices: expectation.devices.clone(),
+                precisions: expectation.precisions.clone(),
+            });
+        }
+        let spec = spec?;
+        Some(Self {
+            architecture: spec.architecture?,
+            task: spec.task?,
+            devices: spec.devices.clone()?,
+            precisions: spec.precisions.clone()?,
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! A broken rule at one place, and the form in which a rule reports it.
+
+use crate::RuleId;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+
+/// One broken rule at one place. Findings sort by rule, then by place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Finding {
+    /// The rule that is broken.
+    pub rule: RuleId,
+    /// The file as it was given: relative, with `/` between its parts.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+}
+
+/// What a rule says about a place; the verifier adds the rule and the path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Remark {
+    line: usize,
+    column: usize,
+    message: String,
+    help: String,
+}
+
+impl Remark {
+    /// A remark where `place` begins.
+    pub(crate) fn at(place: &(impl Spanned + ?Sized), message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::span(place.span(), message, help)
+    }
+
+    /// A remark where `span` begins.
+    pub(crate) fn span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let start = span.start();
+        Self { line: start.line.max(1), column: start.column + 1, message: message.into(), help: help.into() }
+    }
+
+    /// A remark about the file as a whole.
+    pub(crate) fn top(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { line: 1, column: 1, message: message.into(), help: help.into() }
+    }
+
+    /// The finding of `rule` in the file `path`.
+    pub(crate) fn into_finding(self, rule: RuleId, path: &str) -> Finding {
+        let Self { line, column, message, help } = self;
+        Finding { rule, path: path.to_owned(), line, column, message, help }
+    }
+}

@@ -1,0 +1,106 @@
+//! One way through an init function, in the words of what an init function does: detect, open, probe, choose, load.
+
+use crate::reader::{Call, Callee, Outcome, Value, Way};
+use std::rc::Rc;
+use testgen_contract::DeviceKind;
+
+/// One way through an init function.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Journey<'w, 'a> {
+    /// The device that the function is named after.
+    pub(crate) device: DeviceKind,
+    pub(crate) way: &'w Way<'a>,
+}
+
+/// The functions that find a device of that kind, in the order in which they are asked.
+pub(crate) fn detectors(device: DeviceKind) -> &'static [&'static str] {
+    match device {
+        DeviceKind::Cpu => &["host_processor"],
+        DeviceKind::Cuda => &["cuda_driver"],
+        DeviceKind::Rocm => &["hip_runtime", "cuda_compatibility"],
+    }
+}
+
+/// The parameter `checkpoint`.
+pub(crate) const CHECKPOINT: Value<'static> = Value::Parameter(0);
+/// The parameter `request`.
+pub(crate) const REQUEST: Value<'static> = Value::Parameter(1);
+/// The parameter `label`.
+pub(crate) const LABEL: Value<'static> = Value::Parameter(2);
+
+/// `request.<name>`.
+pub(crate) fn of_request<'a>(name: &str) -> Value<'a> {
+    Value::Field(Rc::new(REQUEST), name.to_owned())
+}
+
+/// What the call at `step` gave on the side `outcome`.
+pub(crate) fn payload<'a>(outcome: Outcome, step: usize) -> Value<'a> {
+    Value::Payload(outcome, Rc::new(Value::Called(step)))
+}
+
+/// `DeviceKind::<device>`.
+pub(crate) fn device_value<'a>(device: DeviceKind) -> Value<'a> {
+    Value::Runtime(format!("DeviceKind::{}", device.variant_name()))
+}
+
+impl<'w, 'a> Journey<'w, 'a> {
+    /// The function's name.
+    pub(crate) fn function(&self) -> String {
+        crate::harness::init_name(self.device)
+    }
+
+    /// The calls that find a device of this kind.
+    pub(crate) fn detections(&self) -> Vec<(usize, &'w Call<'a>)> {
+        detectors(self.device).iter().flat_map(|name| self.way.runtime(name)).collect()
+    }
+
+    /// The device that was found.
+    pub(crate) fn found(&self) -> Option<Value<'a>> {
+        self.detections().into_iter().find_map(|(step, _)| match self.device {
+            DeviceKind::Cpu => Some(Value::Called(step)),
+            DeviceKind::Cuda | DeviceKind::Rocm => {
+                (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+            }
+        })
+    }
+
+    /// Whether the device was looked for and is not there.
+    pub(crate) fn is_absent(&self) -> bool {
+        let detections = self.detections();
+        let failed = |(step, _): &(usize, &Call<'_>)| self.way.outcome(*step) == Some(Outcome::Err);
+        self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
+    }
+
+    /// The call that opens the device.
+    pub(crate) fn open(&self) -> Option<(usize, &'w Call<'a>)> {
+        self.way.runtime("open").next()
+    }
+
+    /// The open device, on the ways where there is one.
+    pub(crate) fn opened(&self) -> Option<Value<'a>> {
+        let (step, _) = self.open()?;
+        (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+    }
+
+    /// The call that chooses the precision.
+    pub(crate) fn choose(&self) -> Option<(usize, &'w Call<'a>)> {
+        self.way.calls().find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
+    }
+
+    /// The call that loads the model.
+    pub(crate) fn load(&self) -> Option<(usize, &'w Call<'a>)> {
+        self.way.runtime("load").next()
+    }
+
+    /// The model, on the ways where it was loaded.
+    pub(crate) fn loaded(&self) -> Option<Value<'a>> {
+        let (step, _) = self.load()?;
+        (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+    }
+
+    /// The first of open, choose and load that failed.
+    pub(crate) fn failed(&self) -> Option<(usize, &'w Call<'a>)> {
+        let calls = [self.open(), self.choose(), self.load()];
+        calls.into_iter().flatten().find(|(step, _)| self.way.outcome(*step) == Some(Outcome::Err))
+    }
+}

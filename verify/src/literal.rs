@@ -1,0 +1,107 @@
+//! Constants as a harness writes them: words of the contract, texts, lists and structs.
+
+use crate::names::{Meaning, Names};
+use std::collections::BTreeMap;
+use syn::{Expr, ExprStruct, Lit, Member, Path};
+
+/// `expression` without parentheses and borrows.
+pub(crate) fn plain(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(inner) => plain(&inner.expr),
+        Expr::Group(inner) => plain(&inner.expr),
+        Expr::Reference(inner) => plain(&inner.expr),
+        other => other,
+    }
+}
+
+/// The word of the contract that `expression` names, for instance `DeviceKind::Rocm`.
+pub(crate) fn word<T: Copy>(names: &Names, expression: &Expr, words: &Words<T>) -> Option<T> {
+    let Expr::Path(path) = plain(expression) else { return None };
+    let Meaning::Runtime(name) = names.meaning(&path.path) else { return None };
+    let (kind, variant) = name.split_once("::")?;
+    if kind != words.kind {
+        return None;
+    }
+    words.all.iter().copied().find(|word| (words.variant)(*word) == variant)
+}
+
+/// A closed enum of the contract.
+pub(crate) struct Words<T: 'static> {
+    /// The enum's name.
+    pub(crate) kind: &'static str,
+    /// Every word.
+    pub(crate) all: &'static [T],
+    /// The name of a word's variant.
+    pub(crate) variant: fn(T) -> &'static str,
+}
+
+macro_rules! words {
+    ($($constant:ident: $kind:ident),+ $(,)?) => {
+        $(
+            #[doc = concat!("The words of `", stringify!($kind), "`.")]
+            pub(crate) const $constant: Words<testgen_contract::$kind> = Words {
+                kind: stringify!($kind),
+                all: testgen_contract::$kind::ALL,
+                variant: testgen_contract::$kind::variant_name,
+            };
+        )+
+    };
+}
+words! {
+    ARCHITECTURES: Architecture, CHECKS: Check, DEVICES: DeviceKind, MODEL_TYPES: ModelType, PRECISIONS: Precision,
+    TASKS: Task,
+}
+
+/// The text of a string literal.
+pub(crate) fn text(expression: &Expr) -> Option<String> {
+    match plain(expression) {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The elements of `&[..]`.
+pub(crate) fn elements(expression: &Expr) -> Option<Vec<&Expr>> {
+    match plain(expression) {
+        Expr::Array(array) => Some(array.elems.iter().collect()),
+        _ => None,
+    }
+}
+
+/// The words of a list.
+pub(crate) fn word_list<T: Copy>(names: &Names, expression: &Expr, words: &Words<T>) -> Option<Vec<T>> {
+    elements(expression)?.into_iter().map(|element| word(names, element, words)).collect()
+}
+
+/// The struct literal that `expression` is, when it is one of `testgen_runtime::<name>` without `..rest`.
+pub(crate) fn structure<'a>(names: &Names, expression: &'a Expr, name: &str) -> Option<&'a ExprStruct> {
+    match plain(expression) {
+        Expr::Struct(literal) if literal.rest.is_none() && names.is_runtime(&literal.path, name) => Some(literal),
+        _ => None,
+    }
+}
+
+/// The fields of a struct literal by name.
+pub(crate) fn fields(literal: &ExprStruct) -> BTreeMap<String, &Expr> {
+    let named = literal.fields.iter().filter_map(|field| match &field.member {
+        Member::Named(name) => Some((name.to_string(), &field.expr)),
+        Member::Unnamed(_) => None,
+    });
+    named.collect()
+}
+
+/// The item of the file that `expression` names.
+pub(crate) fn local(names: &Names, expression: &Expr) -> Option<String> {
+    let Expr::Path(path) = plain(expression) else { return None };
+    local_path(names, &path.path)
+}
+
+fn local_path(names: &Names, path: &Path) -> Option<String> {
+    match names.meaning(path) {
+        Meaning::Local(name) => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! What a path in a harness means: something of `testgen_runtime`, of the file, of the language, or nothing.
+
+use crate::vocabulary::{self, RUNTIME};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{File, Item, Path, UseTree, ext::IdentExt};
+
+/// What a path means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A path below `testgen_runtime`, for instance `Endpoint::mock`.
+    Runtime(String),
+    /// An item of the file.
+    Local(String),
+    /// A name that the language brings along.
+    Prelude(String),
+    /// A path that begins with another crate or a module.
+    Foreign(String),
+    /// Nothing that is known.
+    Unknown(String),
+}
+
+/// The names of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    imports: BTreeMap<String, Vec<String>>,
+    items: BTreeSet<String>,
+    glob: bool,
+}
+
+impl Names {
+    /// Collects the imports and the items of `file`.
+    pub(crate) fn new(file: &File) -> Self {
+        let mut names = Self::default();
+        for item in &file.items {
+            match item {
+                Item::Use(item) => names.import(&item.tree, &mut Vec::new()),
+                _ => names.items.extend(item_name(item)),
+            }
+        }
+        names
+    }
+
+    /// What `path` means at the top of the file; local variables are the reader's business.
+    pub(crate) fn meaning(&self, path: &Path) -> Meaning {
+        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
+        let Some((first, rest)) = segments.split_first() else { return Meaning::Unknown(String::new()) };
+        if let Some(imported) = self.imports.get(first) {
+            return Meaning::Runtime([imported.as_slice(), rest].concat().join("::"));
+        }
+        if first == RUNTIME {
+            return Meaning::Runtime(rest.join("::"));
+        }
+        let written = segments.join("::");
+        match first.as_str() {
+            // An item that takes a protected name is a finding of `imports`; here the name keeps its meaning.
+            name if self.items.contains(name) && !vocabulary::is_protected(name) => Meaning::Local(written),
+            name if vocabulary::is_prelude(name) => Meaning::Prelude(written),
+            name if vocabulary::is_runtime(name) && (self.glob || self.items.contains(name)) => {
+                Meaning::Runtime(written)
+            }
+            "std" | "core" | "alloc" | "crate" | "self" | "super" => Meaning::Foreign(written),
+            _ => Meaning::Unknown(written),
+        }
+    }
+
+    /// Whether `path` is `testgen_runtime::<name>`.
+    pub(crate) fn is_runtime(&self, path: &Path, name: &str) -> bool {
+        matches!(self.meaning(path), Meaning::Runtime(found) if found == name)
+    }
+
+    fn import(&mut self, tree: &UseTree, prefix: &mut Vec<String>) {
+        match tree {
+            UseTree::Path(path) => {
+                prefix.push(path.ident.unraw().to_string());
+                self.import(&path.tree, prefix);
+                prefix.pop();
+            }
+            UseTree::Name(name) => self.bind(&name.ident, &name.ident, prefix),
+            UseTree::Rename(rename) => self.bind(&rename.rename, &rename.ident, prefix),
+            UseTree::Glob(_) => self.glob |= prefix.as_slice() == [RUNTIME],
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(tree, prefix)),
+        }
+    }
+
+    fn bind(&mut self, local: &syn::Ident, name: &syn::Ident, prefix: &[String]) {
+        let mut path = [prefix, &[name.unraw().to_string()]].concat();
+        let is_self = name == "self";
+        if is_self {
+            path.pop();
+        }
+        let local = if is_self && local == name { path.last().cloned() } else { Some(local.unraw().to_string()) };
+        if let Some(local) = local
+            && path.first().is_some_and(|first| first == RUNTIME)
+        {
+            self.imports.insert(local, path[1..].to_vec());
+        }
+    }
+}
+
+/// The name that `item` defines, where it defines one.
+pub(crate) fn item_name(item: &Item) -> Option<String> {
+    let ident = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::ExternCrate(item) => item.rename.as_ref().map_or(&item.ident, |(_, rename)| rename),
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Mod(item) => &item.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::TraitAlias(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(ident.unraw().to_string())
+}

@@ -1,0 +1,91 @@
+//! Calls of functions and closures.
+
+use super::{
+    DEPTH, Outcome, Reader, Value,
+    branch::{self, Branch},
+    state::State,
+    value::Closure,
+    way::{Call, Callee},
+};
+use crate::vocabulary;
+use std::rc::Rc;
+use syn::{Expr, ExprCall};
+
+impl<'a> Reader<'_, 'a> {
+    /// `function(arguments)`.
+    pub(super) fn call(&mut self, place: &'a Expr, call: &'a ExprCall, state: State<'a>) -> Vec<Branch<'a>> {
+        let functions = self.expression(&call.func, state);
+        self.each(functions, |reader, state, function| {
+            reader.with_list(call.args.iter(), state, |reader, state, arguments| {
+                reader.apply(place, &function, arguments, state)
+            })
+        })
+    }
+
+    /// Calls `function`: looks through closures and helpers of the file, notes everything else as a step.
+    pub(super) fn apply(
+        &mut self,
+        place: &'a Expr,
+        function: &Value<'a>,
+        mut arguments: Vec<Value<'a>>,
+        mut state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        let callee = match function {
+            Value::Closure(closure) => return self.closure(place, closure, arguments, state),
+            Value::Local(name) if !vocabulary::is_entry(name) => {
+                return match self.library.functions.get(name).copied() {
+                    Some(helper) => self.inline(helper, arguments, state),
+                    None => self.unreadable(place, "a call of what is not a function", "call a function of this file"),
+                };
+            }
+            Value::Local(name) => Callee::Local(name.clone()),
+            Value::Runtime(name) => Callee::Runtime(name.clone()),
+            Value::Prelude(name) => match (Outcome::constructor(name), arguments.len()) {
+                (Some(outcome), 1) => {
+                    let payload = arguments.remove(0);
+                    return branch::value(state, Value::Wrapped(outcome, Rc::new(payload)));
+                }
+                // `String::from(text)` is the text.
+                _ if name == "String::from" && arguments.len() == 1 => {
+                    return branch::value(state, arguments.remove(0));
+                }
+                _ => Callee::Other(name.clone()),
+            },
+            _ => return self.unreadable(place, "a call of what may be any function", "call the function by its name"),
+        };
+        if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) && !self.takes_closures(&callee) {
+            return self.unreadable(place, "a closure that is handed on", "call it here, or write its body here");
+        }
+        let value = state.call(Call { callee, arguments, place });
+        branch::value(state, value)
+    }
+
+    /// Reads the body of `closure` with its captured variables.
+    fn closure(
+        &mut self,
+        place: &'a Expr,
+        closure: &Rc<Closure<'a>>,
+        arguments: Vec<Value<'a>>,
+        mut state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        if self.depth >= DEPTH || closure.expression.inputs.len() != arguments.len() {
+            return self.unreadable(place, "this call of a closure", "write its body here");
+        }
+        let outer = state.enter(closure.captured.clone());
+        let mut states = vec![state];
+        for (parameter, argument) in closure.expression.inputs.iter().zip(arguments) {
+            let bound = states.into_iter().flat_map(|state| self.bind(parameter, argument.clone(), state));
+            states = bound.filter(|(_, matched)| *matched).map(|(state, _)| state).collect();
+        }
+        self.depth += 1;
+        let body = &closure.expression.body;
+        let branches = states.into_iter().flat_map(|state| self.expression(body, state)).collect();
+        self.depth -= 1;
+        branch::leave(branches, &outer)
+    }
+
+    /// `Endpoint::real` may get a closure as far as the reader is concerned: `handlers` says what it must get.
+    fn takes_closures(&self, callee: &Callee) -> bool {
+        *callee == Callee::Runtime("Endpoint::real".to_owned())
+    }
+}

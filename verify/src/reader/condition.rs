@@ -1,0 +1,123 @@
+//! `if`, `match` and what they decide by.
+
+use super::{
+    Outcome, Reader, Value,
+    branch::{self, Branch, Flow},
+    pattern::Matched,
+    state::State,
+};
+use syn::{BinOp, Expr, ExprIf, ExprMatch, UnOp};
+
+impl<'a> Reader<'_, 'a> {
+    /// Reads `if`, with `if let` and its chains.
+    pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: State<'a>) -> Vec<Branch<'a>> {
+        let mark = state.mark();
+        let (conditions, mut all) = self.condition(&expression.cond, state);
+        for (mut state, holds) in conditions {
+            if holds {
+                all.extend(self.block(&expression.then_branch, state));
+                continue;
+            }
+            state.close(mark);
+            match &expression.else_branch {
+                Some((_, otherwise)) => all.extend(self.expression(otherwise, state)),
+                None => all.extend(branch::value(state, Value::unit())),
+            }
+        }
+        branch::close(all, mark)
+    }
+
+    /// Reads `match`, arm after arm.
+    pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: State<'a>) -> Vec<Branch<'a>> {
+        let mark = state.mark();
+        let branches = self.expression(&expression.expr, state);
+        let branches = self.each(branches, |reader, state, value| {
+            let mut all = Vec::new();
+            let mut open = vec![state];
+            for arm in &expression.arms {
+                for state in std::mem::take(&mut open) {
+                    for (mut state, matched) in reader.bind(&arm.pat, value.clone(), state) {
+                        if matched {
+                            all.extend(reader.expression(&arm.body, state));
+                        } else {
+                            state.close(mark);
+                            open.push(state);
+                        }
+                    }
+                }
+            }
+            all
+        });
+        branch::close(branches, mark)
+    }
+
+    /// Whether `expression` holds, way by way; and the ways that left while it was decided.
+    pub(super) fn condition(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+        match expression {
+            Expr::Paren(inner) => self.condition(&inner.expr, state),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
+                let (holds, left) = self.condition(&unary.expr, state);
+                (holds.into_iter().map(|(state, holds)| (state, !holds)).collect(), left)
+            }
+            Expr::Binary(binary) => match binary.op {
+                BinOp::And(_) => self.short_circuit(&binary.left, &binary.right, true, state),
+                BinOp::Or(_) => self.short_circuit(&binary.left, &binary.right, false, state),
+                _ => self.truth(expression, state),
+            },
+            Expr::Let(binding) => {
+                let branches = self.expression(&binding.expr, state);
+                self.decide(branches, |reader, state, value| reader.bind(&binding.pat, value, state))
+            }
+            _ => self.truth(expression, state),
+        }
+    }
+
+    /// `left && right` goes on when left holds, `left || right` when it does not.
+    fn short_circuit(
+        &mut self,
+        left: &'a Expr,
+        right: &'a Expr,
+        go_on: bool,
+        state: State<'a>,
+    ) -> (Matched<'a>, Vec<Branch<'a>>) {
+        let (first, mut gone) = self.condition(left, state);
+        let mut all = Vec::new();
+        for (state, holds) in first {
+            if holds == go_on {
+                let (second, left) = self.condition(right, state);
+                all.extend(second);
+                gone.extend(left);
+            } else {
+                all.push((state, holds));
+            }
+        }
+        (all, gone)
+    }
+
+    /// A condition that is a value: known, or both.
+    fn truth(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+        let branches = self.expression(expression, state);
+        self.decide(branches, |reader, state, value| match value {
+            Value::Truth(truth) => vec![(state, truth)],
+            value => {
+                let sides = reader.side(Outcome::True, &value, state);
+                sides.into_iter().map(|(state, payload)| (state, payload.is_some())).collect()
+            }
+        })
+    }
+
+    fn decide(
+        &mut self,
+        branches: Vec<Branch<'a>>,
+        mut how: impl FnMut(&mut Self, State<'a>, Value<'a>) -> Matched<'a>,
+    ) -> (Matched<'a>, Vec<Branch<'a>>) {
+        let (mut matched, mut left) = (Vec::new(), Vec::new());
+        for branch in branches {
+            match branch.flow {
+                Flow::Value(value) => matched.extend(how(self, branch.state, value)),
+                Flow::Return(_) => left.push(branch),
+            }
+        }
+        (matched, left)
+    }
+}

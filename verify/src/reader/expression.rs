@@ -1,0 +1,221 @@
+//! Expressions.
+
+use super::{
+    Outcome, Reader, Value,
+    branch::{self, Branch, Flow},
+    state::State,
+    value::Closure,
+    way::{Call, Callee},
+};
+use crate::names::Meaning;
+use std::rc::Rc;
+use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprTry, Lit, Member, UnOp, ext::IdentExt};
+
+/// What to write when nothing more precise can be said.
+const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
+
+impl<'a> Reader<'_, 'a> {
+    /// Reads `expression` on one way; it may split into several.
+    pub(super) fn expression(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+        if !self.spend(expression) {
+            return Vec::new();
+        }
+        match expression {
+            Expr::Paren(inner) => self.expression(&inner.expr, state),
+            Expr::Group(inner) => self.expression(&inner.expr, state),
+            Expr::Reference(inner) if inner.mutability.is_none() => self.expression(&inner.expr, state),
+            Expr::Lit(literal) => branch::value(state, literal_value(&literal.lit)),
+            Expr::Path(path) => self.path(expression, path, state),
+            Expr::Field(field) => self.field(field, state),
+            Expr::Call(call) => self.call(expression, call, state),
+            Expr::MethodCall(call) => self.method_call(expression, call, state),
+            Expr::Macro(call) => self.macro_call(&call.mac, Some(expression), state),
+            Expr::Match(inner) => self.match_expression(inner, state),
+            Expr::If(inner) => self.if_expression(inner, state),
+            Expr::Block(inner) if inner.label.is_none() => self.block(&inner.block, state),
+            // That it is there is a finding of `forbidden`; what it does is read all the same.
+            Expr::Unsafe(inner) => self.block(&inner.block, state),
+            Expr::Return(inner) => self.return_expression(inner.expr.as_deref(), state),
+            Expr::Try(inner) => self.question_mark(inner, state),
+            Expr::Assign(inner) => self.assign(inner, state),
+            Expr::Tuple(tuple) => {
+                self.with_list(tuple.elems.iter(), state, |_, state, values| branch::value(state, Value::Tuple(values)))
+            }
+            Expr::Closure(closure) if closure.asyncness.is_none() => {
+                let captured = state.captured();
+                branch::value(state, Value::Closure(Rc::new(Closure { expression: closure, captured })))
+            }
+            Expr::Unary(_) | Expr::Binary(_) => self.operator(expression, state),
+            _ => self.unreadable(expression, what(expression), PLAIN),
+        }
+    }
+
+    fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: State<'a>) -> Vec<Branch<'a>> {
+        if path.qself.is_some() {
+            return self.unreadable(path, "a path through a trait", "call the function by its name");
+        }
+        if let Some(name) = path.path.get_ident().map(|ident| ident.unraw().to_string())
+            && let Some(variable) = state.variable(&name)
+        {
+            return match variable.value.clone() {
+                Some(value) => branch::value(state, value),
+                None => self.unreadable(path, "a variable without a value", "give it its value with `let`"),
+            };
+        }
+        match self.names.meaning(&path.path) {
+            Meaning::Runtime(name) => branch::value(state, Value::Runtime(name)),
+            Meaning::Local(name) => match self.library.constants.get(&name).copied() {
+                Some(constant) => self.constant(constant, state),
+                None => branch::value(state, Value::Local(name)),
+            },
+            Meaning::Prelude(name) if name == "None" || name == "Option::None" => {
+                branch::value(state, Value::Wrapped(Outcome::None, Rc::new(Value::unit())))
+            }
+            Meaning::Prelude(name) => branch::value(state, Value::Prelude(name)),
+            // That it is there is a finding of `imports`; a rule that needs the value will not accept this one.
+            Meaning::Foreign(name) => branch::value(state, Value::Prelude(name)),
+            Meaning::Unknown(name) => {
+                let message = format!("nothing here is called `{name}`");
+                self.undefined(place, message, "define it in this file or import it from `testgen_runtime`")
+            }
+        }
+    }
+
+    /// A constant of the file: its expression stands for it.
+    fn constant(&mut self, constant: &'a Expr, mut state: State<'a>) -> Vec<Branch<'a>> {
+        let outer = state.enter(Vec::new());
+        let branches = self.expression(constant, state);
+        branch::leave(branches, &outer)
+    }
+
+    fn field(&mut self, field: &'a syn::ExprField, state: State<'a>) -> Vec<Branch<'a>> {
+        let branches = self.expression(&field.base, state);
+        self.each(branches, |_, state, base| {
+            let value = match (&field.member, base) {
+                (Member::Unnamed(index), Value::Tuple(values)) => values.get(index.index as usize).cloned(),
+                (Member::Named(name), base) => Some(Value::Field(Rc::new(base), name.unraw().to_string())),
+                (Member::Unnamed(index), base) => Some(Value::Field(Rc::new(base), index.index.to_string())),
+            };
+            value.map_or_else(Vec::new, |value| branch::value(state, value))
+        })
+    }
+
+    fn return_expression(&mut self, value: Option<&'a Expr>, state: State<'a>) -> Vec<Branch<'a>> {
+        let Some(value) = value else {
+            return vec![Branch { state, flow: Flow::Return(Value::unit()) }];
+        };
+        let branches = self.expression(value, state);
+        self.each(branches, |_, state, value| vec![Branch { state, flow: Flow::Return(value) }])
+    }
+
+    /// `?` on a `Result`: goes on with what `Ok` holds, returns the `Err`.
+    fn question_mark(&mut self, inner: &'a ExprTry, state: State<'a>) -> Vec<Branch<'a>> {
+        let branches = self.expression(&inner.expr, state);
+        self.each(branches, |reader, state, value| {
+            let sides = reader.side(Outcome::Ok, &value, state);
+            let continued = sides.into_iter().flat_map(|(state, payload)| match payload {
+                Some(payload) => branch::value(state, payload),
+                None => {
+                    let error = reader.side(Outcome::Err, &value, state);
+                    let returned = error.into_iter().filter_map(|(state, payload)| {
+                        let value = Value::Wrapped(Outcome::Err, Rc::new(payload?));
+                        Some(Branch { state, flow: Flow::Return(value) })
+                    });
+                    returned.collect()
+                }
+            });
+            continued.collect()
+        })
+    }
+
+    fn assign(&mut self, assignment: &'a ExprAssign, state: State<'a>) -> Vec<Branch<'a>> {
+        let Expr::Path(target) = assignment.left.as_ref() else {
+            return self.unreadable(assignment, "an assignment to a part of a value", "bind a new name with `let`");
+        };
+        let name = target.path.get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+        let branches = self.expression(&assignment.right, state);
+        self.each(branches, |reader, mut state, value| {
+            if state.assign(&name, value) {
+                branch::value(state, Value::unit())
+            } else {
+                reader.unreadable(assignment, "an assignment to what is not a local variable", "return the value")
+            }
+        })
+    }
+
+    /// An operator: its operands are read, its result is nothing that a rule asks for.
+    fn operator(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+        let operands: Vec<&'a Expr> = match expression {
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return self.expression(&unary.expr, state),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
+                let (conditions, mut all) = self.condition(&unary.expr, state);
+                all.extend(
+                    conditions.into_iter().flat_map(|(state, holds)| branch::value(state, Value::Truth(!holds))),
+                );
+                return all;
+            }
+            Expr::Unary(unary) => vec![&unary.expr],
+            Expr::Binary(binary) if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) => {
+                let (conditions, mut all) = self.condition(expression, state);
+                all.extend(conditions.into_iter().flat_map(|(state, holds)| branch::value(state, Value::Truth(holds))));
+                return all;
+            }
+            Expr::Binary(binary) if !is_assigning(&binary.op) => vec![&binary.left, &binary.right],
+            _ => return self.unreadable(expression, "an assigning operator", "bind a new name with `let`"),
+        };
+        self.with_list(operands.into_iter(), state, |_, mut state, arguments| {
+            let callee = Callee::Other("operator".to_owned());
+            let value = state.call(Call { callee, arguments, place: expression });
+            branch::value(state, value)
+        })
+    }
+}
+
+fn is_assigning(op: &BinOp) -> bool {
+    use BinOp::{Add, And, BitAnd, BitOr, BitXor, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub};
+    !matches!(
+        op,
+        Add(_)
+            | Sub(_)
+            | Mul(_)
+            | Div(_)
+            | Rem(_)
+            | And(_)
+            | Or(_)
+            | BitXor(_)
+            | BitAnd(_)
+            | BitOr(_)
+            | Shl(_)
+            | Shr(_)
+            | Eq(_)
+            | Lt(_)
+            | Le(_)
+            | Ne(_)
+            | Ge(_)
+            | Gt(_)
+    )
+}
+
+fn literal_value<'a>(literal: &Lit) -> Value<'a> {
+    match literal {
+        Lit::Str(text) => Value::Text(text.value()),
+        Lit::Bool(truth) => Value::Truth(truth.value),
+        Lit::Int(number) => Value::Literal(number.base10_digits().to_owned()),
+        Lit::Float(number) => Value::Literal(number.base10_digits().to_owned()),
+        _ => Value::Literal("literal".to_owned()),
+    }
+}
+
+/// What `expression` is called in a message.
+fn what(expression: &Expr) -> &'static str {
+    match expression {
+        Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Break(_) | Expr::Continue(_) => "a loop",
+        Expr::Reference(_) | Expr::RawAddr(_) => "a value that is lent to be changed",
+        Expr::Async(_) | Expr::Await(_) | Expr::Closure(_) | Expr::Yield(_) => "asynchronous code",
+        Expr::Struct(_) => "a value built from its fields",
+        Expr::Array(_) | Expr::Repeat(_) | Expr::Index(_) | Expr::Range(_) => "arrays and ranges",
+        Expr::Block(_) => "a labelled block",
+        Expr::Cast(_) => "a cast",
+        _ => "this expression",
+    }
+}

@@ -1,0 +1,52 @@
+//! Macro calls: printing is passed over, ending the process ends the way, everything else is not understood.
+
+use super::{
+    Reader, Value,
+    branch::{self, Branch},
+    state::State,
+    way::{Call, Callee},
+};
+use crate::vocabulary;
+use syn::{Expr, Macro, Token, punctuated::Punctuated};
+
+impl<'a> Reader<'_, 'a> {
+    /// A macro call; `place` is none for a statement.
+    pub(super) fn macro_call(
+        &mut self,
+        call: &'a Macro,
+        place: Option<&'a Expr>,
+        mut state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        let name = call.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        if vocabulary::PANICKING.contains(&name.as_str()) {
+            return Vec::new();
+        }
+        if !vocabulary::PRINTING.contains(&name.as_str()) && !vocabulary::ASSERTING.contains(&name.as_str()) {
+            return self.unreadable(call, "this macro", "write what it does, or print with `eprintln!`");
+        }
+        let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        if !arguments.is_ok_and(|arguments| arguments.iter().all(is_plain)) {
+            return self.unreadable(call, "code inside of this macro", "bind the value with `let` and print its name");
+        }
+        let value = match place {
+            Some(place) => state.call(Call { callee: Callee::Other(name), arguments: Vec::new(), place }),
+            None => Value::unit(),
+        };
+        branch::value(state, value)
+    }
+}
+
+/// Whether printing `expression` does nothing else: names, fields, literals, methods and operators of them.
+fn is_plain(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Field(inner) => is_plain(&inner.base),
+        Expr::Paren(inner) => is_plain(&inner.expr),
+        Expr::Reference(inner) => inner.mutability.is_none() && is_plain(&inner.expr),
+        Expr::Assign(inner) => is_plain(&inner.left) && is_plain(&inner.right),
+        Expr::MethodCall(inner) => is_plain(&inner.receiver) && inner.args.iter().all(is_plain),
+        Expr::Binary(inner) => is_plain(&inner.left) && is_plain(&inner.right),
+        Expr::Unary(inner) => is_plain(&inner.expr),
+        _ => false,
+    }
+}

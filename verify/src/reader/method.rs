@@ -1,0 +1,165 @@
+//! Method calls: the combinators of `Result` and `Option` are looked through, the others are steps.
+
+use super::{
+    Outcome, Reader, Value,
+    branch::{self, Branch},
+    state::State,
+    way::{Call, Callee},
+};
+use std::rc::Rc;
+use syn::{Expr, ExprMethodCall, ext::IdentExt};
+
+/// Methods that give their receiver, as far as anybody here cares.
+const TRANSPARENT: &[&str] =
+    &["as_deref", "as_ref", "as_str", "borrow", "clone", "cloned", "copied", "into", "to_owned", "to_string"];
+
+/// What a combinator does with the payload of one side.
+#[derive(Clone, Copy)]
+enum Then {
+    /// Wraps what the closure gives on the same side.
+    Wrap,
+    /// Gives what the closure gives.
+    Give,
+    /// Runs the closure and gives the receiver.
+    Look,
+}
+
+/// A combinator: the side on which its closure runs, what happens there, and whether the other side is unwrapped.
+struct Combinator {
+    side: Outcome,
+    then: Then,
+    unwraps: bool,
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// `receiver.method(arguments)`.
+    pub(super) fn method_call(
+        &mut self,
+        place: &'a Expr,
+        call: &'a ExprMethodCall,
+        state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        let method = call.method.unraw().to_string();
+        if is_changing(&call.receiver, &state) && !TRANSPARENT.contains(&method.as_str()) && side_of(&method).is_none()
+        {
+            let help = "bind it without `mut`, and each new value with a new `let`";
+            return self.unreadable(place, "a method that may change its receiver", help);
+        }
+        let receivers = self.expression(&call.receiver, state);
+        self.each(receivers, |reader, state, receiver| {
+            reader.with_list(call.args.iter(), state, |reader, state, arguments| {
+                reader.method(place, &method, receiver.clone(), arguments, state)
+            })
+        })
+    }
+
+    fn method(
+        &mut self,
+        place: &'a Expr,
+        method: &str,
+        receiver: Value<'a>,
+        arguments: Vec<Value<'a>>,
+        mut state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        let is_result = !matches!(receiver, Value::Text(_) | Value::Runtime(_) | Value::Local(_));
+        match (arguments.as_slice(), side_of(method), combinator(method)) {
+            ([], _, _) if TRANSPARENT.contains(&method) => return branch::value(state, receiver),
+            ([], Some(side), _) if is_result => return self.ask(side, &receiver, state),
+            ([function], _, Some(combinator)) if is_result => {
+                return self.combine(place, &combinator, &receiver, function, state);
+            }
+            ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => return self.unwrap(&receiver, state),
+            _ => {}
+        }
+        if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) {
+            return self.unreadable(place, "a closure handed to this method", "use `match`, and call it there");
+        }
+        let arguments = [vec![receiver], arguments].concat();
+        let value = state.call(Call { callee: Callee::Method(method.to_owned()), arguments, place });
+        branch::value(state, value)
+    }
+
+    /// `is_ok()` and its like.
+    fn ask(&mut self, side: Outcome, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+        let sides = self.side(side, value, state);
+        sides.into_iter().flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some()))).collect()
+    }
+
+    /// `unwrap` ends the process on one side: `forbidden` says so, and the reading goes on with the other.
+    fn unwrap(&mut self, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+        let sides = self.side(Outcome::Ok, value, state);
+        let going_on = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
+        going_on.flat_map(|(state, payload)| branch::value(state, payload)).collect()
+    }
+
+    fn combine(
+        &mut self,
+        place: &'a Expr,
+        combinator: &Combinator,
+        receiver: &Value<'a>,
+        function: &Value<'a>,
+        state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        let Combinator { side, then, unwraps } = *combinator;
+        let mut all = Vec::new();
+        for (state, payload) in self.side(side, receiver, state) {
+            let Some(payload) = payload else {
+                all.extend(self.other_side(side, receiver, unwraps, state));
+                continue;
+            };
+            let given = self.apply(place, function, vec![payload.clone()], state);
+            all.extend(self.each(given, |_, state, given| {
+                let value = match then {
+                    Then::Wrap => Value::Wrapped(side, Rc::new(given)),
+                    Then::Give => given,
+                    Then::Look => Value::Wrapped(side, Rc::new(payload.clone())),
+                };
+                branch::value(state, value)
+            }));
+        }
+        all
+    }
+
+    /// The side on which a combinator does nothing.
+    fn other_side(&mut self, side: Outcome, receiver: &Value<'a>, unwraps: bool, state: State<'a>) -> Vec<Branch<'a>> {
+        let other = side.opposite();
+        let sides = self.side(other, receiver, state);
+        let kept = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
+        let kept = kept.flat_map(|(state, payload)| {
+            branch::value(state, if unwraps { payload } else { Value::Wrapped(other, Rc::new(payload)) })
+        });
+        kept.collect()
+    }
+}
+
+/// Whether `receiver` is a variable that its methods may change.
+fn is_changing(receiver: &Expr, state: &State<'_>) -> bool {
+    let Expr::Path(path) = receiver else { return false };
+    let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
+    name.and_then(|name| state.variable(&name).map(|variable| variable.mutable)).unwrap_or(false)
+}
+
+/// The side that a question asks for.
+fn side_of(method: &str) -> Option<Outcome> {
+    match method {
+        "is_ok" => Some(Outcome::Ok),
+        "is_err" => Some(Outcome::Err),
+        "is_some" => Some(Outcome::Some),
+        "is_none" => Some(Outcome::None),
+        _ => None,
+    }
+}
+
+fn combinator(method: &str) -> Option<Combinator> {
+    let (side, then, unwraps) = match method {
+        "map" => (Outcome::Ok, Then::Wrap, false),
+        "map_err" => (Outcome::Err, Then::Wrap, false),
+        "and_then" => (Outcome::Ok, Then::Give, false),
+        "or_else" => (Outcome::Err, Then::Give, false),
+        "unwrap_or_else" => (Outcome::Err, Then::Give, true),
+        "inspect" => (Outcome::Ok, Then::Look, false),
+        "inspect_err" => (Outcome::Err, Then::Look, false),
+        _ => return None,
+    };
+    Some(Combinator { side, then, unwraps })
+}

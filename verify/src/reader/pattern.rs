@@ -1,0 +1,146 @@
+//! Patterns: which ways match, and what the names in them then are.
+
+use super::{Outcome, Reader, Value, state::State};
+use crate::names::Meaning;
+use std::rc::Rc;
+use syn::{Pat, PatIdent, Path, ext::IdentExt};
+
+/// Ways, and whether the pattern matches on each.
+pub(super) type Matched<'a> = Vec<(State<'a>, bool)>;
+
+impl<'a> Reader<'_, 'a> {
+    /// Matches `value` with `pattern`, and declares its names where it does.
+    pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: State<'a>) -> Matched<'a> {
+        match pattern {
+            Pat::Wild(_) => vec![(state, true)],
+            Pat::Paren(inner) => self.bind(&inner.pat, value, state),
+            Pat::Reference(inner) => self.bind(&inner.pat, value, state),
+            Pat::Type(inner) => self.bind(&inner.pat, value, state),
+            Pat::Ident(ident) if ident.subpat.is_none() => match self.unit_variant(ident) {
+                Some(outcome) => self.bind_side(pattern, outcome, &[], value, state),
+                None => {
+                    state.declare(ident.ident.unraw().to_string(), Some(value), ident.mutability.is_some());
+                    vec![(state, true)]
+                }
+            },
+            Pat::TupleStruct(side) => match self.constructor(&side.path) {
+                Some(outcome) => {
+                    let inner: Vec<&'a Pat> = side.elems.iter().collect();
+                    self.bind_side(pattern, outcome, &inner, value, state)
+                }
+                None => self.odd_pattern(pattern),
+            },
+            Pat::Path(side) => match self.constructor(&side.path) {
+                Some(outcome) => self.bind_side(pattern, outcome, &[], value, state),
+                None => self.odd_pattern(pattern),
+            },
+            Pat::Tuple(tuple) => match value {
+                Value::Tuple(values) if values.len() == tuple.elems.len() => {
+                    self.bind_all(tuple.elems.iter().zip(values).collect(), state)
+                }
+                _ => self.odd_pattern(pattern),
+            },
+            Pat::Guard(guarded) => self.bind_guarded(guarded, value, state),
+            _ => self.odd_pattern(pattern),
+        }
+    }
+
+    /// On which ways `value` is on the side `outcome`; the payload is there where it is.
+    pub(super) fn side(
+        &mut self,
+        outcome: Outcome,
+        value: &Value<'a>,
+        state: State<'a>,
+    ) -> Vec<(State<'a>, Option<Value<'a>>)> {
+        let payload = |outcome| Value::Payload(outcome, Rc::new(value.clone()));
+        let known = match value {
+            Value::Wrapped(known, inner) => Some((*known, Value::clone(inner))),
+            _ => state.outcome(value).map(|known| (known, payload(known))),
+        };
+        if let Some((known, payload)) = known {
+            return vec![(state, (known == outcome).then_some(payload))];
+        }
+        let (mut yes, mut no) = (state.clone(), state);
+        yes.assume(value.clone(), outcome);
+        no.assume(value.clone(), outcome.opposite());
+        vec![(yes, Some(payload(outcome))), (no, None)]
+    }
+
+    fn bind_side(
+        &mut self,
+        pattern: &'a Pat,
+        outcome: Outcome,
+        inner: &[&'a Pat],
+        value: Value<'a>,
+        state: State<'a>,
+    ) -> Matched<'a> {
+        if self.is_other_kind(outcome, &value, &state) {
+            return self.odd_pattern(pattern);
+        }
+        let sides = self.side(outcome, &value, state);
+        let matched = sides.into_iter().flat_map(|(state, payload)| match (payload, inner) {
+            (None, _) => vec![(state, false)],
+            (Some(_), []) => vec![(state, true)],
+            (Some(payload), [only]) => self.bind(only, payload, state),
+            (Some(_), _) => self.odd_pattern(pattern),
+        });
+        matched.collect()
+    }
+
+    /// Whether `value` cannot have the side `outcome` at all: a text, or an `Option` where a `Result` is meant.
+    fn is_other_kind(&self, outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> bool {
+        let known = match value {
+            Value::Wrapped(known, _) => Some(*known),
+            Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_) => return true,
+            _ => state.outcome(value),
+        };
+        known.is_some_and(|known| known != outcome && known != outcome.opposite())
+    }
+
+    fn bind_all(&mut self, pairs: Vec<(&'a Pat, Value<'a>)>, state: State<'a>) -> Matched<'a> {
+        let mut open = vec![state];
+        let mut closed = Vec::new();
+        for (pattern, value) in pairs {
+            for state in std::mem::take(&mut open) {
+                for (state, matched) in self.bind(pattern, value.clone(), state) {
+                    if matched { open.push(state) } else { closed.push((state, false)) }
+                }
+            }
+        }
+        closed.extend(open.into_iter().map(|state| (state, true)));
+        closed
+    }
+
+    fn bind_guarded(&mut self, guarded: &'a syn::PatGuard, value: Value<'a>, state: State<'a>) -> Matched<'a> {
+        let mut all = Vec::new();
+        for (state, matched) in self.bind(&guarded.pat, value, state) {
+            if !matched {
+                all.push((state, false));
+                continue;
+            }
+            let (conditions, left) = self.condition(&guarded.guard, state);
+            if !left.is_empty() {
+                self.unreadable(&guarded.guard, "a guard that returns", "return in the arm's body");
+            }
+            all.extend(conditions);
+        }
+        all
+    }
+
+    /// `None`, and no name: a pattern of one word is a new variable unless the word is a constant.
+    fn unit_variant(&self, ident: &PatIdent) -> Option<Outcome> {
+        Outcome::constructor(&ident.ident.to_string())
+    }
+
+    fn constructor(&self, path: &Path) -> Option<Outcome> {
+        match self.names.meaning(path) {
+            Meaning::Prelude(name) => Outcome::constructor(&name),
+            _ => None,
+        }
+    }
+
+    fn odd_pattern(&mut self, pattern: &'a Pat) -> Matched<'a> {
+        self.unreadable(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each");
+        Vec::new()
+    }
+}

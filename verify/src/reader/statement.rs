@@ -1,0 +1,77 @@
+//! Blocks and statements.
+
+use super::{
+    Reader, Value,
+    branch::{self, Branch, Flow},
+    state::State,
+};
+use crate::{names::item_name, vocabulary};
+use syn::{Block, Expr, Item, Local, Stmt};
+
+impl<'a> Reader<'_, 'a> {
+    /// Reads `block`; its value is that of its last expression.
+    pub(super) fn block(&mut self, block: &'a Block, state: State<'a>) -> Vec<Branch<'a>> {
+        let mark = state.mark();
+        let mut branches = branch::value(state, Value::unit());
+        for statement in &block.stmts {
+            branches = self.each(branches, |reader, state, _| reader.statement(statement, state));
+        }
+        branch::close(branches, mark)
+    }
+
+    fn statement(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
+        match statement {
+            Stmt::Local(local) => self.local(local, state),
+            Stmt::Item(item) => self.nested(item, state),
+            Stmt::Expr(expression, None) => self.expression(expression, state),
+            Stmt::Expr(expression, Some(_)) => {
+                let branches = self.expression(expression, state);
+                self.each(branches, |_, state, _| branch::value(state, Value::unit()))
+            }
+            Stmt::Macro(statement) => {
+                let branches = self.macro_call(&statement.mac, None, state);
+                let silent = statement.semi_token.is_some();
+                self.each(branches, |_, state, value| branch::value(state, if silent { Value::unit() } else { value }))
+            }
+        }
+    }
+
+    fn local(&mut self, local: &'a Local, state: State<'a>) -> Vec<Branch<'a>> {
+        let Some(init) = &local.init else { return self.declaration(local, state) };
+        let branches = self.expression(&init.expr, state);
+        self.each(branches, |reader, state, value| {
+            let mut all = Vec::new();
+            for (state, matched) in reader.bind(&local.pat, value, state) {
+                match (&init.diverge, matched) {
+                    (_, true) => all.extend(branch::value(state, Value::unit())),
+                    (Some((_, otherwise)), false) => all.extend(reader.diverging(otherwise, state)),
+                    (None, false) => {}
+                }
+            }
+            all
+        })
+    }
+
+    /// The `else` of a `let`: the ways that come to its end do not exist in a file that compiles.
+    fn diverging(&mut self, otherwise: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+        let branches = self.expression(otherwise, state);
+        branches.into_iter().filter(|branch| matches!(branch.flow, Flow::Return(_))).collect()
+    }
+
+    /// `let name;`
+    fn declaration(&mut self, local: &'a Local, mut state: State<'a>) -> Vec<Branch<'a>> {
+        let syn::Pat::Ident(pattern) = &local.pat else {
+            return self.unreadable(local, "this declaration", "declare one variable, with its value");
+        };
+        state.declare(pattern.ident.to_string(), None, pattern.mutability.is_some());
+        branch::value(state, Value::unit())
+    }
+
+    /// An item in a body: one that takes a protected name is a finding of `imports` already.
+    fn nested(&mut self, item: &'a Item, state: State<'a>) -> Vec<Branch<'a>> {
+        if item_name(item).is_some_and(|name| vocabulary::is_protected(&name)) {
+            return branch::value(state, Value::unit());
+        }
+        self.unreadable(item, "an item inside of a function", "move it to the top of the file")
+    }
+}

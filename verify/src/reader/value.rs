@@ -1,0 +1,119 @@
+//! Values, named by where they come from.
+
+use std::{fmt, rc::Rc};
+use syn::ExprClosure;
+
+use super::state::Bindings;
+
+/// One side of a `Result`, an `Option` or a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Ok,
+    Err,
+    Some,
+    None,
+    True,
+    False,
+}
+
+impl Outcome {
+    /// The other side.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Self::Ok => Self::Err,
+            Self::Err => Self::Ok,
+            Self::Some => Self::None,
+            Self::None => Self::Some,
+            Self::True => Self::False,
+            Self::False => Self::True,
+        }
+    }
+
+    /// The constructor `Ok`, `Err`, `Some` or `None`, also when written with its enum.
+    pub(crate) fn constructor(path: &str) -> Option<Self> {
+        match path {
+            "Ok" | "Result::Ok" => Some(Self::Ok),
+            "Err" | "Result::Err" => Some(Self::Err),
+            "Some" | "Option::Some" => Some(Self::Some),
+            "None" | "Option::None" => Some(Self::None),
+            _ => None,
+        }
+    }
+}
+
+/// A value, named by where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value<'a> {
+    /// A parameter of the function that is read, by position.
+    Parameter(usize),
+    /// What the call at this step gave.
+    Called(usize),
+    /// What a value holds on one of its sides.
+    Payload(Outcome, Rc<Value<'a>>),
+    /// `Ok(..)`, `Err(..)`, `Some(..)` or `None`.
+    Wrapped(Outcome, Rc<Value<'a>>),
+    /// A field of a value.
+    Field(Rc<Value<'a>>, String),
+    /// A path of `testgen_runtime`, for instance `DeviceKind::Rocm`.
+    Runtime(String),
+    /// An item of the file.
+    Local(String),
+    /// A name that the language brings along.
+    Prelude(String),
+    /// A string literal.
+    Text(String),
+    /// Any other literal.
+    Literal(String),
+    /// `true` or `false`.
+    Truth(bool),
+    /// A tuple; `()` is the empty one.
+    Tuple(Vec<Value<'a>>),
+    /// A closure with what it captured.
+    Closure(Rc<Closure<'a>>),
+}
+
+impl Value<'_> {
+    /// `()`.
+    pub(crate) fn unit() -> Self {
+        Self::Tuple(Vec::new())
+    }
+}
+
+/// A closure and the variables that it sees.
+pub(super) struct Closure<'a> {
+    pub(super) expression: &'a ExprClosure,
+    pub(super) captured: Bindings<'a>,
+}
+
+impl PartialEq for Closure<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.expression, other.expression)
+    }
+}
+
+impl fmt::Debug for Closure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closure")
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(position) => write!(f, "parameter {position}"),
+            Self::Called(step) => write!(f, "%{step}"),
+            Self::Payload(outcome, of) => write!(f, "{of}.{outcome:?}"),
+            Self::Wrapped(outcome, of) => write!(f, "{outcome:?}({of})"),
+            Self::Field(of, name) => write!(f, "{of}.{name}"),
+            Self::Runtime(path) | Self::Local(path) | Self::Prelude(path) | Self::Literal(path) => f.write_str(path),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Truth(truth) => write!(f, "{truth}"),
+            Self::Tuple(values) => {
+                f.write_str("(")?;
+                values.iter().try_for_each(|value| write!(f, "{value},"))?;
+                f.write_str(")")
+            }
+            Self::Closure(_) => f.write_str("a closure"),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The normal form: one way through a function.
+
+use super::{Outcome, Value};
+use proc_macro2::Span;
+use std::{fmt, rc::Rc};
+use syn::{Expr, Ident, spanned::Spanned};
+
+/// One way through a function, from its beginning to its end.
+#[derive(Debug)]
+pub(crate) struct Way<'a> {
+    pub(super) steps: Vec<Rc<Step<'a>>>,
+    /// What the function returns on this way.
+    pub(crate) result: Value<'a>,
+    pub(super) function: &'a Ident,
+}
+
+/// One thing that happens on a way.
+#[derive(Debug)]
+pub(super) enum Step<'a> {
+    /// A call is made.
+    Call(Call<'a>),
+    /// From here on, a value is known to be on one of its sides.
+    Assume(Value<'a>, Outcome),
+}
+
+/// A call that the reader does not look through.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) callee: Callee,
+    /// The arguments; the receiver of a method is the first.
+    pub(crate) arguments: Vec<Value<'a>>,
+    pub(super) place: &'a Expr,
+}
+
+/// What is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// A function of `testgen_runtime`, by its path there.
+    Runtime(String),
+    /// A way into the harness, for instance `init_cpu`.
+    Local(String),
+    /// A method.
+    Method(String),
+    /// An operator, a macro or a function of the language; rules never ask for it.
+    Other(String),
+}
+
+impl Callee {
+    /// The name as it is written without its path.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Runtime(name) | Self::Local(name) | Self::Method(name) | Self::Other(name) => name,
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Where the call stands.
+    pub(crate) fn span(&self) -> Span {
+        match self.place {
+            Expr::MethodCall(call) => call.method.span(),
+            other => other.span(),
+        }
+    }
+}
+
+impl<'a> Way<'a> {
+    /// Every call with its step.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &Call<'a>)> {
+        self.steps.iter().enumerate().filter_map(|(step, kind)| match kind.as_ref() {
+            Step::Call(call) => Some((step, call)),
+            Step::Assume(..) => None,
+        })
+    }
+
+    /// Every call of the runtime's function `name`.
+    pub(crate) fn runtime(&self, name: &str) -> impl Iterator<Item = (usize, &Call<'a>)> {
+        self.calls().filter(move |(_, call)| matches!(&call.callee, Callee::Runtime(found) if found == name))
+    }
+
+    /// The call that gave `value`.
+    pub(crate) fn call_of(&self, value: &Value<'a>) -> Option<&Call<'a>> {
+        let Value::Called(step) = value else { return None };
+        match self.steps.get(*step)?.as_ref() {
+            Step::Call(call) => Some(call),
+            Step::Assume(..) => None,
+        }
+    }
+
+    /// On which side the result of the call at `step` is on this way; none when nobody looked.
+    pub(crate) fn outcome(&self, step: usize) -> Option<Outcome> {
+        outcome(&self.steps, &Value::Called(step))
+    }
+
+    /// Where the way ends: the call whose value it returns, else the function's name.
+    pub(crate) fn end(&self) -> Span {
+        self.call_of(&self.result).map_or_else(|| self.function.span(), Call::span)
+    }
+}
+
+/// The side on which `steps` found `value`.
+pub(super) fn outcome<'a>(steps: &[Rc<Step<'a>>], value: &Value<'a>) -> Option<Outcome> {
+    steps.iter().find_map(|step| match step.as_ref() {
+        Step::Assume(known, outcome) if known == value => Some(*outcome),
+        _ => None,
+    })
+}
+
+impl fmt::Display for Way<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, step) in self.steps.iter().enumerate() {
+            match step.as_ref() {
+                Step::Call(call) => {
+                    let arguments: Vec<String> = call.arguments.iter().map(ToString::to_string).collect();
+                    writeln!(f, "  %{number} = {}({})", call.callee.name(), arguments.join(", "))?;
+                }
+                Step::Assume(value, outcome) => writeln!(f, "  {value} is {outcome:?}")?,
+            }
+        }
+        writeln!(f, "  return {}", self.result)
+    }
+}

@@ -1,0 +1,64 @@
+//! The memory of the device is read and reported before and after the load, and the endpoint carries both.
+//!
+//! `let before = memory(&device); report_memory(label, "before the load", &before);` stands before `load`, the same with `after`
+//! behind it, and the endpoint that is returned got `.with_memory(before, after)`: the check `memory_released` compares
+//! them with what is in use once the model is dropped. Both readings are of the device that was opened.
+
+use crate::{
+    finding::Remark,
+    harness::Harness,
+    journey::{Journey, LABEL},
+    reader::{Callee, Value},
+};
+
+/// Looks at every way on which the model is loaded.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
+    harness.journeys().filter_map(|journey| one(&journey)).collect()
+}
+
+fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
+    let (load, call) = journey.load()?;
+    let device = journey.opened()?;
+    let reading = |range: std::ops::Range<usize>, word: &str| {
+        let mut readings = journey.way.runtime("memory").filter(|(step, _)| range.contains(step));
+        readings.find(|(step, call)| call.arguments == [device.clone()] && is_reported(journey, *step, word))
+    };
+    let Some((before, _)) = reading(0..load, "before") else {
+        let message = format!("`{}` does not report its device's memory before the load", journey.function());
+        let help =
+            "write `let before = memory(&device);` and `report_memory(label, \"before the load\", &before);` before it";
+        return Some(Remark::span(call.span(), message, help));
+    };
+    journey.loaded()?;
+    let Some((after, _)) = reading(load..usize::MAX, "after") else {
+        let message = format!("`{}` does not report its device's memory after the load", journey.function());
+        let help =
+            "write `let after = memory(&device);` and `report_memory(label, \"after the load\", &after);` behind it";
+        return Some(Remark::span(call.span(), message, help));
+    };
+    carried(journey, before, after)
+}
+
+/// Whether `report_memory(label, "..word..", reading)` is called.
+fn is_reported(journey: &Journey<'_, '_>, reading: usize, word: &str) -> bool {
+    journey.way.runtime("report_memory").any(|(_, call)| match call.arguments.as_slice() {
+        [label, Value::Text(text), found] => *label == LABEL && text.contains(word) && *found == Value::Called(reading),
+        _ => false,
+    })
+}
+
+fn carried(journey: &Journey<'_, '_>, before: usize, after: usize) -> Option<Remark> {
+    let returned = journey.way.call_of(&journey.way.result);
+    let marked = returned.filter(|call| call.callee == Callee::Method("with_memory".to_owned()));
+    let expected = [Value::Called(before), Value::Called(after)];
+    if marked.is_some_and(|call| call.arguments.get(1..) == Some(expected.as_slice())) {
+        return None;
+    }
+    let message =
+        format!("the endpoint of `{}` does not carry its memory before and after the load", journey.function());
+    Some(Remark::span(
+        journey.way.end(),
+        message,
+        "return `create_..(label, device, model).with_memory(before, after)`",
+    ))
+}

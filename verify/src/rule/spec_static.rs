@@ -1,0 +1,108 @@
+//! `SPEC` is there, written as constants, and says what the spec says.
+//!
+//! `pub static SPEC: Spec` tells the suite what to load and where. Its name, model type, architecture, task, devices and
+//! precisions must be those of the spec file; the architecture must be the one that the model type belongs to, and the
+//! task one of the architecture's. Devices and precisions name each word once and at least one.
+//!
+//! Generate again; in a file written by hand, write each field as a constant, for instance
+//! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
+
+use crate::{Expectation, finding::Remark, harness::Harness, spec::SpecLiteral};
+use std::{collections::BTreeSet, fmt::Debug};
+use syn::{Type, Visibility};
+
+const AGAIN: &str = "generate again, or write what the spec says";
+
+/// Looks at `SPEC` alone, then beside the spec.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
+    let missing = "the file has no `pub static SPEC: Spec = Spec { .. }`";
+    let Some(items) = harness.statics.get("SPEC") else { return vec![Remark::top(missing, AGAIN)] };
+    if let [_, second, ..] = items.as_slice() {
+        return vec![Remark::at(&second.ident, "`SPEC` is defined twice", "keep one of them")];
+    }
+    let Some(spec) = &harness.spec else { return vec![Remark::at(&items[0].ident, missing, AGAIN)] };
+    let mut remarks: Vec<Remark> = form(harness, spec).into_iter().collect();
+    remarks.extend(constants(spec));
+    remarks.extend(consistent(spec));
+    remarks.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
+    remarks
+}
+
+fn form(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+    let typed = matches!(spec.item.ty.as_ref(), Type::Path(path) if harness.names.is_runtime(&path.path, "Spec"));
+    let public = matches!(spec.item.vis, Visibility::Public(_));
+    let message = "`SPEC` is not declared as `pub static SPEC: Spec`";
+    (!typed || !public).then(|| Remark::at(&spec.item.ident, message, "declare it so"))
+}
+
+/// The fields that the rules read are there and are constants.
+fn constants(spec: &SpecLiteral<'_>) -> Vec<Remark> {
+    let read = [
+        ("name", spec.name.is_some()),
+        ("model_type", spec.model_type.is_some()),
+        ("architecture", spec.architecture.is_some()),
+        ("task", spec.task.is_some()),
+        ("devices", spec.devices.is_some()),
+        ("precisions", spec.precisions.is_some()),
+    ];
+    let unread = read.into_iter().filter(|(_, is_read)| !is_read).map(|(name, _)| match spec.fields.get(name) {
+        Some(value) => Remark::at(*value, format!("`SPEC.{name}` is not a known constant"), AGAIN),
+        None => Remark::at(&spec.item.ident, format!("`SPEC` has no field `{name}`"), AGAIN),
+    });
+    unread.collect()
+}
+
+/// What holds for any spec.
+fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let mut add = |field: &str, message: String| remarks.extend(remark(spec, field, message));
+    if spec.name.as_deref() == Some("") {
+        add("name", "`SPEC.name` is empty".to_owned());
+    }
+    if let (Some(model_type), Some(architecture)) = (spec.model_type, spec.architecture)
+        && model_type.architecture() != architecture
+    {
+        add("architecture", format!("`{model_type}` is of the architecture `{}`", model_type.architecture()));
+    }
+    if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
+        && !architecture.tasks().contains(&task)
+    {
+        add("task", format!("`{task}` is no task of the architecture `{architecture}`"));
+    }
+    if spec.devices.as_ref().is_some_and(|devices| !is_set(devices)) {
+        add("devices", "`SPEC.devices` must name at least one device, and none twice".to_owned());
+    }
+    if spec.precisions.as_ref().is_some_and(|precisions| !is_set(precisions)) {
+        add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
+    }
+    remarks
+}
+
+fn is_set<T: Ord>(words: &[T]) -> bool {
+    !words.is_empty() && words.iter().collect::<BTreeSet<_>>().len() == words.len()
+}
+
+/// What holds for this spec.
+fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Remark> {
+    let set = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
+    let precisions = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
+    let remarks = [
+        differs(spec, "name", spec.name.as_ref(), &expectation.name),
+        differs(spec, "model_type", spec.model_type, expectation.model_type),
+        differs(spec, "architecture", spec.architecture, expectation.architecture),
+        differs(spec, "task", spec.task, expectation.task),
+        differs(spec, "devices", spec.devices.as_deref().map(set), set(&expectation.devices)),
+        differs(spec, "precisions", spec.precisions.as_deref().map(precisions), precisions(&expectation.precisions)),
+    ];
+    remarks.into_iter().flatten().collect()
+}
+
+fn differs<T: PartialEq + Debug>(spec: &SpecLiteral<'_>, field: &str, found: Option<T>, expected: T) -> Option<Remark> {
+    let found = found?;
+    let message = format!("`SPEC.{field}` is {found:?}, the spec says {expected:?}");
+    if found == expected { None } else { remark(spec, field, message) }
+}
+
+fn remark(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Remark> {
+    spec.fields.get(field).map(|value| Remark::at(*value, message, AGAIN))
+}

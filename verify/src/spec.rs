@@ -1,0 +1,41 @@
+//! The harness's `SPEC`, read from the tree.
+
+use crate::{
+    literal::{self, ARCHITECTURES, DEVICES, MODEL_TYPES, PRECISIONS, TASKS},
+    names::Names,
+};
+use std::collections::BTreeMap;
+use syn::{Expr, ItemStatic};
+use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task};
+
+/// What `SPEC` says; a field is none when it is missing or not written as a constant.
+#[derive(Debug)]
+pub(crate) struct SpecLiteral<'a> {
+    pub(crate) item: &'a ItemStatic,
+    pub(crate) name: Option<String>,
+    pub(crate) model_type: Option<ModelType>,
+    pub(crate) architecture: Option<Architecture>,
+    pub(crate) task: Option<Task>,
+    pub(crate) devices: Option<Vec<DeviceKind>>,
+    pub(crate) precisions: Option<Vec<Precision>>,
+    /// Every field by its name, for places and for the fields above that are none.
+    pub(crate) fields: BTreeMap<String, &'a Expr>,
+}
+
+impl<'a> SpecLiteral<'a> {
+    /// Reads `item`; none when its value is no `Spec { .. }`.
+    pub(crate) fn new(names: &Names, item: &'a ItemStatic) -> Option<Self> {
+        let fields = literal::fields(literal::structure(names, &item.expr, "Spec")?);
+        let field = |name: &str| fields.get(name).copied();
+        Some(Self {
+            item,
+            name: field("name").and_then(literal::text),
+            model_type: field("model_type").and_then(|value| literal::word(names, value, &MODEL_TYPES)),
+            architecture: field("architecture").and_then(|value| literal::word(names, value, &ARCHITECTURES)),
+            task: field("task").and_then(|value| literal::word(names, value, &TASKS)),
+            devices: field("devices").and_then(|value| literal::word_list(names, value, &DEVICES)),
+            precisions: field("precisions").and_then(|value| literal::word_list(names, value, &PRECISIONS)),
+            fields,
+        })
+    }
+}

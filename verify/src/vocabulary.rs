@@ -1,0 +1,80 @@
+//! The names that harnesses are written in: what `testgen_runtime` offers them and what the language brings along.
+
+/// The crate that a harness imports.
+pub(crate) const RUNTIME: &str = "testgen_runtime";
+
+/// The types of `testgen_runtime`, and its module of tasks.
+const TYPES: &[&str] = &[
+    "Architecture",
+    "Check",
+    "Checkpoint",
+    "DeviceKind",
+    "DeviceRequest",
+    "Endpoint",
+    "Harness",
+    "Model",
+    "ModelType",
+    "OpenDevice",
+    "Precision",
+    "Registered",
+    "Source",
+    "Spec",
+    "Task",
+    "Tolerance",
+    "task",
+];
+
+/// The functions of `testgen_runtime`.
+const FUNCTIONS: &[&str] = &[
+    "cuda_compatibility",
+    "cuda_driver",
+    "hip_runtime",
+    "host_processor",
+    "load",
+    "memory",
+    "open",
+    "probe_half_precision",
+    "report_memory",
+    "report_probe",
+    "report_visibility",
+    "visible_devices",
+];
+
+/// The macros of the standard library that only print or format.
+pub(crate) const PRINTING: &[&str] = &["eprint", "eprintln", "format", "print", "println"];
+
+/// The macros of the standard library that can end the process.
+pub(crate) const PANICKING: &[&str] = &["panic", "todo", "unimplemented", "unreachable"];
+
+/// The macros of the standard library that end the process when a condition does not hold.
+pub(crate) const ASSERTING: &[&str] =
+    &["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+
+/// The names that every Rust file has without importing them, as far as a harness can use them.
+const PRELUDE: &[&str] = &["Err", "None", "Ok", "Option", "Result", "Some", "String", "drop", "str"];
+
+/// Whether `testgen_runtime` offers `name` to harnesses.
+pub(crate) fn is_runtime(name: &str) -> bool {
+    TYPES.contains(&name) || FUNCTIONS.contains(&name)
+}
+
+/// Whether `name` is there without an import.
+pub(crate) fn is_prelude(name: &str) -> bool {
+    PRELUDE.contains(&name)
+}
+
+/// Whether a harness must not give `name` a meaning of its own.
+pub(crate) fn is_protected(name: &str) -> bool {
+    let macros = [PRINTING, PANICKING, ASSERTING];
+    name == RUNTIME || is_runtime(name) || is_prelude(name) || macros.iter().any(|list| list.contains(&name))
+}
+
+/// Whether `name` is a way into a harness: rules look at a call of it, the reader never looks through it.
+pub(crate) fn is_entry(name: &str) -> bool {
+    matches!(name, "init_cpu" | "init_cuda" | "init_rocm") || is_handler(name)
+}
+
+/// Whether `name` is built like `create_<device>_<task>_endpoint_handler`.
+pub(crate) fn is_handler(name: &str) -> bool {
+    name.starts_with("create_") && name.ends_with("_endpoint_handler")
+}
