@@ -6,7 +6,7 @@ mod management;
 mod requirements;
 mod search;
 
-use crate::library::SharedLibrary;
+use crate::library::{NotOpened, SharedLibrary};
 use crate::{Absence, DetectionPath, Device, System, Topology, Vendor, kernel_topology, visible_devices};
 use driver::{Driver, DriverDevice};
 use testgen_contract::DeviceKind;
@@ -27,8 +27,23 @@ pub fn cuda_driver(system: &System) -> Result<Vec<Device>, Absence> {
 ///
 /// There is no CUDA driver, or all its devices are NVIDIA's.
 pub fn cuda_compatibility(system: &System) -> Result<Vec<Device>, Absence> {
-    let topology = kernel_topology(system);
-    amd(detect(system, &topology).as_ref(), &topology).map_err(|reason| Absence::new(DeviceKind::Rocm, reason))
+    amd(detect(system, &kernel_topology(system)).as_ref()).map_err(|reason| Absence::new(DeviceKind::Rocm, reason))
+}
+
+const NOT_INSTALLED: &str = "no libcuda.so or libcuda.so.1 in the loader's path";
+
+/// Why the CUDA driver lists nothing.
+pub(crate) enum Failure {
+    /// There is no `libcuda`.
+    NotInstalled,
+    /// It is there; what is wrong with it.
+    Other(String),
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Self::Other(reason)
+    }
 }
 
 /// Everything that the CUDA driver lists, by maker.
@@ -40,9 +55,15 @@ pub(crate) struct Detected {
 }
 
 /// The NVIDIA half of a detection, with the reason where there is none.
-pub(crate) fn nvidia(detected: Result<&Detected, &String>, topology: &Topology) -> Result<Vec<Device>, String> {
+pub(crate) fn nvidia(detected: Result<&Detected, &Failure>, topology: &Topology) -> Result<Vec<Device>, String> {
     let path = DetectionPath::CudaDriver;
-    let detected = detected.map_err(|reason| format!("{path}: {reason}{}", topology.testimony(Vendor::Nvidia)))?;
+    let detected = detected.map_err(|failure| match failure {
+        Failure::NotInstalled => format!(
+            "{path}: {NOT_INSTALLED}; install the NVIDIA driver, or start the container with its GPUs{}",
+            topology.testimony(Vendor::Nvidia)
+        ),
+        Failure::Other(reason) => format!("{path}: {reason}{}", topology.testimony(Vendor::Nvidia)),
+    })?;
     detected.half(
         path,
         &detected.nvidia,
@@ -52,9 +73,14 @@ pub(crate) fn nvidia(detected: Result<&Detected, &String>, topology: &Topology) 
 }
 
 /// The AMD half of a detection, with the reason where there is none.
-pub(crate) fn amd(detected: Result<&Detected, &String>, topology: &Topology) -> Result<Vec<Device>, String> {
+pub(crate) fn amd(detected: Result<&Detected, &Failure>) -> Result<Vec<Device>, String> {
     let path = DetectionPath::CudaCompatibility;
-    let detected = detected.map_err(|reason| format!("{path}: {reason}{}", topology.testimony(Vendor::Amd)))?;
+    let detected = detected.map_err(|failure| match failure {
+        Failure::NotInstalled => {
+            format!("{path}: {NOT_INSTALLED}; that is needed only where a translation layer stands in for ROCm")
+        }
+        Failure::Other(reason) => format!("{path}: {reason}"),
+    })?;
     detected.half(path, &detected.amd, &detected.nvidia, "an NVIDIA GPU, which is CUDA, not ROCm")
 }
 
@@ -75,10 +101,9 @@ impl Detected {
     }
 }
 
-/// Asks the driver once; the error is a reason without the name of a path.
-pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, String> {
-    let library =
-        search::open(system, &["cuda", "nvcuda"]).map_err(|not_opened| search::describe_absence(&not_opened))?;
+/// Asks the driver once, for both halves.
+pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, Failure> {
+    let library = search::open(system, &["cuda", "nvcuda"]).map_err(failure)?;
     let driver = Driver::load(&library).map_err(|()| too_old(&library))?;
     let path = library.path();
     let blame = || visible_devices(system).blame(DetectionPath::CudaDriver);
@@ -89,9 +114,16 @@ pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, S
         .device_count()
         .map_err(|status| format!("`{path}` lists no device (cuDeviceGetCount: {status}){}", blame()))?;
     if count == 0 {
-        return Err(format!("`{path}` is there and lists no device{}", blame()));
+        return Err(Failure::Other(format!("`{path}` is there and lists no device{}", blame())));
     }
     Ok(enumerate(system, topology, &driver, count))
+}
+
+fn failure(not_opened: NotOpened) -> Failure {
+    if not_opened.broken.is_empty() {
+        return Failure::NotInstalled;
+    }
+    Failure::Other(format!("{}; reinstall the driver", not_opened.broken.join(", ")))
 }
 
 fn too_old(library: &SharedLibrary) -> String {

@@ -14,7 +14,8 @@ pub enum DetectionPath {
     HipRuntime,
     /// `libcuda`, a device that is NVIDIA's.
     CudaDriver,
-    /// `libcuda`, a device that is AMD's: a translation layer such as ZLUDA or SCALE. burn reaches it with its CUDA backend.
+    /// `libcuda`, a device that is AMD's: a translation layer such as ZLUDA or SCALE, which burn reaches with its CUDA
+    /// backend.
     CudaCompatibility,
 }
 

@@ -50,7 +50,7 @@ pub fn inventory(system: &System) -> Inventory {
         (DetectionPath::HostProcessor, Ok(vec![host_processor(system)])),
         (DetectionPath::HipRuntime, hip::detect(system, &topology)),
         (DetectionPath::CudaDriver, cuda::nvidia(cuda.as_ref(), &topology)),
-        (DetectionPath::CudaCompatibility, cuda::amd(cuda.as_ref(), &topology)),
+        (DetectionPath::CudaCompatibility, cuda::amd(cuda.as_ref())),
     ];
     let mut inventory = Inventory {
         visibility: visible_devices(system),

@@ -6,7 +6,8 @@
 //!
 //! Libraries are opened at run time, exactly as burn 0.21's backends would open them, and nothing is linked. No function
 //! here panics; a device that is there but would abort or fail in burn carries an [`Unusable`], and what is not found
-//! comes back as an [`Absence`] that says what was looked for, what was found and what to do.
+//! comes back as an [`Absence`] that says what was looked for, what was found and what to do. Foreign calls, and so
+//! `unsafe`, are in `library.rs`, `hip/functions.rs`, `cuda/driver.rs`, `cuda/compiler.rs` and `cuda/management.rs`.
 
 mod absence;
 mod cuda;

@@ -54,9 +54,9 @@ impl SharedLibrary {
     ///
     /// `Function` must be a function pointer type with the C signature of `symbol`.
     pub(crate) unsafe fn function<Function: Copy>(&self, symbol: &str) -> Option<Function> {
-        const { assert!(size_of::<Function>() == size_of::<usize>() && size_of::<Option<Function>>() == size_of::<usize>()) };
-        // SAFETY: the caller gives the function pointer type of this symbol; `Option` of it has the same layout and takes
-        // a null address as `None`. The library is never unloaded, so the copy stays valid.
+        const { assert!(size_of::<Option<Function>>() == size_of::<usize>()) };
+        // SAFETY: the caller gives the function pointer type of this symbol; `Option` of it has the same layout and
+        // takes a null address as `None`. The library is never unloaded, so the copy stays valid.
         unsafe { self.handle.get::<Option<Function>>(symbol) }.ok().and_then(|address| *address)
     }
 }

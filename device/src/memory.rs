@@ -5,8 +5,8 @@ use crate::{DetectionPath, Device, System, cuda, hip, host};
 
 /// Free and total bytes of a device of this machine; `None` when its library cannot say.
 ///
-/// Leaves nothing behind: HIP is asked on a thread of its own, CUDA by NVML where that is installed, else in the device's
-/// primary context, which is released at once unless someone else holds it.
+/// Leaves nothing behind: HIP is asked on a thread of its own, CUDA by NVML where that is installed, else in the
+/// device's primary context, which is released at once unless someone else holds it.
 pub fn memory(device: &Device) -> Option<(u64, u64)> {
     memory_in(&System::host(), device)
 }

@@ -1,7 +1,7 @@
 //! The visible-device variables: what each says, who reads it, and what it does.
 //!
-//! The libraries honour them by themselves; nothing is filtered here. On ROCm, `ROCR_VISIBLE_DEVICES` comes first, in the
-//! ROCm runtime; then HIP takes `HIP_VISIBLE_DEVICES` or, where that is unset or empty, `CUDA_VISIBLE_DEVICES`, whose
+//! The libraries honour them by themselves; nothing is filtered here. On ROCm, `ROCR_VISIBLE_DEVICES` comes first, in
+//! the ROCm runtime; then HIP takes `HIP_VISIBLE_DEVICES` or, where that is unset or empty, `CUDA_VISIBLE_DEVICES`, whose
 //! indices count what is left. The CUDA driver reads `CUDA_VISIBLE_DEVICES` alone.
 
 mod parse;

@@ -1,7 +1,7 @@
 //! What burn's CUDA backend needs to compile and launch a kernel.
 //!
-//! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder; both on the device thread,
-//! where the caller sees only a lost answer.
+//! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder; both on the device
+//! thread, where the caller sees only a lost answer.
 
 use super::driver::Driver;
 use super::{compiler, search};
@@ -50,7 +50,8 @@ const NVRTC_SYMBOLS: &[&str] = &[
 
 const LIBRARY_REMEDY: &str =
     "install the CUDA toolkit's NVRTC (pip: nvidia-cuda-nvrtc) and put its folder in LD_LIBRARY_PATH";
-const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (pip: nvidia/cu13, from nvidia-cuda-runtime and nvidia-cuda-cccl)";
+const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (with pip, the \
+     folder nvidia/cu13 in site-packages)";
 
 /// Fills in `unusable`. A translation layer makes its own code, so the checks of versions are for NVIDIA's GPUs alone.
 pub(super) fn judge(system: &System, driver: &Driver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {

@@ -34,15 +34,6 @@ fn file_names(name: &str) -> Vec<String> {
     plain.chain(suffixes.iter().map(|suffix| format!("lib{name}.so.{suffix}"))).collect()
 }
 
-/// Why `libcuda` did not open, and what to do.
-pub(super) fn describe_absence(not_opened: &NotOpened) -> String {
-    if not_opened.broken.is_empty() {
-        "no libcuda.so or libcuda.so.1 in the loader's path; install the NVIDIA driver, or start the container with its GPUs".to_owned()
-    } else {
-        format!("{}; reinstall the driver", not_opened.broken.join(", "))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

@@ -85,7 +85,7 @@ fn kernel(inventory: &Inventory) -> Vec<String> {
         )
     });
     let module = topology.nvidia.iter().map(|module| {
-        format!("nvidia module {}: {} GPUs", module.version.as_deref().unwrap_or("?"), module.gpus.len())
+        format!("nvidia module {}, GPUs: {}", module.version.as_deref().unwrap_or("?"), module.gpus.len())
     });
     compute.chain(bus).chain(module).collect()
 }

@@ -1,6 +1,7 @@
 //! One variable's value, by the rules of the library that reads it.
 //!
-//! Sources: CUDA programming guide, "CUDA environment variables"; ROCR-Runtime `amd_filter_device.cpp`; clr `rocdevice.cpp`.
+//! Sources: CUDA programming guide, "CUDA environment variables"; ROCR-Runtime `amd_filter_device.cpp`; clr
+//! `rocdevice.cpp`.
 
 use super::VisibleReader::{self, Cuda, Hip, RocmRuntime};
 use super::{VisibleEntry, VisibleVariable};
@@ -82,7 +83,8 @@ fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &En
         End::Invalid(_) | End::Repeated(_) => ", and hides what follows",
     };
     let counted = if reader == Hip { " of those the ROCm runtime leaves" } else { "" };
-    format!("shows {}{counted}, in this order{after}", shown.join(", "))
+    let order = if shown.len() > 1 { ", in this order" } else { "" };
+    format!("shows {}{counted}{order}{after}", shown.join(", "))
 }
 
 fn describe(entry: &VisibleEntry) -> String {
