@@ -8,6 +8,7 @@ mod generate;
 mod list;
 mod out;
 mod panic;
+mod project_arguments;
 mod record;
 mod run;
 mod schema;

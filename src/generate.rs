@@ -17,7 +17,7 @@ pub use changes::{Change, Changes, FileChange};
 pub use error::GenerateError;
 pub use filter::Filter;
 pub use format::{SyntaxError, format_rust};
-pub use layout::Layout;
+pub use layout::{Layout, relative_path};
 pub use plan::{Plan, plan};
 
 /// What every generated file has in its first line; a file without it is never overwritten or deleted.

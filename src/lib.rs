@@ -3,19 +3,20 @@
 //! Owns: specs, templates, the generated suite and the command line. Does not own: models and checks (`runtime/`),
 //! device detection (`device/`), the rules over generated files (`verify/`).
 
+pub mod add;
 pub mod cli;
 mod exit_code;
 mod failure;
 pub mod generate;
 mod quoted;
-pub mod settings;
-pub mod spec;
-pub mod template;
-mod words;
 pub mod record;
 pub mod reference;
 pub mod report;
 pub mod run;
+pub mod settings;
+pub mod spec;
+pub mod template;
+mod words;
 
 pub use exit_code::ExitCode;
 pub use failure::{Error, Failure};

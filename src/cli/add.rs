@@ -1,12 +1,111 @@
-//! `testgen add`: a spec from a checkpoint's config.json.
+//! `testgen add`: a spec from a checkpoint's `config.json`.
 
-use super::Out;
-use crate::{Error, ExitCode};
+use super::{Out, project_arguments::word_parser};
+use crate::{
+    Error, ExitCode,
+    add::{AddError, Found, inspect, name, spec_text},
+    generate::{GenerateError, relative_path},
+    settings::{Overrides, Settings},
+    spec::{Checkpoint, ModelName, SpecErrors, SpecFile, load_all, read},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use testgen_contract::Task;
 
 /// Write a spec from the config.json of a checkpoint
+///
+/// Reads `model_type` and `architectures` of config.json and writes <specs>/<architecture>/<name>.yaml, for all devices
+/// and precisions. A model type that testgen does not support is an error, never a guess.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen add fixtures/bert                         model_specs/encoder_only/bert.yaml
+  testgen add ~/checkpoints/my-llama --specs specs  a checkpoint anywhere, specs anywhere
+  testgen add DIR --name vit-large --task image_embedding --force")]
+pub(super) struct Arguments {
+    /// The checkpoint: a directory with config.json and safetensors
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// The model's name [default: the directory's]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
+    #[arg(long, value_name = "DIR")]
+    specs: Option<PathBuf>,
+    /// What the model does [default: what `architectures` of config.json says]
+    #[arg(long, value_name = "TASK", value_parser = word_parser::<Task>())]
+    task: Option<Task>,
+    /// Overwrite a spec of the same name
+    #[arg(long)]
+    force: bool,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
+    let found = inspect(&arguments.directory, arguments.task)?;
+    let name = name(&arguments.directory, arguments.name.as_deref())?;
+    let file = settings.specs.join(found.model_type.architecture().as_str()).join(format!("{name}.yaml"));
+    refuse_existing(&settings.specs, &file, &name, arguments.force)?;
+    let checkpoint = checkpoint(&settings.specs, &file, &found.directory)?;
+    let schema = settings.specs.join("../docs/spec.schema.json");
+    let schema = if schema.is_file() { Some(relative_path(parent(&file), &schema)?) } else { None };
+    let text = spec_text(&name, &found, &checkpoint, schema.as_deref());
+    let shown = file.display().to_string();
+    read(&SpecFile { path: shown.clone(), stem: name.to_string(), text: text.as_str().into() })
+        .map_err(|problems| SpecErrors { problems })?;
+    write(&file, &text)?;
+    writeln!(out, "wrote {shown}: {}, {}, {}", found.model_type, found.model_type.architecture(), found.task)?;
+    advise(&name, &found, out)?;
     Ok(ExitCode::Success)
+}
+
+/// What the user has to know about the checkpoint, and what comes next.
+fn advise(name: &ModelName, found: &Found, out: &mut Out) -> Result<(), Error> {
+    if !found.has_weights {
+        writeln!(out, "no safetensors: the suite needs `model.safetensors` or `model.safetensors.index.json`")?;
+    }
+    if found.has_goldens {
+        writeln!(out, "goldens: golden.safetensors")?;
+    } else {
+        writeln!(out, "no goldens: numeric checks will fail; run `testgen record {name}`")?;
+    }
+    writeln!(out, "next: `testgen generate`")
+}
+
+fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> Result<(), AddError> {
+    // Specs with errors have their own command; here only names count.
+    let others = if specs.is_dir() { load_all(specs).unwrap_or_default() } else { Vec::new() };
+    let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
+    let elsewhere = others.iter().filter(same_module).map(|other| other.path.clone()).find(|path| path != file);
+    let here = (file.exists() && !force).then(|| file.to_owned());
+    match elsewhere.or(here) {
+        Some(path) => Err(AddError::Exists { name: name.to_string(), path }),
+        None => Ok(()),
+    }
+}
+
+/// A fixture where it is one, the path as given where it is absolute, else the way from the spec.
+fn checkpoint(specs: &Path, file: &Path, directory: &Path) -> Result<Checkpoint, GenerateError> {
+    let from_fixtures = relative_path(&specs.join("../fixtures"), directory)?;
+    let none = Checkpoint::default();
+    if ModelName::new(&from_fixtures).is_ok() {
+        return Ok(Checkpoint { fixture: Some(from_fixtures), ..none });
+    }
+    let path = match directory.to_str() {
+        Some(text) if directory.is_absolute() => text.to_owned(),
+        _ => relative_path(parent(file), directory)?,
+    };
+    Ok(Checkpoint { path: Some(path), ..none })
+}
+
+fn parent(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new("."))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), GenerateError> {
+    let failed = |source| GenerateError::Disk { action: "write", path: file.to_owned(), source };
+    fs::create_dir_all(parent(file)).map_err(failed)?;
+    fs::write(file, text).map_err(failed)
 }

@@ -1,12 +1,151 @@
 //! `testgen generate`: specs in, suite out.
 
-use super::Out;
-use crate::{Error, ExitCode};
+use super::{
+    Out,
+    project_arguments::{FilterArguments, ProjectArguments},
+};
+use crate::{
+    Error, ExitCode, Failure,
+    generate::{Change, Changes, FileChange, plan},
+    quoted::Quoted,
+};
+use std::io::{IsTerminal, Write};
 
 /// Write the suite for all specs
+///
+/// Reads every spec below the directory of specs and writes one cargo crate with a harness for each model. When any
+/// spec is wrong, every error of every spec is shown and nothing is written. Files that are right already are not
+/// touched, generated files that belong to no spec any more are deleted, and a file without the generated marker is
+/// never overwritten.
+///
+/// With --name, --architecture or --device only the harnesses of matching specs are written; the other files of the
+/// suite stay as they are, and the suite lists the new and the existing ones.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen generate                                     model_specs/ to generated/
+  testgen generate --specs specs --out suite           a suite anywhere: cargo test --manifest-path suite/Cargo.toml
+  testgen generate --check                             in CI: exit code 1 when generated/ is not up to date
+  testgen generate --name 'llama*' --device rocm       some of the harnesses
+  testgen generate --templates my_templates --dry-run  what other templates would change")]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    filter: FilterArguments,
+    /// Write nothing; show what is out of date and fail if anything is
+    #[arg(long, conflicts_with = "dry_run")]
+    check: bool,
+    /// Write nothing; show what would be written and deleted
+    #[arg(long)]
+    dry_run: bool,
+    /// Show nothing but errors, and what --check or --dry-run find
+    #[arg(long, short)]
+    quiet: bool,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
+/// `--check` found differences.
+#[derive(Debug, thiserror::Error)]
+#[error("{count} {} of the suite not up to date", if *count == 1 { "file is" } else { "files are" })]
+struct OutOfDate {
+    count: usize,
+    command: String,
+}
+
+impl Failure for OutOfDate {
+    fn help(&self) -> Option<String> {
+        Some(format!("run `{}`", self.command))
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Findings
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.project.settings()?;
+    let changes = {
+        let progress = Progress::new(!arguments.quiet);
+        plan(&settings, &arguments.filter.filter(), &mut |name| progress.show(name))?.compare()?
+    };
+    let suite = Quoted(&settings.out.display().to_string()).bare();
+    if arguments.check {
+        return check(&changes, arguments.quiet, &suite, out);
+    }
+    if arguments.dry_run {
+        show(&changes, &suite, out)?;
+    } else {
+        changes.write()?;
+    }
+    if !arguments.quiet {
+        summarise(&changes, arguments.dry_run, &suite, out)?;
+    }
     Ok(ExitCode::Success)
+}
+
+fn check(changes: &Changes, quiet: bool, suite: &str, out: &mut Out) -> Result<ExitCode, Error> {
+    show(changes, suite, out)?;
+    if changes.files.is_empty() {
+        if !quiet {
+            writeln!(out, "{suite} is up to date: {} harnesses", changes.plan.harnesses)?;
+        }
+        return Ok(ExitCode::Success);
+    }
+    out.flush()?;
+    Err(OutOfDate { count: changes.files.len(), command: changes.plan.layout.command() }.into())
+}
+
+fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {
+    for FileChange { path, change, first_difference } in &changes.files {
+        let word = match change {
+            Change::Create => "create",
+            Change::Update => "update",
+            Change::Delete => "delete",
+        };
+        writeln!(out, "{word} {suite}/{}", Quoted(path).bare())?;
+        if let Some((line, old, new)) = first_difference {
+            writeln!(out, "  line {line}: - {}", Quoted(old).bare())?;
+            writeln!(out, "  line {line}: + {}", Quoted(new).bare())?;
+        }
+    }
+    Ok(())
+}
+
+fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Result<(), Error> {
+    let count = |change| changes.count(change);
+    let (created, updated, deleted) = (count(Change::Create), count(Change::Update), count(Change::Delete));
+    let unchanged = changes.plan.files.len() - created - updated;
+    let prefix = if dry_run { "would be " } else { "" };
+    let harnesses = changes.plan.harnesses;
+    let noun = if harnesses == 1 { "harness" } else { "harnesses" };
+    writeln!(
+        out,
+        "{suite}: {harnesses} {noun}; files {prefix}created {created}, updated {updated}, deleted {deleted}, unchanged \
+         {unchanged}"
+    )
+}
+
+/// The model being rendered, on one line of a terminal; nothing anywhere else.
+struct Progress {
+    shown: bool,
+}
+
+impl Progress {
+    fn new(wanted: bool) -> Self {
+        Self { shown: wanted && std::io::stderr().is_terminal() }
+    }
+
+    fn show(&self, name: &str) {
+        if self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[Kgenerating {name}");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
 }

@@ -1,12 +1,118 @@
 //! `testgen list`: what specs there are.
 
-use super::Out;
-use crate::{Error, ExitCode};
+use super::{
+    Out,
+    project_arguments::{FilterArguments, ProjectArguments},
+};
+use crate::{
+    Error, ExitCode,
+    generate::{GenerateError, Layout},
+    spec::{LoadedSpec, load_all},
+};
+use serde::Serialize;
 
 /// List the specs
+///
+/// Shows of every spec what it tests, whether its checkpoint and goldens are there, and whether its harness is
+/// generated. Specs with errors are shown as errors.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen list
+  testgen list --architecture vision --device rocm
+  testgen list --json | jq -r '.[] | select(.goldens | not) | .name'")]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    filter: FilterArguments,
+    /// Print an array of objects for scripts
+    #[arg(long)]
+    json: bool,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
+/// One line of the list.
+#[derive(Debug, Serialize)]
+struct Row<'s> {
+    name: &'s str,
+    model_type: &'static str,
+    architecture: &'static str,
+    task: &'static str,
+    devices: Vec<&'static str>,
+    precisions: Vec<&'static str>,
+    /// The spec's file.
+    spec: String,
+    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute.
+    checkpoint: String,
+    /// Whether the checkpoint is there.
+    available: bool,
+    /// Whether its goldens are there.
+    goldens: bool,
+    /// Whether the suite has its harness.
+    generated: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.project.settings()?;
+    let layout = Layout::new(&settings)?;
+    let specs = load_all(&settings.specs)?;
+    if specs.is_empty() {
+        return Err(GenerateError::NoSpecs { specs: settings.specs }.into());
+    }
+    let selected = arguments.filter.filter().select(&specs)?;
+    let rows = selected.into_iter().map(|loaded| row(loaded, &layout)).collect::<Result<Vec<_>, _>>()?;
+    if arguments.json {
+        writeln!(out, "{:#}", serde_json::to_value(&rows).unwrap_or_default())?;
+    } else {
+        table(&rows, out)?;
+    }
     Ok(ExitCode::Success)
+}
+
+fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateError> {
+    let spec = &loaded.spec;
+    let checkpoint = layout.checkpoint(&loaded.path, &spec.checkpoint)?;
+    let directory = layout.out().join(&checkpoint);
+    Ok(Row {
+        name: spec.name.as_str(),
+        model_type: spec.model_type.as_str(),
+        architecture: spec.architecture.as_str(),
+        task: spec.task.as_str(),
+        devices: spec.devices.iter().map(|device| device.as_str()).collect(),
+        precisions: spec.precisions.iter().map(|precision| precision.as_str()).collect(),
+        spec: loaded.path.display().to_string(),
+        available: directory.join("config.json").is_file(),
+        goldens: directory.join("golden.safetensors").is_file(),
+        generated: layout.harness(loaded).is_file(),
+        checkpoint,
+    })
+}
+
+fn table(rows: &[Row<'_>], out: &mut Out) -> Result<(), Error> {
+    let heads = ["NAME", "MODEL TYPE", "ARCHITECTURE", "TASK", "DEVICES", "PRECISIONS", "CHECKPOINT", "HARNESS"];
+    let mut cells = vec![heads.map(str::to_owned)];
+    for row in rows {
+        let checkpoint = match (row.available, row.goldens) {
+            (true, true) => "with goldens",
+            (true, false) => "no goldens",
+            (false, _) => "missing",
+        };
+        cells.push([
+            row.name.to_owned(),
+            row.model_type.to_owned(),
+            row.architecture.to_owned(),
+            row.task.to_owned(),
+            row.devices.join(" "),
+            row.precisions.join(" "),
+            checkpoint.to_owned(),
+            if row.generated { "generated" } else { "not yet" }.to_owned(),
+        ]);
+    }
+    let width = |column: usize| cells.iter().map(|line| line[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    for line in &cells {
+        let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        writeln!(out, "{}", padded.join("  ").trim_end())?;
+    }
+    Ok(())
 }

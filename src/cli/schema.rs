@@ -1,12 +1,25 @@
-//! `testgen schema`: the JSON Schema of specs.
+//! `testgen schema`: the JSON Schema of specs, and their reference.
 
 use super::Out;
-use crate::{Error, ExitCode};
+use crate::{Error, ExitCode, spec};
 
 /// Print the JSON Schema of specs
+///
+/// Editors that know YAML check and complete specs with it; each spec names it in its first line. It is also in the
+/// repository, as docs/spec.schema.json.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen schema > docs/spec.schema.json
+  testgen schema --markdown > docs/spec.md")]
+pub(super) struct Arguments {
+    /// Print the reference for people instead, as Markdown
+    #[arg(long)]
+    markdown: bool,
+}
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let text = if arguments.markdown { spec::reference() } else { spec::schema() };
+    write!(out, "{text}")?;
     Ok(ExitCode::Success)
 }

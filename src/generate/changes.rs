@@ -1,9 +1,6 @@
 //! What a plan changes on the disk; reading only.
 
-use super::{
-    GenerateError, MARKER, Plan,
-    plan::is_source,
-};
+use super::{GenerateError, MARKER, Plan, plan::is_source};
 use std::{
     collections::BTreeSet,
     fs, io,
@@ -116,7 +113,9 @@ fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
         .filter(|entry| entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs"))
         .map(|entry| entry.into_path())
         .filter(is_generated)
-        .map(|path| inside(&path).components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
+        .map(|path| {
+            inside(&path).components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        })
         .filter(|path| !planned.contains(path.as_str()))
         .map(|path| FileChange { path, change: Change::Delete, first_difference: None })
         .collect()
@@ -128,7 +127,9 @@ fn first_difference(found: &[u8], wanted: &[u8]) -> Option<(usize, String, Strin
     for line in 1.. {
         match (old.next(), new.next()) {
             (None, None) => break,
-            (a, b) if a != b => return Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned())),
+            (a, b) if a != b => {
+                return Some((line, a.unwrap_or_default().to_owned(), b.unwrap_or_default().to_owned()));
+            }
             _ => {}
         }
     }

@@ -59,12 +59,17 @@ pub enum GenerateError {
 impl Failure for GenerateError {
     fn help(&self) -> Option<String> {
         Some(match self {
-            Self::NoSpecs { .. } => "write one with `testgen add DIR`, or name the directory with `--specs DIR`".to_owned(),
+            Self::NoSpecs { .. } => {
+                "write one with `testgen add DIR`, or name the directory with `--specs DIR`".to_owned()
+            }
             Self::NoMatch { names } => format!("there are {}", names.join(", ")),
             Self::BadDirectory { .. } | Self::Disk { .. } => return None,
-            Self::NoRuntime { .. } => "say where it is with `--runtime PATH`, or take a version: `--runtime 0.1`".to_owned(),
+            Self::NoRuntime { .. } => {
+                "say where it is with `--runtime PATH`, or take a version: `--runtime 0.1`".to_owned()
+            }
             Self::Foreign { .. } => {
-                "generated files begin with a marker, these do not; move them away, or choose another `--out`".to_owned()
+                "generated files begin with a marker, these do not; move them away, or choose another `--out`"
+                    .to_owned()
             }
             Self::Link { .. } => "replace the link by a directory, or choose another `--out`".to_owned(),
         })

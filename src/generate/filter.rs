@@ -34,7 +34,8 @@ impl Filter {
     pub fn select<'s>(&self, specs: &'s [LoadedSpec]) -> Result<Vec<&'s LoadedSpec>, GenerateError> {
         let selected: Vec<&LoadedSpec> = specs.iter().filter(|loaded| self.matches(&loaded.spec)).collect();
         if selected.is_empty() {
-            let mut names: Vec<String> = specs.iter().take(20).map(|loaded| format!("`{}`", loaded.spec.name)).collect();
+            let mut names: Vec<String> =
+                specs.iter().take(20).map(|loaded| format!("`{}`", loaded.spec.name)).collect();
             if specs.len() > names.len() {
                 names.push(format!("and {} more", specs.len() - names.len()));
             }

@@ -4,7 +4,10 @@ use super::{
     GenerateError,
     location::{absolute, common_ancestor, relative, shell_word},
 };
-use crate::settings::{Runtime, Settings};
+use crate::{
+    settings::{Runtime, Settings},
+    spec::{Checkpoint, LoadedSpec},
+};
 use std::path::{Path, PathBuf};
 
 /// The places of one call, absolute.
@@ -46,6 +49,11 @@ impl Layout {
         &self.out
     }
 
+    /// Where the harness of a spec is, absolute.
+    pub fn harness(&self, loaded: &LoadedSpec) -> PathBuf {
+        self.out.join(harness_path(loaded))
+    }
+
     /// A path as headers show it: from the nearest directory around specs and suite.
     pub(super) fn shown(&self, path: &Path) -> String {
         relative(&self.base, path)
@@ -54,7 +62,10 @@ impl Layout {
     /// A spec's path as headers show it, safe inside a comment.
     pub(super) fn shown_spec(&self, path: &Path) -> Result<String, GenerateError> {
         let shown = self.shown(&absolute(path)?);
-        Ok(shown.chars().flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] }).collect())
+        Ok(shown
+            .chars()
+            .flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] })
+            .collect())
     }
 
     /// The command that writes the whole suite, to be run in the nearest directory around specs and suite.
@@ -76,7 +87,7 @@ impl Layout {
     }
 
     /// The checkpoint of a spec as the suite's manifest directory sees it; an absolute path stays what the user wrote.
-    pub(super) fn checkpoint(&self, spec_file: &Path, source: &crate::spec::Checkpoint) -> Result<String, GenerateError> {
+    pub fn checkpoint(&self, spec_file: &Path, source: &Checkpoint) -> Result<String, GenerateError> {
         let target = match (&source.fixture, &source.path) {
             (Some(fixture), _) => self.specs.join("../fixtures").join(fixture),
             (None, Some(path)) if Path::new(path).is_absolute() => return Ok(path.clone()),
@@ -87,6 +98,16 @@ impl Layout {
         };
         Ok(relative(&self.out, &absolute(&target)?))
     }
+}
+
+/// Where the harness of a spec is in the suite.
+pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
+    format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
+}
+
+/// The way from a directory to a path; neither need exist.
+pub fn relative_path(from: &Path, to: &Path) -> Result<String, GenerateError> {
+    Ok(relative(&absolute(from)?, &absolute(to)?))
 }
 
 /// The runtime of the source tree that the suite is in, else of the source tree that this binary was built from.

@@ -12,8 +12,19 @@ pub(super) fn package_name(out: &Path) -> String {
         .take(64)
         .collect();
     name = name.trim_matches(['-', '_']).to_owned();
-    const TAKEN: &[&str] =
-        &["", "alloc", "build", "core", "deps", "examples", "incremental", "proc_macro", "std", "test", "testgen-runtime"];
+    const TAKEN: &[&str] = &[
+        "",
+        "alloc",
+        "build",
+        "core",
+        "deps",
+        "examples",
+        "incremental",
+        "proc_macro",
+        "std",
+        "test",
+        "testgen-runtime",
+    ];
     let is_taken = TAKEN.contains(&name.replace("testgen_", "testgen-").as_str());
     if is_taken || crate::spec::is_keyword(&name.replace('-', "_")) || name.starts_with(|c: char| c.is_ascii_digit()) {
         name = format!("suite-{name}").trim_end_matches('-').to_owned();

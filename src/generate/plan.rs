@@ -4,6 +4,7 @@ use super::{
     Filter, GenerateError, Layout, SyntaxError,
     context::HarnessContext,
     format::format_rust,
+    layout::harness_path,
     location::relative,
     manifest::{is_member, package_name},
 };
@@ -60,11 +61,6 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)
 }
 
 /// Where the suite has the harness of a spec.
-pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
-    format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
-}
-
-/// The formatted harness of a spec.
 pub(super) fn render_harness(
     templates: &Templates,
     loaded: &LoadedSpec,

@@ -19,7 +19,11 @@ impl Changes {
         prepared.rename_all()?;
         for file in self.files.iter().filter(|file| file.change == Change::Delete) {
             let path = out.join(&file.path);
-            fs::remove_file(&path).map_err(|source| GenerateError::Disk { action: "delete", path: path.clone(), source })?;
+            fs::remove_file(&path).map_err(|source| GenerateError::Disk {
+                action: "delete",
+                path: path.clone(),
+                source,
+            })?;
             remove_if_empty(out, &path);
         }
         Ok(())

@@ -183,9 +183,8 @@ fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
     let mut skips: Vec<Skip> = Vec::new();
     for (path, item) in decoder.items(node, "checks.skip") {
         let Some(skip) = skip(decoder, item, &path, context) else { continue };
-        let same = |other: &Skip| {
-            (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision)
-        };
+        let same =
+            |other: &Skip| (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision);
         if skips.iter().any(same) {
             decoder.complain(item, format!("`{path}` skips `{}` a second time", skip.check), None);
         }

@@ -183,7 +183,10 @@ fn nearest_key(given: &str, known: &[&str]) -> String {
     let score = |key: &&&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
     let near = known.iter().max_by_key(score).filter(|key| score(key) > 700);
     let known = list(known);
-    near.map_or_else(|| format!("known keys are {known}"), |key| format!("did you mean `{key}`? known keys are {known}"))
+    near.map_or_else(
+        || format!("known keys are {known}"),
+        |key| format!("did you mean `{key}`? known keys are {known}"),
+    )
 }
 
 /// "`a`, `b`, `c`".

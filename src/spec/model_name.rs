@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn hostile_names_are_refused() {
-        for name in ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "a\0b", "a\nb", "*/", "é", "a b", "-x", "\"", "_x"]
+        for name in
+            ["", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "a\0b", "a\nb", "*/", "é", "a b", "-x", "\"", "_x"]
         {
             assert!(ModelName::new(name).is_err(), "{name:?}");
         }

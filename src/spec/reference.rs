@@ -96,7 +96,10 @@ fn registry(text: &mut String) {
 }
 
 fn checks(text: &mut String) {
-    let _ = writeln!(text, "\n## Checks\n\nWhat `checks.skip[].check` can be. A harness has all that its architecture has.\n");
+    let _ = writeln!(
+        text,
+        "\n## Checks\n\nWhat `checks.skip[].check` can be. A harness has all that its architecture has.\n"
+    );
     let _ = writeln!(text, "| check | architectures | devices | precisions |\n|---|---|---|---|");
     for &check in Check::ALL {
         let has = |architecture: &&Architecture| {

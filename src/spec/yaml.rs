@@ -1,8 +1,7 @@
 //! One YAML text to a spec, in bounded time and memory whatever the text is.
 
 use super::{
-    ModelSpec,
-    decode,
+    ModelSpec, decode,
     fields::Decoder,
     problem::Problem,
     tree::{Node, Value},

@@ -56,9 +56,9 @@ impl Failure for TemplateError {
             }
             Self::Missing { template } => Some(format!("add `{template}` to the directory of templates")),
             Self::Tera { .. } => None,
-            Self::NoRust { origin, .. } => {
-                origin.as_ref().map(|(template, line)| format!("the line most likely comes from `{template}`, line {line}"))
-            }
+            Self::NoRust { origin, .. } => origin
+                .as_ref()
+                .map(|(template, line)| format!("the line most likely comes from `{template}`, line {line}")),
         }
     }
 }

@@ -27,7 +27,8 @@ fn reachable(sources: &BTreeMap<String, String>, template: &str) -> Vec<String> 
     while let Some(name) = found.get(next).cloned() {
         next += 1;
         let Some(text) = sources.get(&name).filter(|_| seen.insert(name)) else { continue };
-        let includes = text.match_indices("include \"").filter_map(|(at, word)| text[at + word.len()..].split('"').next());
+        let includes =
+            text.match_indices("include \"").filter_map(|(at, word)| text[at + word.len()..].split('"').next());
         found.extend(includes.filter(|name| !seen.contains(*name)).map(str::to_owned));
     }
     found
@@ -49,8 +50,10 @@ fn score(candidate: &str, line: &str) -> Option<usize> {
 fn fixed_pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = line;
-    while let Some((start, close)) =
-        [("{{", "}}"), ("{%", "%}"), ("{#", "#}")].iter().filter_map(|(open, close)| Some((rest.find(open)?, close))).min()
+    while let Some((start, close)) = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")]
+        .iter()
+        .filter_map(|(open, close)| Some((rest.find(open)?, close)))
+        .min()
     {
         pieces.push(&rest[..start]);
         let end = rest[start..].find(close).map_or(rest.len(), |end| start + end + close.len());

@@ -1,0 +1,96 @@
+//! A spec from a checkpoint: `config.json` says what the model is, nothing is guessed.
+//!
+//! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own: where it is put.
+
+mod error;
+mod head;
+mod text;
+
+pub use error::AddError;
+pub use text::spec_text;
+
+use crate::spec::ModelName;
+use serde::Deserialize;
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+use testgen_contract::{ModelType, Task};
+
+/// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
+const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
+
+/// What the directory of a checkpoint says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The model type of `config.json`.
+    pub model_type: ModelType,
+    /// The task of the head that `architectures` of `config.json` names, or the one that was asked for.
+    pub task: Task,
+    /// Whether there is what turns text or images into the model's input.
+    pub has_preprocessor: bool,
+    /// Whether there is `golden.safetensors`.
+    pub has_goldens: bool,
+    /// Whether there are weights as safetensors.
+    pub has_weights: bool,
+}
+
+/// The part of `config.json` that decides what a model is.
+#[derive(Debug, Deserialize)]
+struct Config {
+    model_type: Option<String>,
+    #[serde(default)]
+    architectures: Option<Vec<String>>,
+}
+
+/// Reads a checkpoint's directory; `task` overrules the head.
+pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> {
+    let path = directory.join("config.json");
+    let config = read_config(directory, &path)?;
+    let given = config.model_type.ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
+    let model_type = given.parse::<ModelType>().map_err(|unknown| AddError::UnknownModelType { unknown })?;
+    let heads = config.architectures.unwrap_or_default();
+    let task = head::task(model_type.architecture(), heads.first().map(String::as_str), task)?;
+    let has = |name: &str| directory.join(name).is_file();
+    let preprocessors: &[&str] = match model_type.architecture().reads_text() {
+        true => &["tokenizer.json"],
+        false => &["preprocessor_config.json"],
+    };
+    Ok(Found {
+        directory: directory.to_owned(),
+        model_type,
+        task,
+        has_preprocessor: preprocessors.iter().any(|name| has(name)),
+        has_goldens: has("golden.safetensors"),
+        has_weights: has("model.safetensors") || has("model.safetensors.index.json"),
+    })
+}
+
+/// The model's name: the one given, else the last part of the directory.
+pub fn name(directory: &Path, given: Option<&str>) -> Result<ModelName, AddError> {
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let last = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = given.unwrap_or(&last);
+    ModelName::new(text).map_err(|source| AddError::BadName { name: text.to_owned(), source })
+}
+
+fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
+    let unreadable = |reason: String| AddError::Unreadable { path: path.to_owned(), reason };
+    if !directory.is_dir() {
+        return Err(AddError::NoDirectory { path: directory.to_owned() });
+    }
+    if !path.is_file() {
+        return Err(AddError::NoConfig { directory: directory.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    file.take(LARGEST_CONFIG + 1).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > LARGEST_CONFIG {
+        return Err(unreadable(format!("it is larger than {} MiB", LARGEST_CONFIG / 1024 / 1024)));
+    }
+    serde_json::from_slice(&bytes)
+        .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: error.to_string() })
+}

@@ -1,0 +1,145 @@
+//! Why no spec can be written for a checkpoint.
+
+use crate::{
+    Failure,
+    quoted::Quoted,
+    spec::{MAX_NAME_LENGTH, NameError},
+    words::Word,
+};
+use std::path::PathBuf;
+use testgen_contract::{Architecture, ModelType, Task, UnknownWord};
+
+/// Why no spec can be written for a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// There is no such directory.
+    #[error("there is no directory {}", Quoted(&path.display().to_string()))]
+    NoDirectory {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// The directory is no checkpoint.
+    #[error("there is no `config.json` in {}", Quoted(&directory.display().to_string()))]
+    NoConfig {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// `config.json` cannot be read.
+    #[error("cannot read {}: {reason}", Quoted(&path.display().to_string()))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// `config.json` is not what it should be.
+    #[error("{} is garbled: {reason}", Quoted(&path.display().to_string()))]
+    Garbled {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        reason: String,
+    },
+    /// `config.json` does not say what the model is.
+    #[error("{} has no `model_type`", Quoted(&path.display().to_string()))]
+    NoModelType {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The registry does not have the model type.
+    #[error("testgen does not support the model_type {}", Quoted(&unknown.given))]
+    UnknownModelType {
+        /// The type, and those near to it.
+        unknown: UnknownWord,
+    },
+    /// `config.json` does not say what head the model has.
+    #[error("`config.json` has no `architectures`, so the head of the model is not known")]
+    NoHead {
+        /// The model's architecture.
+        architecture: Architecture,
+    },
+    /// The head has no task here.
+    #[error("the head {} of `config.json` fits no task of the architecture `{architecture}`", Quoted(head))]
+    UnknownHead {
+        /// The class that `architectures` names.
+        head: String,
+        /// The model's architecture.
+        architecture: Architecture,
+    },
+    /// `--task` and architecture do not fit.
+    #[error("architecture `{architecture}` has no task `{task}`")]
+    WrongTask {
+        /// The task that was asked for.
+        task: Task,
+        /// The model's architecture.
+        architecture: Architecture,
+    },
+    /// The name cannot be used.
+    #[error("{} is no name for a model: {source}", Quoted(name))]
+    BadName {
+        /// The name.
+        name: String,
+        /// Why not.
+        source: NameError,
+    },
+    /// There is a spec of that name.
+    #[error("there is a spec `{name}` already, {}", Quoted(&path.display().to_string()))]
+    Exists {
+        /// The name.
+        name: String,
+        /// The spec.
+        path: PathBuf,
+    },
+}
+
+impl Failure for AddError {
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::NoDirectory { path } if looks_like_hub(path) => {
+                let id = path.display();
+                format!(
+                    "testgen downloads nothing; to get it from the Hub: `hf download {id} --local-dir checkpoints/{id}`"
+                )
+            }
+            Self::NoDirectory { .. } | Self::NoConfig { .. } => {
+                "name the directory of a Hugging Face checkpoint, with `config.json` and safetensors".to_owned()
+            }
+            Self::Unreadable { .. } | Self::Garbled { .. } => return None,
+            Self::NoModelType { .. } => {
+                "a checkpoint of transformers names its `model_type`; without it nothing says what the model is"
+                    .to_owned()
+            }
+            Self::UnknownModelType { unknown } => unknown_model_type(unknown),
+            Self::NoHead { architecture } | Self::UnknownHead { architecture, .. } => {
+                format!("say it with `--task`: {}", words(architecture.tasks()))
+            }
+            Self::WrongTask { architecture, .. } => format!("its tasks are {}", words(architecture.tasks())),
+            Self::BadName { .. } => {
+                format!("give another one with `--name NAME`, {MAX_NAME_LENGTH} characters at most")
+            }
+            Self::Exists { .. } => "overwrite it with `--force`, or give another name with `--name NAME`".to_owned(),
+        })
+    }
+}
+
+fn unknown_model_type(unknown: &UnknownWord) -> String {
+    let known = format!("supported are {}", words(ModelType::ALL));
+    match unknown.near.as_slice() {
+        [] => known,
+        near => {
+            let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+            format!("near are {}, but a near name is not the same model; {known}", near.join(", "))
+        }
+    }
+}
+
+fn words<W: Word>(words: &[W]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a path that does not exist reads like `owner/name`.
+fn looks_like_hub(path: &std::path::Path) -> bool {
+    let text = path.display().to_string();
+    let parts: Vec<&str> = text.split('/').collect();
+    parts.len() == 2 && parts.iter().all(|part| crate::spec::ModelName::new(part).is_ok())
+}

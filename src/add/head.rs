@@ -1,0 +1,63 @@
+//! From the class that `architectures` of `config.json` names to a task.
+
+use super::AddError;
+use testgen_contract::{Architecture, Task};
+
+/// What the ends of transformers' class names say of the head; the longest end that fits counts.
+const HEADS: &[(&str, &[Task])] = &[
+    ("ForMaskedLM", &[Task::FillMask]),
+    ("ForSequenceClassification", &[Task::TextClassification]),
+    ("ForTokenClassification", &[Task::TokenClassification]),
+    ("ForQuestionAnswering", &[Task::QuestionAnswering]),
+    ("ForImageClassification", &[Task::ImageClassification]),
+    ("ForCausalLM", &[Task::TextGeneration]),
+    ("LMHeadModel", &[Task::TextGeneration]),
+    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
+];
+
+/// The task: the one asked for when the architecture has it, else the one of the head.
+pub(super) fn task(architecture: Architecture, head: Option<&str>, asked: Option<Task>) -> Result<Task, AddError> {
+    let tasks = architecture.tasks();
+    match (asked, head) {
+        (Some(task), _) if tasks.contains(&task) => Ok(task),
+        (Some(task), _) => Err(AddError::WrongTask { task, architecture }),
+        (None, None) => Err(AddError::NoHead { architecture }),
+        (None, Some(head)) => {
+            let candidates = HEADS.iter().find(|(end, _)| head.ends_with(end)).map_or(&[][..], |(_, tasks)| *tasks);
+            let task = candidates.iter().copied().find(|task| tasks.contains(task));
+            task.ok_or_else(|| AddError::UnknownHead { head: head.to_owned(), architecture })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_lead_to_tasks() {
+        let cases = [
+            (Architecture::EncoderOnly, "BertForMaskedLM", Task::FillMask),
+            (Architecture::EncoderOnly, "RobertaModel", Task::TextEmbedding),
+            (Architecture::EncoderOnly, "DistilBertForQuestionAnswering", Task::QuestionAnswering),
+            (Architecture::DecoderOnly, "GPT2LMHeadModel", Task::TextGeneration),
+            (Architecture::DecoderOnly, "LlamaForCausalLM", Task::TextGeneration),
+            (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
+            (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
+        ];
+        for (architecture, head, expected) in cases {
+            assert_eq!(task(architecture, Some(head), None).ok(), Some(expected), "{head}");
+        }
+    }
+
+    #[test]
+    fn a_head_without_a_task_is_no_guess() {
+        for (architecture, head) in [
+            (Architecture::EncoderOnly, "BertForPreTraining"),
+            (Architecture::EncoderOnly, "BertLMHeadModel"),
+            (Architecture::Vision, "ViTForMaskedImageModeling"),
+        ] {
+            assert!(task(architecture, Some(head), None).is_err(), "{head}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How a spec is written.
+
+use super::Found;
+use crate::spec::{Checkpoint, ModelName};
+use std::fmt::Write;
+use testgen_contract::{Architecture, Check, DeviceKind, Precision};
+
+/// The YAML of a new spec; `schema` is the way from its file to the JSON Schema.
+pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schema: Option<&str>) -> String {
+    let architecture = found.model_type.architecture();
+    let mut text = String::new();
+    if let Some(schema) = schema {
+        let _ = writeln!(text, "# yaml-language-server: $schema={schema}");
+    }
+    let _ = writeln!(text, "name: {}", scalar(name.as_str()));
+    let _ = writeln!(text, "model_type: {}", found.model_type);
+    let _ = writeln!(text, "architecture: {architecture}");
+    let _ = writeln!(text, "task: {}", found.task);
+    let _ = writeln!(text, "checkpoint:");
+    for (key, value) in [("fixture", &checkpoint.fixture), ("path", &checkpoint.path), ("hub", &checkpoint.hub)] {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {key}: {}", scalar(value));
+        }
+    }
+    let _ = writeln!(text, "devices: [{}]", list(DeviceKind::ALL));
+    let _ = writeln!(text, "precisions: [{}]", list(Precision::ALL));
+    skips(&mut text, found, architecture);
+    text
+}
+
+/// What the checkpoint cannot be checked for.
+fn skips(text: &mut String, found: &Found, architecture: Architecture) {
+    if found.has_preprocessor {
+        return;
+    }
+    let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };
+    let check = Check::PreprocessGolden;
+    let _ = writeln!(text, "checks:\n  skip:");
+    let _ = writeln!(text, "    - {{ check: {check}, reason: \"the checkpoint has no {missing}\" }}");
+}
+
+fn list<T: ToString>(words: &[T]) -> String {
+    words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A YAML scalar that is text for every parser: plain where it can be nothing else, else quoted as in JSON.
+fn scalar(text: &str) -> String {
+    const NOT_TEXT: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let begins_well =
+        text.starts_with(|c: char| c.is_ascii_alphabetic()) || text.starts_with("../") || text.starts_with('/');
+    let plain = begins_well
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c))
+        && !NOT_TEXT.contains(&text.to_ascii_lowercase().as_str());
+    if plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_are_text() {
+        assert_eq!(scalar("bert-base"), "bert-base");
+        assert_eq!(scalar("../../x/y"), "../../x/y");
+        for (text, quoted) in
+            [("7b", "\"7b\""), ("No", "\"No\""), ("a: b", "\"a: b\""), ("a\nb", "\"a\\nb\""), ("", "\"\"")]
+        {
+            assert_eq!(scalar(text), quoted);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Flags that several commands share: where the project is, and which of its specs are meant.
+
+use crate::{
+    Error,
+    generate::Filter,
+    settings::{Overrides, Settings},
+    words::Word,
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use glob::Pattern;
+use std::path::PathBuf;
+use testgen_contract::{Architecture, DeviceKind};
+
+/// Where specs, suite, templates and runtime are.
+#[derive(Debug, clap::Args)]
+pub(super) struct ProjectArguments {
+    /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
+    #[arg(long, value_name = "DIR")]
+    pub(super) specs: Option<PathBuf>,
+    /// Directory of the suite [default: `out` of testgen.toml, else generated]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Templates that replace those of testgen with the same path, and add to them
+    #[arg(long, value_name = "DIR")]
+    pub(super) templates: Option<PathBuf>,
+    /// The runtime that the suite uses: the directory of the crate testgen-runtime, or a version
+    #[arg(long, value_name = "PATH|VERSION")]
+    pub(super) runtime: Option<String>,
+}
+
+/// Which of the specs are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct FilterArguments {
+    /// Only models whose name matches; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(super) name: Vec<Pattern>,
+    /// Only models of this architecture; may be given several times
+    #[arg(long, value_name = "ARCHITECTURE", value_parser = word_parser::<Architecture>())]
+    pub(super) architecture: Vec<Architecture>,
+    /// Only models whose spec names this device; may be given several times
+    #[arg(long, value_name = "DEVICE", value_parser = word_parser::<DeviceKind>())]
+    pub(super) device: Vec<DeviceKind>,
+}
+
+impl ProjectArguments {
+    /// The flags over `testgen.toml` over the defaults.
+    pub(super) fn settings(&self) -> Result<Settings, Error> {
+        Settings::resolve(&Overrides {
+            specs: self.specs.clone(),
+            out: self.out.clone(),
+            templates: self.templates.clone(),
+            runtime: self.runtime.clone(),
+        })
+    }
+}
+
+impl FilterArguments {
+    /// The conditions that the flags give.
+    pub(super) fn filter(&self) -> Filter {
+        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices: self.device.clone() }
+    }
+}
+
+/// Accepts the words of one kind, and lists them in help, errors and completions.
+pub(super) fn word_parser<W: Word + Send + Sync>() -> impl TypedValueParser<Value = W> {
+    PossibleValuesParser::new(W::all().iter().map(|word| word.text())).try_map(|text| text.parse::<W>())
+}
