@@ -14,8 +14,10 @@ pub mod reference;
 pub mod report;
 pub mod run;
 pub mod settings;
+mod shell;
 pub mod spec;
 pub mod template;
+pub mod verification;
 mod words;
 
 pub use exit_code::ExitCode;

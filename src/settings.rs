@@ -1,6 +1,6 @@
 //! Where specs, suite, templates and runtime are: `testgen.toml`, overruled by flags.
 
-use crate::{Error, Failure};
+use crate::{Error, Failure, shell::generate_command};
 use serde::Deserialize;
 use std::{
     fs, io,
@@ -103,6 +103,19 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The command that generates with these settings, from the working directory.
+    pub fn command(&self) -> String {
+        let text = |path: &Path| path.display().to_string();
+        let runtime = self.runtime.as_ref().map(|runtime| match runtime {
+            Runtime::Path(path) => text(path),
+            Runtime::Version(version) => version.clone(),
+        });
+        let templates = self.templates.as_deref().map(text);
+        generate_command(&text(&self.specs), &text(&self.out), templates.as_deref(), runtime.as_deref())
+    }
+}
+
 /// A settings file with the directory that its paths are relative to.
 #[derive(Debug, Default)]
 struct FileSettings {
@@ -118,7 +131,8 @@ fn find(directory: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<FileSettings, SettingsError> {
-    let text = fs::read_to_string(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
+    let text =
+        fs::read_to_string(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
     let wrong = |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: error.to_string() };
     let Overrides { specs, out, templates, runtime } = toml::from_str(&text).map_err(wrong)?;
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();

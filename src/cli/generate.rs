@@ -8,8 +8,12 @@ use crate::{
     Error, ExitCode, Failure,
     generate::{Change, Changes, FileChange, plan},
     quoted::Quoted,
+    settings::Settings,
 };
-use std::io::{IsTerminal, Write};
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+};
 
 /// Write the suite for all specs
 ///
@@ -46,7 +50,7 @@ pub(super) struct Arguments {
 
 /// `--check` found differences.
 #[derive(Debug, thiserror::Error)]
-#[error("{count} {} of the suite not up to date", if *count == 1 { "file is" } else { "files are" })]
+#[error("{count} {} not up to date", if *count == 1 { "file of the suite is" } else { "files of the suite are" })]
 struct OutOfDate {
     count: usize,
     command: String,
@@ -68,9 +72,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         let progress = Progress::new(!arguments.quiet);
         plan(&settings, &arguments.filter.filter(), &mut |name| progress.show(name))?.compare()?
     };
-    let suite = Quoted(&settings.out.display().to_string()).bare();
+    let suite = shown(&settings.out);
     if arguments.check {
-        return check(&changes, arguments.quiet, &suite, out);
+        return check(&changes, &settings, arguments.quiet, out);
     }
     if arguments.dry_run {
         show(&changes, &suite, out)?;
@@ -83,8 +87,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     Ok(ExitCode::Success)
 }
 
-fn check(changes: &Changes, quiet: bool, suite: &str, out: &mut Out) -> Result<ExitCode, Error> {
-    show(changes, suite, out)?;
+fn check(changes: &Changes, settings: &Settings, quiet: bool, out: &mut Out) -> Result<ExitCode, Error> {
+    let suite = shown(&settings.out);
+    show(changes, &suite, out)?;
     if changes.files.is_empty() {
         if !quiet {
             writeln!(out, "{suite} is up to date: {} harnesses", changes.plan.harnesses)?;
@@ -92,7 +97,11 @@ fn check(changes: &Changes, quiet: bool, suite: &str, out: &mut Out) -> Result<E
         return Ok(ExitCode::Success);
     }
     out.flush()?;
-    Err(OutOfDate { count: changes.files.len(), command: changes.plan.layout.command() }.into())
+    Err(OutOfDate { count: changes.files.len(), command: settings.command() }.into())
+}
+
+fn shown(path: &Path) -> String {
+    Quoted(&path.display().to_string()).bare()
 }
 
 fn show(changes: &Changes, suite: &str, out: &mut Out) -> Result<(), Error> {

@@ -2,10 +2,11 @@
 
 use super::{
     GenerateError,
-    location::{absolute, common_ancestor, relative, shell_word},
+    location::{absolute, common_ancestor, relative},
 };
 use crate::{
     settings::{Runtime, Settings},
+    shell::generate_command,
     spec::{Checkpoint, LoadedSpec},
 };
 use std::path::{Path, PathBuf};
@@ -70,20 +71,13 @@ impl Layout {
 
     /// The command that writes the whole suite, to be run in the nearest directory around specs and suite.
     pub fn command(&self) -> String {
-        let mut command = format!(
-            "testgen generate --specs {} --out {}",
-            shell_word(&self.shown(&self.specs)),
-            shell_word(&self.shown(&self.out))
-        );
-        if let Some(templates) = &self.templates {
-            command.push_str(&format!(" --templates {}", shell_word(&self.shown(templates))));
-        }
-        match &self.runtime {
-            _ if !self.runtime_given => {}
-            Runtime::Path(path) => command.push_str(&format!(" --runtime {}", shell_word(&self.shown(path)))),
-            Runtime::Version(version) => command.push_str(&format!(" --runtime {}", shell_word(version))),
-        }
-        command
+        let templates = self.templates.as_deref().map(|path| self.shown(path));
+        let runtime = match &self.runtime {
+            _ if !self.runtime_given => None,
+            Runtime::Path(path) => Some(self.shown(path)),
+            Runtime::Version(version) => Some(version.clone()),
+        };
+        generate_command(&self.shown(&self.specs), &self.shown(&self.out), templates.as_deref(), runtime.as_deref())
     }
 
     /// The checkpoint of a spec as the suite's manifest directory sees it; an absolute path stays what the user wrote.

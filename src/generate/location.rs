@@ -40,19 +40,6 @@ pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
     a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
 }
 
-/// Quotes for a POSIX shell where they are needed, with control characters made visible, so that it stays on one line.
-pub(super) fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    let visible: String = text
-        .chars()
-        .flat_map(|c| if c.is_control() || c == '`' { c.escape_unicode().collect() } else { vec![c] })
-        .collect();
-    format!("'{}'", visible.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,13 +51,5 @@ mod tests {
         assert_eq!(way("/a", "/a"), ".");
         assert_eq!(way("/a", "/a/b"), "b");
         assert_eq!(way("/a/b/c", "/"), "../../..");
-    }
-
-    #[test]
-    fn shell_words_stay_on_one_line() {
-        assert_eq!(shell_word("../model_specs"), "../model_specs");
-        assert_eq!(shell_word("a b'c"), r"'a b'\''c'");
-        assert_eq!(shell_word("a\nb`"), r"'a\u{a}b\u{60}'");
-        assert_eq!(shell_word(""), "''");
     }
 }
