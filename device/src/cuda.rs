@@ -107,9 +107,7 @@ pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, F
     let driver = Driver::load(&library).map_err(|()| too_old(&library))?;
     let path = library.path();
     let blame = || visible_devices(system).blame(DetectionPath::CudaDriver);
-    driver.initialise().map_err(|status| {
-        format!("`{path}` is there and does not start (cuInit: {status}){}{}", status.advice(), blame())
-    })?;
+    driver.initialise().map_err(|status| format!("`{path}` {}{}", status.describe_start(), blame()))?;
     let count = driver
         .device_count()
         .map_err(|status| format!("`{path}` lists no device (cuDeviceGetCount: {status}){}", blame()))?;
@@ -184,6 +182,7 @@ fn device(system: &System, topology: &Topology, driver: &Driver<'_>, found: Driv
         simulated: found.name.contains("(hip-sim)"),
         name: found.name,
         unusable: None,
+        warnings: Vec::new(),
     }
 }
 

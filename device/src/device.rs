@@ -111,6 +111,8 @@ pub struct Device {
     pub simulated: bool,
     /// Set when burn's backend must not open it.
     pub unusable: Option<Unusable>,
+    /// What limits it without making it unusable: kernels of some kind that will not compile.
+    pub warnings: Vec<Problem>,
 }
 
 impl Device {

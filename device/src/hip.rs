@@ -42,8 +42,9 @@ pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Vec<Device>
     if devices.is_empty() {
         return Err(format!("{PATH}: `{}` lists no AMD GPU: {}", library.path(), rejected.join(", ")));
     }
-    let problems = requirements::problems(system, &library);
-    Ok(devices.into_iter().map(|(device, warp_size)| judge(device, warp_size, &problems)).collect())
+    let (problems, warnings) = requirements::problems(system, &library);
+    let judged = devices.into_iter().map(|(device, warp_size)| judge(device, warp_size, &problems, &warnings));
+    Ok(judged.collect())
 }
 
 fn too_old(library: &SharedLibrary) -> String {
@@ -121,11 +122,15 @@ fn device(
         runtime_version: functions.runtime_version(),
         simulated: properties.is_simulated(),
         unusable: None,
+        warnings: Vec::new(),
     }
 }
 
-fn judge(mut device: Device, warp_size: u32, problems: &[Problem]) -> Device {
+fn judge(mut device: Device, warp_size: u32, problems: &[Problem], warnings: &[Problem]) -> Device {
     let own = requirements::architecture_problem(device.architecture.as_deref(), warp_size);
     device.unusable = Unusable::from_problems(own.into_iter().chain(problems.iter().cloned()).collect());
+    if !device.simulated {
+        device.warnings.extend_from_slice(warnings);
+    }
     device
 }

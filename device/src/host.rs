@@ -21,6 +21,7 @@ pub fn host_processor(system: &System) -> Device {
         runtime_version: None,
         simulated: false,
         unusable: None,
+        warnings: Vec::new(),
     }
 }
 

@@ -46,14 +46,16 @@ impl CudaStatus {
         })
     }
 
-    /// What to do, where the status tells.
-    pub(super) fn advice(self) -> &'static str {
-        match self.0 {
+    /// What a failed start means, and what to do where the status tells.
+    pub(super) fn describe_start(self) -> String {
+        let advice = match self.0 {
+            100 => return format!("is there and lists no device (cuInit: {self})"),
             34 => "; this is the toolkit's stub: take its folder out of LD_LIBRARY_PATH",
             802 => "; start nvidia-fabricmanager",
             803 | 804 => "; the library does not fit the kernel module: install the same version of both",
             _ => "; see what nvidia-smi says",
-        }
+        };
+        format!("is there and does not start (cuInit: {self}){advice}")
     }
 }
 

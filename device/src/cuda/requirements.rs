@@ -58,8 +58,10 @@ pub(super) fn judge(system: &System, driver: &Driver<'_>, nvidia: &mut [Device],
     let mut problems: Vec<Problem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
     problems.extend(header_problem(system));
     let compiler = open_compiler(system, &mut problems);
+    let warnings = header_warnings(system);
     for device in amd {
         device.unusable = Unusable::from_problems(problems.clone());
+        device.warnings.clone_from(&warnings);
     }
     let version = compiler.as_ref().and_then(|compiler| version_problem(driver, compiler));
     for device in nvidia {
@@ -67,6 +69,7 @@ pub(super) fn judge(system: &System, driver: &Driver<'_>, nvidia: &mut [Device],
             compiler.as_ref().and_then(|compiler| architecture_problem(compiler, device.architecture.as_deref()?));
         let own = version.clone().into_iter().chain(architecture);
         device.unusable = Unusable::from_problems(problems.iter().cloned().chain(own).collect());
+        device.warnings.clone_from(&warnings);
     }
 }
 
@@ -127,6 +130,22 @@ fn header_problem(system: &System) -> Option<Problem> {
     (!has_headers).then(|| {
         Problem::new(format!("`{toolkit}/include` has no cuda_runtime.h, which every kernel includes"), HEADER_REMEDY)
     })
+}
+
+/// Headers that only some kernels include: without them those do not compile, and autotune passes them over.
+fn header_warnings(system: &System) -> Vec<Problem> {
+    let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else { return Vec::new() };
+    let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();
+    let lacks = |header: &str, users: &str| format!("`{toolkit}/include` has no {header}: {users} do not compile");
+    let mut warnings = Vec::new();
+    if !exists("crt/mma.h") {
+        warnings.push(Problem::new(lacks("crt/mma.h", "tensor-core kernels"), "install the whole CUDA toolkit"));
+    }
+    if !exists("cuda/barrier") && !exists("cccl/cuda/barrier") {
+        let what = lacks("cccl/cuda/barrier", "kernels with asynchronous copies");
+        warnings.push(Problem::new(what, "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)"));
+    }
+    warnings
 }
 
 /// Where cubecl-cuda takes the toolkit to be (`lib.rs`, `install::cuda_path`).

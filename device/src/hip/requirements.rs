@@ -47,8 +47,8 @@ pub const HIPRTC_SYMBOLS: &[&str] = &[
 const WAVE_SIZES: &[(&str, u32)] = &[("gfx10", 32), ("gfx11", 32), ("gfx12", 32), ("gfx94", 64)];
 const EXACT_WAVE_SIZES: &[(&str, u32)] = &[("gfx908", 64), ("gfx90a", 64)];
 
-/// Problems of the installation, which concern every device of it.
-pub(super) fn problems(system: &System, hip: &SharedLibrary) -> Vec<Problem> {
+/// Problems of the installation, which concern every device of it, and warnings, which concern every real one.
+pub(super) fn problems(system: &System, hip: &SharedLibrary) -> (Vec<Problem>, Vec<Problem>) {
     let mut problems = Vec::new();
     problems.extend(missing_symbols(hip, HIP_SYMBOLS));
     match search::open(system, "hiprtc") {
@@ -61,8 +61,21 @@ pub(super) fn problems(system: &System, hip: &SharedLibrary) -> Vec<Problem> {
         }
         Err(not_opened) => problems.push(Problem::new(not_opened.broken.join(", "), "reinstall ROCm's hiprtc")),
     }
-    problems.extend(config::include_prefix(system).err());
-    problems
+    let warning = match config::include_prefix(system) {
+        Ok(prefix) => header_warning(system, &prefix),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    (problems, warning.into_iter().collect())
+}
+
+/// Whether the compiler brings the headers itself differs between versions of ROCm, so this is no verdict.
+fn header_warning(system: &System, prefix: &str) -> Option<Problem> {
+    let absent = !system.path(format!("{prefix}/include/hip/hip_runtime.h")).exists();
+    let what = format!("`{prefix}/include` (from hipconfig) has no hip/hip_runtime.h: kernels may not compile");
+    absent.then(|| Problem::new(what, "install ROCm's HIP headers (hip-dev)"))
 }
 
 fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<Problem> {

@@ -19,6 +19,13 @@ impl fmt::Display for Inventory {
                 problems.map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
             }),
         )?;
+        section(
+            f,
+            "warnings",
+            self.devices.iter().flat_map(|device| {
+                device.warnings.iter().map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
+            }),
+        )?;
         section(f, "not found", self.paths.iter().filter_map(|path| path.absence.clone()))?;
         section(f, "visible-device variables", self.visibility.to_string().lines().map(str::to_owned))?;
         section(f, "kernel", kernel(self).into_iter())?;

@@ -92,6 +92,18 @@ fn what_is_missing_makes_it_unusable() {
 }
 
 #[test]
+fn headers_that_some_kernels_need_are_warned_about() {
+    let warnings = |machine: &Machine| devices(machine)[0].warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(warnings(&Machine::new().cuda(&[H100])).is_empty());
+    let bare = || Machine::new().cuda(&[H100]).variable("CUDA_PATH", "/pip").file("pip/include/cuda_runtime.h", "");
+    let said = warnings(&bare()).join(" ");
+    assert!(said.contains("crt/mma.h") && said.contains("cccl/cuda/barrier"), "{said}");
+    assert_eq!(problems(&bare()), "");
+    let whole = bare().file("pip/include/crt/mma.h", "").file("pip/include/cuda/barrier", "");
+    assert!(warnings(&whole).is_empty());
+}
+
+#[test]
 fn no_library_and_no_device_are_told_apart() {
     let with = |status| Machine::new().cuda_driver(&Cuda { status, ..WHOLE });
     let rows = [

@@ -201,3 +201,14 @@ fn a_mask_is_blamed_only_when_it_can_be_the_cause() {
     let unfiltered = Machine::new().rocm(&[MI300X, MI300X]).variable("HIP_VISIBLE_DEVICES", "0");
     assert_eq!(devices(&unfiltered).len(), 2, "what the library lists is not filtered again");
 }
+
+#[test]
+fn missing_headers_are_warned_about_but_not_for_a_simulation() {
+    let warned = |gpu: HipGpu| {
+        let machine = Machine::new().hip(&Hip { gpus: &[gpu], ..WHOLE }).hipconfig("echo /elsewhere");
+        devices(&machine)[0].warnings.iter().any(|warning| warning.what.contains("`/elsewhere/include`"))
+    };
+    assert!(warned(MI300X));
+    assert!(!warned(amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4)));
+    assert!(devices(&Machine::new().rocm(&[MI300X]))[0].warnings.is_empty());
+}

@@ -57,7 +57,9 @@ impl Machine {
 
     /// A complete ROCm with these GPUs, in the loader's path.
     pub(crate) fn rocm(self, gpus: &[HipGpu]) -> Self {
-        self.hip(&Hip { gpus, status: 0, lacking: &[] }).hipconfig("echo /opt/rocm")
+        self.hip(&Hip { gpus, status: 0, lacking: &[] })
+            .hipconfig("echo /opt/rocm")
+            .file("opt/rocm/include/hip/hip_runtime.h", "")
     }
 
     pub(crate) fn hip(self, hip: &Hip<'_>) -> Self {
@@ -74,7 +76,10 @@ impl Machine {
     }
 
     pub(crate) fn cuda_toolkit(self) -> Self {
-        self.file("usr/local/cuda/include/cuda_runtime.h", "")
+        let headers = ["cuda_runtime.h", "crt/mma.h", "cccl/cuda/barrier"];
+        headers
+            .into_iter()
+            .fold(self, |machine, header| machine.file(&format!("usr/local/cuda/include/{header}"), ""))
             .library("lib/libnvrtc.so.13", &nvrtc(13000, &[75, 80, 90, 100]))
     }
 
