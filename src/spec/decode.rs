@@ -23,6 +23,8 @@ pub(super) const KEYS: &[&str] = &[
     "tolerance",
     "memory",
 ];
+pub(super) const REQUIRED_KEYS: &[&str] =
+    &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
 pub(super) const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
 pub(super) const CHECKS_KEYS: &[&str] = &["skip"];
 pub(super) const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
@@ -31,12 +33,12 @@ pub(super) const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option<ModelSpec> {
-    let fields = decoder.mapping(document, "", KEYS)?;
+    let fields = decoder.mapping(document, "", KEYS, REQUIRED_KEYS)?;
     let name = name(decoder, &fields, stem);
     let model_type = required_word::<ModelType>(decoder, &fields, "model_type");
     let architecture = architecture(decoder, &fields, model_type);
     let task = task(decoder, &fields, architecture);
-    let checkpoint = fields.required(decoder, "checkpoint").and_then(|node| checkpoint(decoder, node));
+    let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
     let devices = words::<DeviceKind>(decoder, &fields, "devices");
     let precisions = words::<Precision>(decoder, &fields, "precisions");
     let context = Context { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
@@ -66,17 +68,17 @@ struct Context<'a> {
 }
 
 fn required_word<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<W> {
-    let node = fields.required(decoder, key)?;
+    let node = fields.optional(key)?;
     decoder.word(node, &fields.key(key))
 }
 
 fn required_text(decoder: &mut Decoder, fields: &Fields<'_>, key: &str, longest: usize) -> Option<String> {
-    let node = fields.required(decoder, key)?;
+    let node = fields.optional(key)?;
     decoder.text(node, &fields.key(key), longest).map(str::to_owned)
 }
 
 fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelName> {
-    let node = fields.required(decoder, "name")?;
+    let node = fields.optional("name")?;
     let text = decoder.text(node, "name", usize::MAX)?;
     let name = match ModelName::new(text) {
         Ok(name) => name,
@@ -120,7 +122,7 @@ fn task(decoder: &mut Decoder, fields: &Fields<'_>, architecture: Option<Archite
 }
 
 fn checkpoint(decoder: &mut Decoder, node: &Node) -> Option<Checkpoint> {
-    let fields = decoder.mapping(node, "checkpoint", CHECKPOINT_KEYS)?;
+    let fields = decoder.mapping(node, "checkpoint", CHECKPOINT_KEYS, &[])?;
     let fixture = fields.optional("fixture").and_then(|node| {
         let text = decoder.text(node, "checkpoint.fixture", usize::MAX)?;
         if let Err(error) = ModelName::new(text) {
@@ -159,7 +161,7 @@ fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
 
 /// A list of words, not empty, none twice.
 fn words<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Vec<W>> {
-    let node = fields.required(decoder, key)?;
+    let node = fields.optional(key)?;
     let before = decoder.problems.len();
     let mut words = Vec::new();
     for (path, item) in decoder.items(node, key) {
@@ -178,7 +180,7 @@ fn words<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Opti
 }
 
 fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
-    let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS) else { return Checks::default() };
+    let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else { return Checks::default() };
     let Some(node) = fields.optional("skip") else { return Checks::default() };
     let mut skips: Vec<Skip> = Vec::new();
     for (path, item) in decoder.items(node, "checks.skip") {
@@ -194,7 +196,7 @@ fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
 }
 
 fn skip(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Skip> {
-    let fields = decoder.mapping(node, path, SKIP_KEYS)?;
+    let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
     let check = required_word(decoder, &fields, "check");
     let device = match fields.optional("device") {
         Some(node) => Some(decoder.word(node, &fields.key("device"))?),
@@ -245,11 +247,11 @@ fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<
 }
 
 fn tolerance(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Tolerance> {
-    let fields = decoder.mapping(node, path, TOLERANCE_KEYS)?;
+    let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
     let output = required_text(decoder, &fields, "output", 100);
     let precision = required_word::<Precision>(decoder, &fields, "precision");
-    let rel_l2 = fields.required(decoder, "rel_l2").and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
-    let max_rel = fields.required(decoder, "max_rel").and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
+    let rel_l2 = fields.optional("rel_l2").and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
+    let max_rel = fields.optional("max_rel").and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let precision = precision?;
     if let Some((precisions, node)) = context.precisions.zip(fields.optional("precision"))
@@ -261,8 +263,8 @@ fn tolerance(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'
 }
 
 fn memory(decoder: &mut Decoder, node: &Node) -> Option<Memory> {
-    let fields = decoder.mapping(node, "memory", MEMORY_KEYS)?;
-    let node = fields.required(decoder, "vram_mib")?;
+    let fields = decoder.mapping(node, "memory", MEMORY_KEYS, MEMORY_KEYS)?;
+    let node = fields.optional("vram_mib")?;
     let vram_mib = decoder.positive(node, "memory.vram_mib")?;
     Some(Memory { vram_mib })
 }

@@ -38,6 +38,7 @@ pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
     }
     problems.extend(clashes(&loaded));
     if !problems.is_empty() {
+        problems.sort_by_key(Problem::order);
         return Err(SpecErrors { problems });
     }
     loaded.sort_by(|a, b| key(a).cmp(&key(b)));
@@ -57,14 +58,18 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         return Vec::new();
     }
     let mut seen = BTreeSet::new();
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
-                let path = error.path().unwrap_or(directory).display().to_string();
-                let message = format!("cannot be read: {}", io_reason(&error));
+                let path = error.path().unwrap_or(directory);
+                if !seen.insert(identity(path)) {
+                    continue;
+                }
+                let path = path.display().to_string();
+                let message = format!("the file cannot be read: {}", io_reason(&error));
                 problems.push(Problem::of_file(&path, message));
                 continue;
             }
@@ -72,12 +77,7 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         let extension = entry.path().extension().and_then(|extension| extension.to_str());
         match extension {
             _ if entry.file_type().is_dir() => {}
-            Some("yaml") => {
-                let identity = entry.path().canonicalize().unwrap_or_else(|_| entry.path().to_owned());
-                if seen.insert(identity) {
-                    files.push(entry.into_path());
-                }
-            }
+            Some("yaml") => found.push((entry.depth(), entry.into_path())),
             Some("yml") => {
                 let path = entry.path().display().to_string();
                 problems.push(Problem::of_file(&path, "a spec's name ends in `.yaml`").with_help("rename the file"));
@@ -85,7 +85,15 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
             _ => {}
         }
     }
-    files
+    // The shortest way to a file is the one that its users know.
+    found.sort();
+    found.into_iter().map(|(_, path)| path).filter(|path| seen.insert(identity(path))).collect()
+}
+
+/// The file behind links; for a link to nothing, the link itself.
+fn identity(path: &Path) -> PathBuf {
+    let link = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(link).unwrap_or_else(|| path.to_owned())
 }
 
 fn io_reason(error: &walkdir::Error) -> String {
@@ -102,19 +110,19 @@ fn load(path: &Path) -> Result<LoadedSpec, Vec<Problem>> {
 
 /// At most [`LARGEST_FILE`] bytes of UTF-8 from a regular file; a pipe would block for ever.
 fn read_text(path: &Path) -> Result<String, String> {
-    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
     let metadata = path.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err("is no regular file".to_owned());
+        return Err("this is no regular file".to_owned());
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!("is larger than {} KiB, which no spec is", LARGEST_FILE / 1024));
+        return Err(format!("the file is larger than {} KiB, which no spec is", LARGEST_FILE / 1024));
     }
     String::from_utf8(bytes)
-        .map_err(|error| format!("is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to()))
+        .map_err(|error| format!("the file is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to()))
 }
 
 /// Names and modules that two files share.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{quoted::Quoted, words::Word};
 use serde_yaml::Spanned;
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 /// Collects the problems of one file.
 pub(super) struct Decoder {
@@ -19,7 +19,6 @@ pub(super) struct Decoder {
 pub(super) struct Fields<'n> {
     /// The path of the mapping itself, empty for the document.
     path: String,
-    place: Range<usize>,
     entries: Vec<(&'n str, &'n Node)>,
 }
 
@@ -30,32 +29,56 @@ impl Decoder {
 
     /// Says what is wrong with a node.
     pub(super) fn complain<T>(&mut self, node: &Spanned<T>, message: impl Into<String>, help: Option<String>) {
-        let place = span(node, &self.source);
-        self.complain_at(place, message.into(), help);
+        let place = Some((Arc::clone(&self.source), span(node, &self.source)));
+        self.problems.push(Problem { path: self.path.clone(), message: message.into(), place, help });
     }
 
-    pub(super) fn complain_at(&mut self, place: Range<usize>, message: String, help: Option<String>) {
-        let place = Some((Arc::clone(&self.source), place));
-        self.problems.push(Problem { path: self.path.clone(), message, place, help });
-    }
-
-    /// A mapping with no other keys than `known`.
-    pub(super) fn mapping<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Option<Fields<'n>> {
+    /// A mapping with no other keys than `known`, and with all of `required`.
+    pub(super) fn mapping<'n>(
+        &mut self,
+        node: &'n Node,
+        path: &str,
+        known: &[&str],
+        required: &[&str],
+    ) -> Option<Fields<'n>> {
         let Value::Mapping(entries) = &node.value else {
             let help = format!("write a mapping with the keys {}", list(known));
             self.wrong_type(node, path, "a mapping", Some(help));
             return None;
         };
         let mut found = Vec::with_capacity(entries.len());
+        let mut misspelt = Vec::new();
         for (key, value) in entries {
             if known.contains(&key.value.as_str()) {
                 found.push((key.value.as_str(), value));
-            } else {
-                let message = format!("unknown key {}", Quoted(&join(path, &key.value)));
-                self.complain(key, message, Some(nearest_key(&key.value, known)));
+                continue;
             }
+            let near = nearest_key(&key.value, known);
+            misspelt.extend(near);
+            let message = format!("unknown key {}", Quoted(&join(path, &key.value)));
+            let known = format!("known keys are {}", list(known));
+            let help = near.map_or_else(|| known.clone(), |near| format!("did you mean `{near}`? {known}"));
+            self.complain(key, message, Some(help));
         }
-        Some(Fields { path: path.to_owned(), place: span(node, &self.source), entries: found })
+        let fields = Fields { path: path.to_owned(), entries: found };
+        self.complain_about_missing(node, &fields, required, &misspelt);
+        Some(fields)
+    }
+
+    /// One problem for all keys that are missing and not just misspelt.
+    fn complain_about_missing(&mut self, node: &Node, fields: &Fields<'_>, required: &[&str], misspelt: &[&str]) {
+        let is_missing = |key: &&str| fields.optional(key).is_none() && !misspelt.contains(key);
+        let missing: Vec<String> = required.iter().copied().filter(is_missing).map(|key| fields.key(key)).collect();
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let plural = if missing.len() == 1 { "" } else { "s" };
+        let help = match required.last() {
+            Some(&"reason") if missing.len() == 1 => "say why in a few words; the report shows it",
+            _ => "docs/spec.md says what each can be; `testgen add DIR` writes a whole spec",
+        };
+        self.complain(node, format!("missing key{plural} {}", list(&missing)), Some(help.to_owned()));
     }
 
     /// The items of a list, each with its path.
@@ -146,19 +169,9 @@ impl Decoder {
 }
 
 impl<'n> Fields<'n> {
-    /// The node of a key that may be missing.
+    /// The node of a key; a required one that is missing has been complained about.
     pub(super) fn optional(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
-    }
-
-    /// The node of a key that must be there.
-    pub(super) fn required(&self, decoder: &mut Decoder, key: &str) -> Option<&'n Node> {
-        let node = self.optional(key);
-        if node.is_none() {
-            let message = format!("missing key `{}`", self.key(key));
-            decoder.complain_at(self.place.clone(), message, Some(hint(key)));
-        }
-        node
     }
 
     /// The path of a key of this mapping.
@@ -171,22 +184,9 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// What a missing key is for.
-fn hint(key: &str) -> String {
-    match key {
-        "reason" => "say why in a few words; the report shows it".to_owned(),
-        _ => format!("add `{key}: ...`; `testgen schema` and docs/spec.md say what it can be"),
-    }
-}
-
-fn nearest_key(given: &str, known: &[&str]) -> String {
-    let score = |key: &&&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
-    let near = known.iter().max_by_key(score).filter(|key| score(key) > 700);
-    let known = list(known);
-    near.map_or_else(
-        || format!("known keys are {known}"),
-        |key| format!("did you mean `{key}`? known keys are {known}"),
-    )
+fn nearest_key<'k>(given: &str, known: &[&'k str]) -> Option<&'k str> {
+    let score = |key: &&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
+    known.iter().copied().max_by_key(score).filter(|key| score(key) > 700)
 }
 
 /// "`a`, `b`, `c`".

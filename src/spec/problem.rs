@@ -37,6 +37,11 @@ impl Problem {
         self
     }
 
+    /// By file and place.
+    pub(super) fn order(&self) -> (String, usize) {
+        (self.path.clone(), self.place.as_ref().map_or(0, |(_, span)| span.start))
+    }
+
     /// The problem with its line, coloured for a terminal or not.
     pub fn render(&self, coloured: bool) -> String {
         let path = Quoted(&self.path).bare();

@@ -6,6 +6,7 @@ use super::{
     problem::Problem,
     tree::{Node, Value},
 };
+use crate::quoted::Quoted;
 use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
 
@@ -65,8 +66,34 @@ fn options() -> serde_yaml::Options {
 
 fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> Problem {
     let place = error.location().map(|location| (Arc::clone(&file.text), place(&file.text, &location)));
-    let message = error.without_snippet().to_string();
-    Problem { path: file.path.clone(), message: one_line(&message), place, help: None }
+    let (message, help) = explain(error.without_snippet());
+    Problem { path: file.path.clone(), message, place, help: help.map(str::to_owned) }
+}
+
+/// The parser's message in the words of this program.
+fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
+    use serde_yaml::Error;
+    const BOUNDS: &str = "a spec is a page of plain YAML: a few levels deep, with hardly an alias";
+    match error {
+        Error::AliasError { error, .. } => explain(error),
+        Error::Budget { breach, .. } => {
+            let breach = format!("{breach:?}");
+            let what = breach.split([' ', '{', '(']).next().unwrap_or_default();
+            (format!("the YAML is larger or deeper than a spec can be ({what})"), Some(BOUNDS))
+        }
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasReplayCounterOverflow { .. } => {
+            ("aliases multiply beyond what a spec can be".to_owned(), Some(BOUNDS))
+        }
+        Error::RecursiveReferencesRequireWeakTypes { .. } => ("an alias refers to what it is part of".to_owned(), None),
+        Error::DuplicateMappingKey { key, .. } => {
+            let key = key.as_deref().map(|key| format!(" {}", Quoted(key))).unwrap_or_default();
+            (format!("the key{key} stands twice"), None)
+        }
+        other => (one_line(&other.to_string()), None),
+    }
 }
 
 /// The byte where an error is, from its line and column when it has no byte offset.
