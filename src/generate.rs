@@ -5,6 +5,7 @@
 mod changes;
 mod context;
 mod error;
+mod expectation;
 mod filter;
 mod format;
 mod layout;
@@ -15,6 +16,7 @@ mod write;
 
 pub use changes::{Change, Changes, FileChange};
 pub use error::GenerateError;
+pub use expectation::Harness;
 pub use filter::Filter;
 pub use format::{SyntaxError, format_rust};
 pub use layout::{Layout, relative_path};

@@ -17,5 +17,5 @@ pub use error::RunError;
 pub use execution::{Execution, ExecutionOptions, Listing, execute, list};
 pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
-pub use selection::{Filter, Selection};
+pub use selection::{Selection, select};
 pub use verdict::verdict;

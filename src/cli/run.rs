@@ -1,21 +1,23 @@
 //! `testgen run`: generate, verify, build and run the suite.
 
-use super::Out;
+use super::{
+    Out,
+    project_arguments::{FilterArguments, ProjectArguments},
+};
 use crate::{
     Error, ExitCode,
+    generate::{Filter, plan},
     report::{Problem, Summary, render_human},
     run::{
-        BuildOptions, Execution, ExecutionOptions, Filter, Progress, Requirement, RunError, build, execute, list,
+        BuildOptions, Execution, ExecutionOptions, Progress, Requirement, RunError, build, execute, list, select,
         verdict,
     },
+    settings::Settings,
+    spec::{Count, load_all},
+    verification::{Verification, render_human as render_findings, verify_suite},
 };
-use clap::{
-    ValueEnum,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
-use glob::Pattern;
+use clap::ValueEnum;
 use std::{fs, path::PathBuf};
-use testgen_contract::{Architecture, DeviceKind};
 
 /// Lines of the suite's output shown when it crashed.
 const LOG_LINES_SHOWN: usize = 20;
@@ -27,6 +29,7 @@ const LOG_LINES_SHOWN: usize = 20;
 /// passed only when it left a record that says on which device it ran. The table goes to stdout, everything else to
 /// stderr.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("device", |argument| argument.help("Only checks on this device; may be given several times")))]
 #[command(after_help = "\
 Examples:
   testgen run                                  every spec below model_specs/, on every device of this machine
@@ -38,27 +41,10 @@ Examples:
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
 run, the suite does not build, or a check left no record; 2 wrong usage or input; 3 cargo is missing.")]
 pub(super) struct Arguments {
-    /// Directory of the specs
-    #[arg(long, value_name = "DIR", default_value = "model_specs")]
-    specs: PathBuf,
-    /// Directory of the suite
-    #[arg(long, value_name = "DIR", default_value = "generated")]
-    out: PathBuf,
-    /// Directory of templates that replace those of testgen
-    #[arg(long, value_name = "DIR")]
-    templates: Option<PathBuf>,
-    /// The runtime that the suite uses: the path of the crate, or a version
-    #[arg(long, value_name = "PATH|VERSION")]
-    runtime: Option<String>,
-    /// Run only models whose name matches; may be given several times
-    #[arg(long, value_name = "GLOB")]
-    name: Vec<Pattern>,
-    /// Run only models of this architecture; may be given several times
-    #[arg(long, value_name = "ARCHITECTURE", value_parser = architecture())]
-    architecture: Vec<Architecture>,
-    /// Run only checks on this device; may be given several times
-    #[arg(long, value_name = "DEVICE", value_parser = device())]
-    device: Vec<DeviceKind>,
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    filter: FilterArguments,
     /// Fail unless such a device computes: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
@@ -88,22 +74,19 @@ enum Format {
     Json,
 }
 
-fn architecture() -> impl TypedValueParser<Value = Architecture> {
-    let words = Architecture::ALL.iter().map(|word| word.as_str());
-    PossibleValuesParser::new(words).try_map(|word| word.parse::<Architecture>())
-}
-
-fn device() -> impl TypedValueParser<Value = DeviceKind> {
-    let words = DeviceKind::ALL.iter().map(|word| word.as_str());
-    PossibleValuesParser::new(words).try_map(|word| word.parse::<DeviceKind>())
-}
-
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.project.settings()?;
+    let filter = arguments.filter.filter();
     let mut progress = Progress::new(arguments.quiet);
-    let filter = arguments.filter();
-    let suite = build(&arguments.build_options(), &mut progress)?;
+    generate(&settings, &filter, &mut progress)?;
+    let verification = verify(&settings, &mut progress)?;
+    if !verification.is_clean() {
+        eprint!("{}", render_findings(&verification));
+        return Ok(ExitCode::Findings);
+    }
+    let suite = build(&arguments.build_options(&settings), &mut progress)?;
     let listing = list(&suite)?;
-    let selection = filter.select(&listing);
+    let selection = select(&filter, &listing);
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
     }
@@ -115,13 +98,32 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     show(arguments, &summary, out)
 }
 
-impl Arguments {
-    fn filter(&self) -> Filter {
-        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices: self.device.clone() }
-    }
+/// Writes the whole suite, whatever the filter; a filter that matches no spec is an error before anything is built.
+fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Result<(), Error> {
+    filter.select(&load_all(&settings.specs)?)?;
+    progress.stage("generating", &settings.out.display().to_string());
+    let changes = plan(settings, &Filter::default(), &mut |_| {})?.compare()?;
+    changes.write()?;
+    let what = match changes.files.len() {
+        0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
+        count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
+    };
+    progress.end("generated", &what);
+    Ok(())
+}
 
-    fn build_options(&self) -> BuildOptions {
-        BuildOptions { manifest: self.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
+/// A suite that does not cover what it claims must not run: its green would mean nothing.
+fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, Error> {
+    progress.stage("verifying", &settings.out.display().to_string());
+    let verification = verify_suite(settings)?;
+    progress
+        .end("verified", &format!("{}, {}", Count(verification.files, "file"), Count(verification.count(), "finding")));
+    Ok(verification)
+}
+
+impl Arguments {
+    fn build_options(&self, settings: &Settings) -> BuildOptions {
+        BuildOptions { manifest: settings.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
     }
 
     fn execution_options(&self) -> ExecutionOptions {

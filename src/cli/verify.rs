@@ -1,12 +1,61 @@
 //! `testgen verify`: the rules over templates and generated files.
 
-use super::Out;
-use crate::{Error, ExitCode};
+use super::{Out, project_arguments::ProjectArguments};
+use crate::{
+    Error, ExitCode,
+    verification::{Verification, render_human, render_json, verify_files, verify_project},
+};
+use clap::ValueEnum;
+use std::path::PathBuf;
 
 /// Prove from the syntax tree that every template and harness covers all devices
+///
+/// Renders each template for every spec and for specs that could be (every task, every set of devices, hostile names) and
+/// checks what comes out; then checks every generated file against its spec. A harness whose spec has changed, a spec
+/// without harness, and a file without spec are findings, too. Nothing is compiled and nothing is written.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
+#[command(after_help = "\
+Examples:
+  testgen verify                               templates and suite of this project
+  testgen verify --format json                 for a script
+  testgen verify --templates my_templates      templates of your own
+  testgen verify some/harness.rs               single files, each by what its own SPEC says
+  testgen explain detection_paths              what a rule means
 
-pub(super) fn run(_arguments: &Arguments, _out: &mut Out) -> Result<ExitCode, Error> {
-    Ok(ExitCode::Success)
+Exit codes: 0 no findings; 1 findings, or nothing to verify; 2 wrong usage or input.")]
+pub(super) struct Arguments {
+    /// Harnesses to verify by themselves, without specs; without any, the whole project
+    #[arg(value_name = "PATH", conflicts_with_all = ["specs", "out", "templates", "runtime"])]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    project: ProjectArguments,
+    /// How the result is shown
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// How a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Findings with their line, as a compiler shows errors
+    Human,
+    /// One JSON object with a version
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let verification = verify(arguments)?;
+    let text = match arguments.format {
+        Format::Human => render_human(&verification),
+        Format::Json => render_json(&verification),
+    };
+    write!(out, "{text}")?;
+    Ok(if verification.is_clean() { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn verify(arguments: &Arguments) -> Result<Verification, Error> {
+    if arguments.paths.is_empty() {
+        return verify_project(&arguments.project.settings()?);
+    }
+    Ok(verify_files(&arguments.paths)?)
 }

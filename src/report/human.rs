@@ -90,7 +90,7 @@ fn verdict(summary: &Summary) -> String {
         0 => String::new(),
         count => format!(", {}", plural(count, "problem")),
     };
-    format!("result: {word}: {passed} passed, {failed} failed, {ignored} ignored{problems}\n")
+    format!("result: {word}: {} passed, {failed} failed, {ignored} ignored{problems}\n", plural(*passed, "check"))
 }
 
 fn plural(count: usize, noun: &str) -> String {

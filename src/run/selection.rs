@@ -1,19 +1,8 @@
 //! Which tests of a suite run: filters over test names, and the arguments that say so to the test binary.
 
-use glob::Pattern;
+use crate::generate::Filter;
 use std::collections::BTreeSet;
 use testgen_contract::{Architecture, DeviceKind};
-
-/// What the user asked to run; an empty list asks for all.
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// Globs over model names.
-    pub names: Vec<Pattern>,
-    /// Architectures.
-    pub architectures: Vec<Architecture>,
-    /// Devices.
-    pub devices: Vec<DeviceKind>,
-}
 
 /// The tests that a filter leaves.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,46 +13,30 @@ pub struct Selection {
     pub arguments: Vec<String>,
 }
 
-impl Filter {
-    /// Whether the filter leaves `model` of `architecture` on any device.
-    pub fn keeps_model(&self, architecture: Architecture, model: &str) -> bool {
-        (self.architectures.is_empty() || self.architectures.contains(&architecture))
-            && (self.names.is_empty() || self.names.iter().any(|pattern| pattern.matches(model)))
+/// Divides `listed` into what runs and what is skipped.
+///
+/// Test names are `<architecture>::<model>::<device>::<check>`; any other name runs only without a filter. Whole models,
+/// and checks on whole devices, are skipped by their part of the name, so that the arguments stay few.
+pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
+    let tests = listed.iter().filter(|test| keeps(filter, test)).cloned().collect();
+    let mut skipped = BTreeSet::new();
+    for test in listed.iter().filter(|test| !keeps(filter, test)) {
+        skipped.insert(match Parts::of(test) {
+            Some(parts) if !parts.model_is_kept(filter) => format!("{}::{}::", parts.architecture, parts.model),
+            Some(parts) => format!("::{}::{}", parts.device, parts.check),
+            None => test.clone(),
+        });
     }
+    let arguments = skipped.into_iter().flat_map(|part| ["--skip".to_owned(), part]).collect();
+    Selection { tests, arguments }
+}
 
-    /// Divides `listed` into what runs and what is skipped.
-    ///
-    /// Test names are `<architecture>::<model>::<device>::<check>`; any other name runs only without a filter. Whole
-    /// models, and checks on whole devices, are skipped by their part of the name, so that the arguments stay few.
-    pub fn select(&self, listed: &BTreeSet<String>) -> Selection {
-        let tests = listed.iter().filter(|test| self.keeps(test)).cloned().collect();
-        let mut skipped = BTreeSet::new();
-        for test in listed.iter().filter(|test| !self.keeps(test)) {
-            skipped.insert(match Parts::of(test) {
-                Some(parts) if !self.keeps_parts(&parts) => format!("{}::{}::", parts.architecture, parts.model),
-                Some(parts) => format!("::{}::{}", parts.device, parts.check),
-                None => test.clone(),
-            });
+fn keeps(filter: &Filter, test: &str) -> bool {
+    match Parts::of(test) {
+        Some(parts) => {
+            parts.model_is_kept(filter) && (filter.devices.is_empty() || filter.devices.contains(&parts.device))
         }
-        let arguments = skipped.into_iter().flat_map(|part| ["--skip".to_owned(), part]).collect();
-        Selection { tests, arguments }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.architectures.is_empty() && self.devices.is_empty()
-    }
-
-    fn keeps(&self, test: &str) -> bool {
-        match Parts::of(test) {
-            Some(parts) => {
-                self.keeps_parts(&parts) && (self.devices.is_empty() || self.devices.contains(&parts.device))
-            }
-            None => self.is_empty(),
-        }
-    }
-
-    fn keeps_parts(&self, parts: &Parts<'_>) -> bool {
-        self.keeps_model(parts.architecture, parts.model)
+        None => filter.is_empty(),
     }
 }
 
@@ -83,11 +56,17 @@ impl<'a> Parts<'a> {
         let device = parts.next()?.parse().ok()?;
         parts.next().map(|check| Self { architecture, model, device, check })
     }
+
+    fn model_is_kept(&self, filter: &Filter) -> bool {
+        (filter.architectures.is_empty() || filter.architectures.contains(&self.architecture))
+            && (filter.names.is_empty() || filter.names.iter().any(|pattern| pattern.matches(self.model)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glob::Pattern;
 
     fn listed() -> BTreeSet<String> {
         let mut tests = BTreeSet::from(["something_else".to_owned()]);
@@ -109,7 +88,7 @@ mod tests {
 
     #[test]
     fn an_empty_filter_selects_everything() {
-        let selection = Filter::default().select(&listed());
+        let selection = select(&Filter::default(), &listed());
         assert_eq!(selection.tests, listed());
         assert_eq!(selection.arguments, Vec::<String>::new());
     }
@@ -126,7 +105,7 @@ mod tests {
         ];
         let counts = [4, 1, 4, 4, 0];
         for (filter, count) in filters.iter().zip(counts) {
-            let selection = filter.select(&listed());
+            let selection = select(filter, &listed());
             assert_eq!(selection.tests.len(), count, "{filter:?}");
             assert_eq!(libtest(&listed(), &selection.arguments), selection.tests, "{filter:?}");
         }

@@ -1,0 +1,56 @@
+//! One harness by itself, and what the verifier may expect of it.
+
+use super::{GenerateError, Layout, context::sha256, layout::harness_path, plan};
+use crate::{Error, spec::LoadedSpec, template::Templates};
+use testgen_contract::{Registration, required_checks};
+use testgen_verify::Expectation;
+
+/// The harness of one spec.
+#[derive(Debug)]
+pub struct Harness {
+    /// Where the suite has it, with `/` between the parts.
+    pub path: String,
+    /// What the spec demands of it.
+    pub expectation: Expectation,
+}
+
+impl Harness {
+    /// The harness that `loaded` has in the suite of `layout`.
+    ///
+    /// # Errors
+    ///
+    /// When a path cannot be written into a header.
+    pub fn new(loaded: &LoadedSpec, layout: &Layout) -> Result<Self, GenerateError> {
+        let spec = &loaded.spec;
+        let expectation = Expectation {
+            name: spec.name.to_string(),
+            architecture: spec.architecture,
+            task: spec.task,
+            model_type: spec.model_type,
+            devices: spec.devices.clone(),
+            precisions: spec.precisions.clone(),
+            skips: skips(loaded),
+            spec_path: layout.shown_spec(&loaded.path)?,
+            spec_sha256: sha256(loaded.text.as_bytes()),
+            command: layout.command(),
+            template: Templates::of(spec.architecture),
+        };
+        Ok(Self { path: harness_path(loaded), expectation })
+    }
+
+    /// The formatted text of the harness of `loaded`.
+    ///
+    /// # Errors
+    ///
+    /// When the template cannot be filled in or what comes out is no Rust.
+    pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
+        plan::render_harness(templates, loaded, layout, &layout.command())
+    }
+}
+
+fn skips(loaded: &LoadedSpec) -> Vec<(Registration, String)> {
+    let spec = &loaded.spec;
+    let required = required_checks(spec.architecture, &spec.devices, &spec.precisions).into_iter();
+    let reason = |entry: &Registration| spec.skip_reason(entry.device, entry.check, entry.precision);
+    required.filter_map(|entry| reason(&entry).map(|reason| (entry, reason.to_owned()))).collect()
+}

@@ -1,0 +1,49 @@
+//! What is wrong with a project although each of its files may be right.
+
+use std::fmt;
+
+/// A kind of gap; its name stands where a finding has its rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GapKind {
+    /// A spec has no harness in the suite.
+    MissingHarness,
+    /// A file in the suite belongs to no spec.
+    LeftOver,
+    /// A file around the harnesses is missing or differs: a harness that it does not list never runs.
+    SuiteFile,
+    /// A template cannot be rendered for a spec that is right.
+    TemplateRenders,
+}
+
+impl GapKind {
+    /// The name as users see it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingHarness => "missing_harness",
+            Self::LeftOver => "left_over",
+            Self::SuiteFile => "suite_file",
+            Self::TemplateRenders => "template_renders",
+        }
+    }
+}
+
+impl fmt::Display for GapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One gap.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Gap {
+    /// The file that is missing, left over or different, or the template.
+    pub path: String,
+    /// The line that differs, from 1; 1 for a whole file.
+    pub line: usize,
+    /// What kind of gap.
+    pub kind: GapKind,
+    /// What is wrong.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+}

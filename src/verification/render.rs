@@ -1,0 +1,82 @@
+//! A verification as a person or a program reads it.
+
+use super::{Gap, Verification};
+use crate::{quoted::Quoted, spec::Count};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Every finding and gap, then one line that says what was looked at.
+pub fn render_human(verification: &Verification) -> String {
+    let text_of = |path: &str| verification.texts.get(path).cloned();
+    let mut text = testgen_verify::render_human(&verification.findings, &text_of);
+    for Gap { path, line, kind, message, help } in &verification.gaps {
+        let (path, message) = (Quoted(path).bare(), message.trim_end());
+        writeln!(text, "error[{kind}]: {message}\n --> {path}:{line}:1\n  = help: {help}\n")
+            .expect("a String can always be written");
+    }
+    text.push_str(&summary_line(verification));
+    text
+}
+
+fn summary_line(verification: &Verification) -> String {
+    let rules = testgen_verify::rules().len();
+    let verdict = match verification.count() {
+        0 => "no findings".to_owned(),
+        count => Count(count, "finding").to_string(),
+    };
+    let files = Count(verification.files, "generated file");
+    let renders = match verification.renders {
+        0 => String::new(),
+        1 => " and 1 rendering of a template".to_owned(),
+        renders => format!(" and {renders} renderings of templates"),
+    };
+    format!("verify: {verdict} in {files}{renders}, by {}\n", Count(rules, "rule"))
+}
+
+/// The JSON form; adding a field is compatible, changing one raises the version.
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    files: usize,
+    renders: usize,
+    rules: usize,
+    findings: Vec<Entry<'a>>,
+}
+
+/// A finding or a gap; `rule` is the rule's or the gap's name.
+#[derive(Serialize)]
+struct Entry<'a> {
+    path: &'a str,
+    line: usize,
+    column: usize,
+    rule: &'static str,
+    message: &'a str,
+    help: &'a str,
+}
+
+/// One object, ending in a line break, with everything sorted by path and place.
+pub fn render_json(verification: &Verification) -> String {
+    let findings = verification.findings.iter().map(|finding| Entry {
+        path: &finding.path,
+        line: finding.line,
+        column: finding.column,
+        rule: finding.rule.as_str(),
+        message: &finding.message,
+        help: &finding.help,
+    });
+    let gaps = verification.gaps.iter().map(|Gap { path, line, kind, message, help }| Entry {
+        path,
+        line: *line,
+        column: 1,
+        rule: kind.as_str(),
+        message,
+        help,
+    });
+    let mut findings: Vec<Entry<'_>> = findings.chain(gaps).collect();
+    findings.sort_by_key(|entry| (entry.path, entry.line, entry.column, entry.rule));
+    let Verification { files, renders, .. } = *verification;
+    let document = Document { version: 1, files, renders, rules: testgen_verify::rules().len(), findings };
+    let mut text = serde_json::to_string_pretty(&document).expect("words and numbers are JSON");
+    text.push('\n');
+    text
+}

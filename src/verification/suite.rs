@@ -1,0 +1,228 @@
+//! The generated files: each harness against its spec, and the files around them against what would be generated.
+
+use super::{Gap, GapKind, Verification, templates};
+use crate::{
+    Error, ExitCode, Failure,
+    generate::{Filter, Harness, Layout, Plan, plan},
+    quoted::Quoted,
+    settings::Settings,
+    spec::{LoadedSpec, load_all},
+    template::Templates,
+};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+use testgen_verify::{Source, verify_all};
+use walkdir::WalkDir;
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerificationError {
+    /// There is neither a spec nor a generated file.
+    #[error("nothing to verify: there is no spec below `{}` and no suite in `{}`", specs.display(), out.display())]
+    Nothing {
+        /// The directory of specs.
+        specs: PathBuf,
+        /// The directory of the suite.
+        out: PathBuf,
+    },
+    /// A file that was named cannot be read as text.
+    #[error("cannot read {}: {source}", Quoted(&path.display().to_string()))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl Failure for VerificationError {
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Nothing { .. } => {
+                Some("write a spec with `testgen add DIR`, or say where they are with `--specs DIR`".to_owned())
+            }
+            Self::Unreadable { .. } => Some("name Rust files; without a path the whole project is verified".to_owned()),
+        }
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Nothing { .. } => ExitCode::Findings,
+            Self::Unreadable { .. } => ExitCode::BadInput,
+        }
+    }
+}
+
+/// Verifies the templates and every file of the suite.
+///
+/// # Errors
+///
+/// When there is nothing to verify, or specs or templates are wrong.
+pub fn verify_project(settings: &Settings) -> Result<Verification, Error> {
+    let project = Project::read(settings)?;
+    let mut verification = Verification::default();
+    let templates = Templates::load(settings.templates.as_deref())?;
+    templates::verify(&settings.specs, &project.specs, &project.layout, &templates, &mut verification)?;
+    project.verify_suite(settings, &mut verification)?;
+    Ok(verification)
+}
+
+/// Verifies every file of the suite.
+///
+/// # Errors
+///
+/// As [`verify_project`].
+pub fn verify_suite(settings: &Settings) -> Result<Verification, Error> {
+    let mut verification = Verification::default();
+    Project::read(settings)?.verify_suite(settings, &mut verification)?;
+    Ok(verification)
+}
+
+/// Specs that are right, and where everything lies.
+struct Project {
+    layout: Layout,
+    specs: Vec<LoadedSpec>,
+}
+
+impl Project {
+    fn read(settings: &Settings) -> Result<Self, Error> {
+        let nothing = || VerificationError::Nothing { specs: settings.specs.clone(), out: settings.out.clone() };
+        if !settings.specs.exists() && !settings.out.exists() {
+            return Err(nothing().into());
+        }
+        let layout = Layout::new(settings)?;
+        let specs = load_all(&settings.specs)?;
+        if specs.is_empty() && sources(layout.out()).is_empty() {
+            return Err(nothing().into());
+        }
+        Ok(Self { layout, specs })
+    }
+
+    fn verify_suite(&self, settings: &Settings, into: &mut Verification) -> Result<(), Error> {
+        let new = |loaded| Harness::new(loaded, &self.layout);
+        let harnesses = self.specs.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+        let suite = Suite { layout: &self.layout, shown: &settings.out };
+        suite.verify_harnesses(&harnesses, into);
+        let mut known: BTreeSet<String> = harnesses.into_iter().map(|harness| harness.path).collect();
+        // A template that cannot be rendered is a finding already; then there is nothing to compare with.
+        if !self.specs.is_empty()
+            && let Ok(plan) = plan(settings, &Filter::default(), &mut |_| {})
+        {
+            suite.compare_with(&plan, &known, into);
+            known.extend(plan.files.into_keys());
+        }
+        suite.find_left_over(&known, into);
+        into.gaps.sort();
+        Ok(())
+    }
+}
+
+/// Verifies single files, each by what its own `SPEC` says.
+///
+/// # Errors
+///
+/// When a file cannot be read.
+pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError> {
+    let mut verification = Verification::default();
+    for path in paths {
+        let text =
+            fs::read_to_string(path).map_err(|source| VerificationError::Unreadable { path: path.clone(), source })?;
+        verification.texts.insert(path.display().to_string(), text);
+    }
+    let questions = verification.texts.iter().map(|(path, text)| (Source { path, text }, None));
+    let findings = verify_all(&questions.collect::<Vec<_>>());
+    verification.findings = findings.into_iter().flatten().collect();
+    verification.files = verification.texts.len();
+    Ok(verification)
+}
+
+/// The generated crate.
+struct Suite<'a> {
+    layout: &'a Layout,
+    /// Its directory as the user wrote it.
+    shown: &'a Path,
+}
+
+impl Suite<'_> {
+    fn show(&self, path: &str) -> String {
+        self.shown.join(path).display().to_string()
+    }
+
+    fn regenerate(&self) -> String {
+        format!("run `{}`", self.layout.command())
+    }
+
+    fn gap(&self, kind: GapKind, path: &str, line: usize, message: String) -> Gap {
+        Gap { path: self.show(path), line, kind, message, help: self.regenerate() }
+    }
+
+    /// Each harness by the rules; one that is not there is a gap.
+    fn verify_harnesses(&self, harnesses: &[Harness], into: &mut Verification) {
+        let mut read = Vec::new();
+        for harness in harnesses {
+            match fs::read(self.layout.out().join(&harness.path)) {
+                // Bytes that are no UTF-8 become characters that no rule accepts outside of comments.
+                Ok(bytes) => {
+                    read.push((harness, self.show(&harness.path), String::from_utf8_lossy(&bytes).into_owned()))
+                }
+                Err(_) => {
+                    let message = format!("the spec `{}` has no harness", harness.expectation.spec_path);
+                    into.gaps.push(self.gap(GapKind::MissingHarness, &harness.path, 1, message));
+                }
+            }
+        }
+        let questions = read.iter().map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
+        let findings = verify_all(&questions.collect::<Vec<_>>());
+        into.findings.extend(findings.into_iter().flatten());
+        into.files += read.len();
+        into.texts.extend(read.into_iter().map(|(_, path, text)| (path, text)));
+    }
+
+    /// The Rust files around the harnesses must list all of them: byte for byte what would be generated.
+    fn compare_with(&self, plan: &Plan, harnesses: &BTreeSet<String>, into: &mut Verification) {
+        let around = plan.files.iter().filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
+        for (path, wanted) in around {
+            let Ok(found) = fs::read(self.layout.out().join(path)) else {
+                into.gaps.push(self.gap(GapKind::SuiteFile, path, 1, "a file of the suite is missing".to_owned()));
+                continue;
+            };
+            into.files += 1;
+            if found != *wanted {
+                let line = first_different_line(&found, wanted);
+                let message = "this is not what testgen generates, so harnesses may never run".to_owned();
+                into.gaps.push(self.gap(GapKind::SuiteFile, path, line, message));
+            }
+        }
+    }
+
+    /// Rust files where harnesses are that belong to no spec.
+    fn find_left_over(&self, known: &BTreeSet<String>, into: &mut Verification) {
+        for path in sources(self.layout.out()).into_iter().filter(|path| !known.contains(path)) {
+            into.files += 1;
+            let message = "this file belongs to no spec".to_owned();
+            into.gaps.push(self.gap(GapKind::LeftOver, &path, 1, message));
+        }
+    }
+}
+
+/// Every Rust file below `src/` and `tests/` of the suite, with `/` between the parts.
+fn sources(out: &Path) -> BTreeSet<String> {
+    let below = ["src", "tests"].into_iter().flat_map(|part| WalkDir::new(out.join(part)).into_iter());
+    let files = below.filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir());
+    let relative = files.filter_map(|entry| {
+        let parts = entry.path().strip_prefix(out).ok()?.components().map(|part| part.as_os_str().to_string_lossy());
+        Some(parts.collect::<Vec<_>>().join("/"))
+    });
+    relative.filter(|path| path.ends_with(".rs")).collect()
+}
+
+fn first_different_line(found: &[u8], wanted: &[u8]) -> usize {
+    let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (found, wanted) = (lines(found), lines(wanted));
+    let same = found.iter().zip(&wanted).take_while(|(found, wanted)| found == wanted).count();
+    same + 1
+}
