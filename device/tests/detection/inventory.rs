@@ -43,6 +43,9 @@ fn machines_in_order_have_no_contradiction() {
         Machine::new().cuda(&[H100]).kernel_nvidia("0000:41:00.0"),
         Machine::new().rocm(&[amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4)]),
         Machine::new().rocm(&[amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4)]).kernel_amd(1, 3, 90402),
+        Machine::new()
+            .rocm(&[amd("AMD gfx1100 (hip-sim)", "gfx1100", 0, 4)])
+            .file("sys/class/kfd/kfd/topology/nodes/0/properties", "simd_count 0\n"),
         Machine::new().cuda(&[]).kernel_nvidia("0000:41:00.0").variable("CUDA_VISIBLE_DEVICES", "-1"),
     ] {
         assert!(contradictions(&machine).is_empty(), "{:?}", contradictions(&machine));

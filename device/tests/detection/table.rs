@@ -96,6 +96,15 @@ fn the_pci_bus_corrects_a_name() {
     assert!(cuda_compatibility(&machine.system()).is_err());
     assert!(cuda_driver(&Machine::new().cuda(&[nameless]).system()).is_ok());
 
+    let nameless = HipGpu { name: "Graphics Device", arch: "gfx1100", ..HIP_ON_NVIDIA };
+    let machine = Machine::new().rocm(&[nameless]).kernel_nvidia("0000:41:00.0");
+    assert!(hip_runtime(&machine.system()).is_err(), "an NVIDIA GPU by its address");
+    assert!(
+        hip_runtime(&Machine::new().rocm(&[HipGpu { arch: "", ..nameless }]).system()).is_err(),
+        "nothing says AMD"
+    );
+    assert!(hip_runtime(&Machine::new().rocm(&[nameless]).system()).is_ok(), "the architecture says AMD");
+
     let nonsense = CudaGpu { pci: "0000:41:00.0", ..ZLUDA };
     let machine = Machine::new().cuda(&[nonsense]).kernel_nvidia("0000:41:00.0");
     assert!(cuda_driver(&machine.system()).is_err());

@@ -27,7 +27,7 @@ int cuDevicePrimaryCtxRelease_v2(int handle) { retained--; return 0; }
 int fakeRetained(void) { return retained; }
 int cuCtxSetCurrent(void *context) { current = (int)(size_t)context; return 0; }
 int cuMemGetInfo_v2(size_t *free, size_t *total) {
-    if (current < 100) return 201;
+    if (current < 100 || retained != 1) return 201; /* an earlier query must have released its context */
     *free = FAKE(current)->free; *total = FAKE(current)->total; return 0;
 }
 int cuDriverGetVersion(int *out) { *out = VERSION; return 0; }
