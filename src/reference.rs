@@ -28,7 +28,8 @@ pub fn cli_markdown(mut root: Command) -> String {
 
 fn push_about(text: &mut String, command: &Command) {
     if let Some(about) = command.get_long_about().or(command.get_about()) {
-        write_str(text, format_args!("{}\n", sentence(&about.to_string())));
+        let paragraphs: Vec<String> = about.to_string().split("\n\n").map(sentence).collect();
+        write_str(text, format_args!("{}\n", paragraphs.join("\n\n")));
     }
 }
 
@@ -80,7 +81,7 @@ fn meaning(argument: &Arg) -> String {
 
 fn sentence(text: &str) -> String {
     let text = text.trim();
-    if text.is_empty() || text.ends_with(['.', '?', ':']) { text.to_owned() } else { format!("{text}.") }
+    if text.is_empty() || text.ends_with(['.', '?', ':', ']']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// One line, with the column separator escaped.

@@ -99,6 +99,7 @@ mod tests {
             runtime_version: None,
             simulated: false,
             unusable: None,
+            warnings: Vec::new(),
         }
     }
 

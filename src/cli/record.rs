@@ -5,6 +5,7 @@ use crate::{
     Error, ExitCode, Failure,
     quoted::Quoted,
     record::{RecordOptions, record},
+    settings::{Overrides, Settings},
     spec::{LoadedSpec, load_all},
 };
 use std::path::{Path, PathBuf};
@@ -28,9 +29,9 @@ pub(super) struct Arguments {
     /// A spec's name, or the directory of a checkpoint
     #[arg(value_name = "NAME|DIR")]
     target: PathBuf,
-    /// Directory of the specs in which a name is looked up
-    #[arg(long, value_name = "DIR", default_value = "model_specs")]
-    specs: PathBuf,
+    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
+    #[arg(long, value_name = "DIR")]
+    specs: Option<PathBuf>,
     /// The Python to run; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
@@ -76,7 +77,9 @@ fn checkpoint(arguments: &Arguments) -> Result<PathBuf, Error> {
     if arguments.target.is_dir() {
         return Ok(arguments.target.clone());
     }
-    let specs = load_all(&arguments.specs)?;
+    let overrides = Overrides { specs: arguments.specs.clone(), ..Overrides::default() };
+    let directory = Settings::resolve(&overrides)?.specs;
+    let specs = load_all(&directory)?;
     let wanted = arguments.target.to_string_lossy();
     let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == wanted);
     let Some(found) = found else {
@@ -84,7 +87,7 @@ fn checkpoint(arguments: &Arguments) -> Result<PathBuf, Error> {
         known.sort_by(|a, b| likeness(b, &wanted).total_cmp(&likeness(a, &wanted)).then(a.cmp(b)));
         return Err(UnknownName { name: Quoted(&wanted).to_string(), known }.into());
     };
-    Ok(directory_of(&arguments.specs, found))
+    Ok(directory_of(&directory, found))
 }
 
 /// `<specs>/../fixtures/<name>`, or the path that the spec gives, relative to its file.

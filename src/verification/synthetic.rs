@@ -11,20 +11,36 @@ const NAMES: &[&str] =
 /// Text that would end a string, a comment, a template tag or a line, if it were not escaped.
 const HOSTILE: &str = "\" \\ ' */ /* // //! {{ name }} {% raw %} {# \r\n\t\0 \u{202e} é {0} #\" r#\"";
 
-/// One spec for each combination worth rendering. Their files, below `specs`, do not exist.
+/// How many specs are made for an architecture, beside the hostile one: three times the sets of devices, so that each set
+/// meets several tasks, model types and names.
+const SPECS: usize = 21;
+
+/// Specs in which every task, model type, name, set of devices and set of precisions occurs. Their files, below `specs`,
+/// do not exist.
 pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec> {
     let base = base(architecture);
-    let mut all = Vec::new();
-    for &task in architecture.tasks() {
-        all.extend(subsets(DeviceKind::ALL).map(|devices| ModelSpec { task, devices, ..base.clone() }));
-    }
-    all.extend(subsets(Precision::ALL).map(|precisions| ModelSpec { precisions, ..base.clone() }));
-    let types = ModelType::ALL.iter().filter(|model_type| model_type.architecture() == architecture);
-    all.extend(types.map(|&model_type| ModelSpec { model_type, ..base.clone() }));
-    all.extend(NAMES.iter().filter_map(|name| Some(ModelSpec { name: ModelName::new(name).ok()?, ..base.clone() })));
-    let mut all: Vec<LoadedSpec> = all.into_iter().map(|spec| loaded(specs.join("any.yaml").as_path(), spec)).collect();
+    let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
+    let types = model_types(architecture);
+    let spec = |index: usize| ModelSpec {
+        name: NAMES.iter().cycle().nth(index).and_then(|name| ModelName::new(name).ok()).unwrap_or(base.name.clone()),
+        model_type: cycled(&types, index).unwrap_or(base.model_type),
+        task: cycled(architecture.tasks(), index).unwrap_or(base.task),
+        devices: cycled(&devices, index).unwrap_or_default(),
+        precisions: cycled(&precisions, index / 3).unwrap_or_default(),
+        ..base.clone()
+    };
+    let path = specs.join("any.yaml");
+    let mut all: Vec<LoadedSpec> = (0..SPECS).map(|index| loaded(&path, spec(index))).collect();
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
+}
+
+fn cycled<T: Clone>(all: &[T], index: usize) -> Option<T> {
+    all.iter().cycle().nth(index).cloned()
+}
+
+fn model_types(architecture: Architecture) -> Vec<ModelType> {
+    ModelType::ALL.iter().copied().filter(|model_type| model_type.architecture() == architecture).collect()
 }
 
 /// What was rendered, in a few words, for the path of a finding.
@@ -36,8 +52,7 @@ pub(super) fn describe(spec: &ModelSpec) -> String {
 }
 
 fn base(architecture: Architecture) -> ModelSpec {
-    let model_types = ModelType::ALL.iter().copied();
-    let model_type = model_types.clone().find(|model_type| model_type.architecture() == architecture);
+    let model_type = model_types(architecture).first().copied();
     ModelSpec {
         name: ModelName::new("any").expect("letters are a name"),
         model_type: model_type.expect("every architecture has a model type"),
@@ -85,11 +100,12 @@ fn loaded(path: &Path, spec: ModelSpec) -> LoadedSpec {
 }
 
 /// Every subset but the empty one, in the order of `all`.
-fn subsets<T: Copy + 'static>(all: &'static [T]) -> impl Iterator<Item = Vec<T>> {
-    (1_u32..1 << all.len()).map(move |chosen| {
+fn subsets<T: Copy>(all: &[T]) -> Vec<Vec<T>> {
+    let subset = |chosen: u32| {
         let members = all.iter().enumerate().filter(|(index, _)| chosen & (1 << index) != 0);
         members.map(|(_, member)| *member).collect()
-    })
+    };
+    (1..1 << all.len()).map(subset).collect()
 }
 
 #[cfg(test)]
@@ -98,15 +114,20 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_task_model_type_and_set_of_devices_is_there() {
+    fn every_word_name_and_set_occurs() {
         for &architecture in Architecture::ALL {
-            let specs = specs(Path::new("s"), architecture);
-            let tasks: BTreeSet<Task> = specs.iter().map(|loaded| loaded.spec.task).collect();
+            let specs: Vec<ModelSpec> =
+                specs(Path::new("s"), architecture).into_iter().map(|loaded| loaded.spec).collect();
+            let tasks: BTreeSet<Task> = specs.iter().map(|spec| spec.task).collect();
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
-            let devices: BTreeSet<_> = specs.iter().map(|loaded| loaded.spec.devices.clone()).collect();
+            let types: BTreeSet<ModelType> = specs.iter().map(|spec| spec.model_type).collect();
+            assert_eq!(types, model_types(architecture).into_iter().collect());
+            let devices: BTreeSet<_> = specs.iter().map(|spec| &spec.devices).collect();
             assert_eq!(devices.len(), (1 << DeviceKind::ALL.len()) - 1);
-            assert!(specs.iter().all(|loaded| loaded.spec.model_type.architecture() == architecture));
-            assert!(specs.iter().any(|loaded| loaded.spec.checks.skip.iter().any(|skip| skip.reason == HOSTILE)));
+            let precisions: BTreeSet<_> = specs.iter().map(|spec| &spec.precisions).collect();
+            assert_eq!(precisions.len(), (1 << Precision::ALL.len()) - 1);
+            assert!(NAMES.iter().all(|name| specs.iter().any(|spec| spec.name.as_str() == *name)));
+            assert!(specs.iter().any(|spec| spec.checks.skip.iter().any(|skip| skip.reason == HOSTILE)));
         }
     }
 

@@ -1,1 +1,270 @@
-//! `testgen run`.
+//! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests do as told.
+
+use crate::{
+    fake::suite::{command, run},
+    project::{Outcome, Project},
+};
+use serde_json::Value;
+use std::{
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+const PASS: &str = "encoder_only::bert::cpu::finite_f32";
+const NVIDIA: &str = r#"::cuda::|pass|"device_name":"NVIDIA H100 80GB HBM3","tf32":true"#;
+
+/// An `init_rocm` with the right signature that stays on the CPU.
+const NO_ROCM: &str = "\
+/// Loads the model on an AMD GPU.
+pub fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
+    init_cpu(checkpoint, request, label)
+}
+";
+
+/// A second architecture beside bert.
+const VIT: &str = "\
+name: vit
+model_type: vit
+architecture: vision
+task: image_classification
+checkpoint:
+  fixture: vit
+devices: [cpu]
+precisions: [f32]
+";
+
+fn with_vit() -> Project {
+    let project = Project::with_bert();
+    project.write("model_specs/vision/vit.yaml", VIT);
+    project
+}
+
+fn json(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}\n{}", outcome.stdout))
+}
+
+fn problems(outcome: &Outcome) -> Vec<String> {
+    let value = json(outcome);
+    let problems = value["problems"].as_array().expect("is a list");
+    problems.iter().map(|problem| problem["kind"].as_str().expect("is a word").to_owned()).collect()
+}
+
+/// The rows of the table, with one space between the columns.
+fn rows(outcome: &Outcome) -> Vec<String> {
+    let rows = outcome.stdout.lines().skip(1).take_while(|line| !line.is_empty());
+    rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn without_a_gpu_the_cpu_passes_and_the_rest_says_why_it_is_ignored() {
+    let project = with_vit();
+    let outcome = run(&project, "", &[]).expect_code(0);
+    insta::assert_snapshot!("run_without_gpu", outcome.stdout);
+    assert!(outcome.stderr.contains("building generated/Cargo.toml"), "{}", outcome.stderr);
+    assert!(project.exists("target/testgen/report.jsonl") && project.exists("target/testgen/report.jsonl.log"));
+}
+
+#[test]
+fn json_has_a_version_and_a_stable_schema() {
+    let rules = format!("{PASS}|fail|\"reason\":\"x\",\"device_name\":\"Fake host\"\ncpu::placement_f32|none|");
+    let value = json(&run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1));
+    let keys = |value: &Value| value.as_object().expect("is an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(value["version"], 1);
+    insta::assert_json_snapshot!(
+        "run_schema",
+        serde_json::json!({
+            "summary": keys(&value),
+            "row": keys(&value["rows"][0]),
+            "ran_on": keys(&value["rows"][0]["ran_on"][0]),
+            "ignored_reason": keys(&value["ignored_reasons"][0]),
+            "failure": keys(&value["failures"][0]),
+            "problem": keys(&value["problems"][0]),
+        })
+    );
+}
+
+#[test]
+fn a_failure_shows_its_numbers_and_ends_red() {
+    let rules = r#"cpu::output_golden_f16|fail|"reason":"`last_hidden_state` is outside its threshold\nfirst diverging layer: 2","device_name":"Fake host","outputs":[{"name":"last_hidden_state","rel_l2":0.0312,"max_rel":0.25,"rel_l2_threshold":0.001,"max_rel_threshold":0.002,"headroom":0.008,"worst":[{"index":[0,3,17],"expected":1.5,"got":1.75},{"index":[1,0,2],"expected":-0.5,"got":0.125}]},{"name":"pooler_output","rel_l2":1e-5,"max_rel":1e-5,"rel_l2_threshold":0.001,"max_rel_threshold":0.002,"headroom":100.0}]"#;
+    let outcome = run(&Project::with_bert(), rules, &["--name", "bert", "--device", "cpu"]).expect_code(1);
+    insta::assert_snapshot!("run_with_failure", outcome.stdout);
+}
+
+#[test]
+fn simulated_tf32_fallback_and_mock_are_named_as_such() {
+    let rules = [
+        NVIDIA,
+        r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#,
+        r#"cpu::finite_f16|fail|"reason":"the endpoint is a mock: no such file","mock":true"#,
+        r#"cpu::finite_bf16|fail|"reason":"ran elsewhere","device_name":"Other","fallback":true"#,
+    ];
+    let outcome = run(&Project::with_bert(), &rules.join("\n"), &[]).expect_code(1);
+    let rows = rows(&outcome);
+    assert!(rows[0].ends_with(" no device (MOCK: nothing ran); Fake host; Other (FALLBACK)"), "{rows:?}");
+    assert!(rows[1].ends_with("NVIDIA H100 80GB HBM3 (TF32)"), "{rows:?}");
+    assert!(rows[2].ends_with("gfx1100 (hip-sim) (SIMULATED)"), "{rows:?}");
+}
+
+#[test]
+fn a_pass_on_a_fallback_or_a_mock_or_on_nothing_is_none() {
+    for json in [r#""device_name":"Fake host","fallback":true"#, r#""mock":true"#, ""] {
+        let rules = format!("rocm::finite_f32|pass|{json}");
+        let outcome = run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1);
+        assert_eq!(problems(&outcome), ["false_pass"], "{json}");
+    }
+}
+
+#[test]
+fn a_report_that_does_not_fit_the_suite_is_red() {
+    let unknown = r#"{"version":1,"model":"gpt2","architecture":"decoder_only","device":"cpu","check":"finite","precision":"f32","status":"pass","device_name":"x","milliseconds":1}"#;
+    let cases = [
+        (format!("{PASS}|none|"), vec!["without_record"]),
+        (format!("{PASS}|twice|\"device_name\":\"Fake host\""), vec!["repeated_record"]),
+        (format!("{PASS}|text|{unknown}"), vec!["without_record", "unknown_record"]),
+        (format!("{PASS}|text|{{\"version\":1,"), vec!["bad_line", "without_record"]),
+        (format!("{PASS}|ignored|"), vec!["without_reason"]),
+        ("|unlisted|".to_owned(), vec!["no_tests"]),
+    ];
+    for (rules, expected) in cases {
+        let outcome = run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1);
+        assert_eq!(problems(&outcome), expected, "{rules}");
+        assert_eq!(json(&outcome)["green"], false);
+    }
+}
+
+#[test]
+fn a_crash_is_red_and_shows_the_last_words() {
+    let outcome = run(&Project::with_bert(), &format!("{PASS}|crash|"), &[]).expect_code(1);
+    assert!(outcome.stdout.contains("the test binary ended with signal: 6 (SIGABRT)"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("is in the suite, but left no record"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("more of this kind"), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("arguments: ["), "the log's end is shown: {}", outcome.stderr);
+}
+
+#[test]
+fn filters_choose_models_architectures_and_devices() {
+    let project = with_vit();
+    let shown = |arguments: &[&str]| {
+        let rows = rows(&run(&project, "", arguments).expect_code(0));
+        rows.iter().map(|row| row.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&["--name", "v?t"]), ["vit cpu"]);
+    assert_eq!(
+        shown(&["--architecture", "encoder_only", "--device", "cpu", "--device", "rocm"]),
+        ["bert cpu", "bert rocm"]
+    );
+    let none = run(&project, "", &["--name", "gpt*"]).expect_code(2);
+    assert!(none.stderr.contains("matches the filters"), "{}", none.stderr);
+    run(&project, "", &["--architecture", "encoder"]).expect_code(2);
+}
+
+#[test]
+fn a_required_device_must_compute() {
+    let project = Project::with_bert();
+    let absent = run(&project, "", &["--require", "rocm", "--format", "json"]).expect_code(1);
+    assert_eq!(problems(&absent), ["requirement_unmet"]);
+    assert!(json(&absent)["failures"][0]["reason"].as_str().expect("has one").contains("TESTGEN_REQUIRE=rocm:"));
+    run(&project, NVIDIA, &["--require", "cuda"]).expect_code(0);
+    let simulated = r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#;
+    run(&project, simulated, &["--require", "rocm"]).expect_code(1);
+    run(&project, simulated, &["--require", "rocm-sim"]).expect_code(0);
+    run(&project, "", &["--require", "gpu"]).expect_code(2);
+}
+
+#[test]
+fn build_flags_and_environment_reach_the_suite() {
+    let project = Project::with_bert();
+    let log = |report: &str| project.read(format!("{report}.log"));
+    run(&project, "", &["--report", "a/b.jsonl", "--require", "cpu"]).expect_code(0);
+    assert!(log("a/b.jsonl").contains("require: Ok(\"cpu\")"), "{}", log("a/b.jsonl"));
+    assert!(log("a/b.jsonl").contains("features: cuda true rocm true"), "{}", log("a/b.jsonl"));
+    assert!(log("a/b.jsonl").contains("/generated\n"), "{}", log("a/b.jsonl"));
+    run(&project, "", &["--report", "c.jsonl", "--cpu-only", "--release"]).expect_code(0);
+    assert!(log("c.jsonl").contains("features: cuda false rocm false"), "{}", log("c.jsonl"));
+    assert!(log("c.jsonl").contains("optimised: true"), "{}", log("c.jsonl"));
+    assert!(log("c.jsonl").contains("require: Err(NotPresent)"), "{}", log("c.jsonl"));
+}
+
+#[test]
+fn records_of_an_earlier_run_do_not_count() {
+    let project = Project::with_bert();
+    run(&project, &format!("{PASS}|fail|\"reason\":\"x\""), &[]).expect_code(1);
+    run(&project, "", &[]).expect_code(0);
+}
+
+#[test]
+fn specs_out_and_templates_are_honoured() {
+    let project = Project::empty();
+    project.write("s/encoder_only/bert.yaml", crate::project::BERT);
+    run(&project, "", &["--specs", "s", "--out", "o"]).expect_code(0);
+    assert!(project.exists("o/Cargo.toml") && !project.exists("generated"));
+    project.write("t/encoder_only.rs.tera", "fn broken( {\n");
+    let outcome = run(&project, "", &["--specs", "s", "--out", "o", "--templates", "t"]).expect_code(2);
+    assert!(outcome.stderr.contains("encoder_only.rs.tera"), "{}", outcome.stderr);
+}
+
+#[test]
+fn findings_of_the_verifier_stop_the_run() {
+    let project = Project::with_bert();
+    // It compiles, and every check would pass; but nothing ever looks for an AMD GPU.
+    project.write("t/partials/init_rocm.rs.tera", NO_ROCM);
+    let outcome = run(&project, "", &["--templates", "t"]).expect_code(1);
+    assert!(outcome.stderr.contains("error[detection_paths]"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("building"), "nothing may be built");
+    assert!(!project.exists("target/testgen/report.jsonl"), "nothing may run");
+}
+
+#[test]
+fn a_suite_that_does_not_build_shows_the_compiler() {
+    let project = Project::with_bert();
+    let outcome =
+        project.finish(command(&project, "", &["--quiet"]).env("RUSTFLAGS", "--cfg no_such_word=")).expect_code(1);
+    assert!(outcome.stderr.contains("does not build"), "{}", outcome.stderr);
+}
+
+#[test]
+fn without_cargo_the_exit_code_is_3() {
+    let project = Project::with_bert();
+    let outcome = project.finish(command(&project, "", &[]).env("CARGO", "no/such/cargo")).expect_code(3);
+    assert!(outcome.stderr.contains("cannot start `no/such/cargo`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("help: install Rust"), "{}", outcome.stderr);
+}
+
+#[test]
+fn quiet_shows_the_result_alone() {
+    let outcome = run(&Project::with_bert(), "", &["--quiet"]).expect_code(0);
+    assert_eq!(outcome.stderr, "");
+    assert!(outcome.stdout.starts_with("architecture"), "{}", outcome.stdout);
+}
+
+/// SIGTERM to testgen alone, as a CI runner sends it; the suite would sleep for a minute.
+#[test]
+fn termination_ends_the_suite_too() {
+    let project = Project::with_bert();
+    let mut child = command(&project, &format!("{PASS}|sleep|"), &[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let log = project.path("target/testgen/report.jsonl.log");
+    let begun = Instant::now();
+    while !log.exists() && begun.elapsed() < Duration::from_secs(50) {
+        thread::sleep(Duration::from_millis(50));
+    }
+    thread::sleep(Duration::from_millis(200));
+    let terminated = Instant::now();
+    std::process::Command::new("kill").arg(child.id().to_string()).status().expect("kill starts");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(1));
+    assert!(terminated.elapsed() < Duration::from_secs(10));
+    assert!(!is_running(&project.path("generated").display().to_string()), "the suite is still running");
+}
+
+/// Whether any process works in `directory`.
+fn is_running(directory: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("there is a /proc");
+    processes.flatten().any(|process| {
+        std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd.display().to_string().ends_with(directory))
+    })
+}

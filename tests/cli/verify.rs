@@ -1,1 +1,173 @@
-//! `testgen verify`.
+//! `testgen verify`: templates, generated files against their specs, single files, and nothing at all.
+
+use crate::project::{Outcome, Project};
+use serde_json::Value;
+
+const HARNESS: &str = "generated/src/encoder_only/bert.rs";
+
+fn generated() -> Project {
+    let project = Project::with_bert();
+    project.run(&["generate"]).expect_code(0);
+    project
+}
+
+/// Changes a text that must be there.
+fn edit(project: &Project, path: &str, from: &str, to: &str) {
+    let text = project.read(path);
+    assert!(text.contains(from), "`{from}` is not in {path}");
+    project.write(path, text.replace(from, to));
+}
+
+/// `rule path` of every finding.
+fn findings(outcome: &Outcome) -> Vec<String> {
+    let value: Value = serde_json::from_str(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{error}\n{}\n{}", outcome.stdout, outcome.stderr));
+    let findings = value["findings"].as_array().expect("is a list");
+    let word = |finding: &Value, key: &str| finding[key].as_str().expect("is a word").to_owned();
+    findings.iter().map(|finding| format!("{} {}", word(finding, "rule"), word(finding, "path"))).collect()
+}
+
+fn verify(project: &Project, code: i32) -> Vec<String> {
+    findings(&project.run(&["verify", "--format", "json"]).expect_code(code))
+}
+
+#[test]
+fn a_fresh_suite_has_no_findings_and_says_what_was_looked_at() {
+    let outcome = generated().run(&["verify"]).expect_code(0);
+    let end = format!(" renderings of templates, by {} rules\n", testgen_verify::rules().len());
+    let renders = outcome.stdout.strip_prefix("verify: no findings in 4 generated files and ");
+    let renders = renders.and_then(|rest| rest.strip_suffix(&end)).unwrap_or_else(|| panic!("{}", outcome.stdout));
+    assert!(renders.parse::<usize>().expect("is a number") > 20 * testgen_contract::Architecture::ALL.len());
+}
+
+#[test]
+fn a_damaged_harness_is_found_with_its_line() {
+    let project = generated();
+    edit(&project, HARNESS, "hip_runtime(request.index)", "cuda_driver(request.index)");
+    let outcome = project.run(&["verify"]).expect_code(1);
+    assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("--> generated/src/encoder_only/bert.rs:"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_stale_spec_is_found_by_its_hash() {
+    let project = generated();
+    edit(&project, "model_specs/encoder_only/bert.yaml", "name: bert", "# a remark\nname: bert");
+    assert_eq!(verify(&project, 1), [format!("header {HARNESS}")]);
+}
+
+#[test]
+fn a_missing_harness_and_a_left_over_one_are_found() {
+    let project = generated();
+    project.write("model_specs/encoder_only/roberta.yaml", crate::project::BERT.replace("bert", "roberta"));
+    let missing = verify(&project, 1);
+    assert!(missing.contains(&"missing_harness generated/src/encoder_only/roberta.rs".to_owned()), "{missing:?}");
+    assert!(missing.contains(&"suite_file generated/src/encoder_only.rs".to_owned()), "{missing:?}");
+    project.run(&["generate"]).expect_code(0);
+    assert_eq!(verify(&project, 0), Vec::<String>::new());
+    std::fs::remove_file(project.path("model_specs/encoder_only/roberta.yaml")).expect("it is there");
+    let left = verify(&project, 1);
+    assert!(left.contains(&"left_over generated/src/encoder_only/roberta.rs".to_owned()), "{left:?}");
+}
+
+#[test]
+fn a_suite_that_does_not_list_its_harness_is_found() {
+    let project = generated();
+    edit(&project, "generated/src/lib.rs", "&encoder_only::bert::HARNESS", "");
+    assert_eq!(verify(&project, 1), ["suite_file generated/src/lib.rs"]);
+    project.run(&["generate"]).expect_code(0);
+    std::fs::remove_file(project.path("generated/tests/conformance.rs")).expect("it is there");
+    assert_eq!(verify(&project, 1), ["suite_file generated/tests/conformance.rs"]);
+}
+
+#[test]
+fn a_template_is_verified_for_specs_that_nobody_has() {
+    let project = generated();
+    // Right for bert, which embeds text; wrong for every other task of the architecture.
+    let spec = testgen_template("partials/spec.rs.tera");
+    let changed = spec.replace("Task::{{ task_variant }}", "Task::TextEmbedding");
+    assert_ne!(spec, changed, "the template names the task");
+    project.write("t/partials/spec.rs.tera", changed);
+    project.run(&["generate", "--templates", "t"]).expect_code(0);
+    let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
+    let found = findings(&outcome);
+    assert!(found.iter().any(|finding| finding.starts_with("spec_static encoder_only.rs.tera (")), "{found:?}");
+    assert!(!found.iter().any(|finding| finding.contains("generated/")), "{found:?}");
+}
+
+#[test]
+fn a_template_without_rocm_is_found() {
+    let project = generated();
+    project.write("t/partials/init_rocm.rs.tera", "");
+    let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
+    for architecture in ["encoder_only", "decoder_only", "vision"] {
+        assert!(outcome.stdout.contains(&format!("--> {architecture}.rs.tera (")), "{}", outcome.stdout);
+    }
+    assert!(outcome.stdout.contains("error[init_functions]"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_template_that_renders_no_rust_is_found_and_a_broken_one_is_bad_input() {
+    let project = generated();
+    project.write("t/vision.rs.tera", "fn broken( {\n");
+    let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
+    let found = findings(&outcome);
+    assert!(found.iter().any(|finding| finding.starts_with("template_renders vision.rs.tera (")), "{found:?}");
+    project.write("t/vision.rs.tera", "{% if %}\n");
+    project.run(&["verify", "--templates", "t"]).expect_code(2);
+}
+
+#[test]
+fn single_files_are_verified_without_specs() {
+    let project = generated();
+    std::fs::remove_dir_all(project.path("model_specs")).expect("it is there");
+    let fine = project.run(&["verify", HARNESS]).expect_code(0);
+    assert!(fine.stdout.starts_with("verify: no findings in 1 generated file, by "), "{}", fine.stdout);
+    edit(&project, HARNESS, "hip_runtime(request.index)", "cuda_driver(request.index)");
+    project.run(&["verify", HARNESS, HARNESS]).expect_code(1);
+    let absent = project.run(&["verify", "no/such.rs"]).expect_code(2);
+    assert!(absent.stderr.contains("cannot read `no/such.rs`"), "{}", absent.stderr);
+    project.run(&["verify", HARNESS, "--specs", "model_specs"]).expect_code(2);
+}
+
+#[test]
+fn nothing_to_verify_is_not_green() {
+    let project = Project::empty();
+    let outcome = project.run(&["verify"]).expect_code(1);
+    assert!(outcome.stderr.contains("nothing to verify"), "{}", outcome.stderr);
+    std::fs::create_dir(project.path("model_specs")).expect("can be made");
+    let outcome = project.run(&["verify"]).expect_code(1);
+    assert!(outcome.stderr.contains("nothing to verify"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_suite_without_specs_is_left_over() {
+    let project = generated();
+    std::fs::remove_file(project.path("model_specs/encoder_only/bert.yaml")).expect("it is there");
+    let found = verify(&project, 1);
+    assert!(found.contains(&format!("left_over {HARNESS}")), "{found:?}");
+}
+
+#[test]
+fn wrong_specs_are_bad_input() {
+    let project = generated();
+    edit(&project, "model_specs/encoder_only/bert.yaml", "model_type: bert", "model_type: brt");
+    let outcome = project.run(&["verify"]).expect_code(2);
+    assert!(outcome.stderr.contains("bert.yaml"), "{}", outcome.stderr);
+}
+
+#[test]
+fn specs_out_and_runtime_are_honoured() {
+    let project = Project::empty();
+    project.write("s/encoder_only/bert.yaml", crate::project::BERT);
+    let flags = ["--specs", "s", "--out", "o", "--runtime", "0.1"];
+    project.run(&[&["generate"][..], &flags].concat()).expect_code(0);
+    project.run(&[&["verify"][..], &flags].concat()).expect_code(0);
+    // Another runtime is another command, which the header must name.
+    project.run(&["verify", "--specs", "s", "--out", "o", "--runtime", "0.2"]).expect_code(1);
+}
+
+fn testgen_template(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates").join(name);
+    std::fs::read_to_string(path).expect("the template is there")
+}
