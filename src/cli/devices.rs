@@ -122,9 +122,9 @@ mod tests {
         let unusable = Unusable::from_problems(vec![Problem::new("too old", "update")]);
         let simulated = Device { simulated: true, ..good.clone() };
         assert!(!met("rocm", &[Device { unusable, ..good.clone() }]));
-        assert!(!met("rocm", &[simulated.clone()]));
+        assert!(!met("rocm", std::slice::from_ref(&simulated)));
         assert!(met("rocm-sim", &[simulated]));
-        assert!(!met("rocm-sim", &[good.clone()]));
+        assert!(!met("rocm-sim", std::slice::from_ref(&good)));
         assert!(!met("cuda", &[good]));
     }
 }
