@@ -103,7 +103,7 @@ mod tests {
         let finite = record("finite", "pass", NAMED);
         assert_eq!(kinds(&[], &[FINITE], &[FINITE]), ["without_record"]);
         assert_eq!(kinds(&[], &[FINITE], &[]), ["no_tests"]);
-        assert_eq!(kinds(&[finite.clone()], &[MARKED], &[MARKED]), ["without_record", "unknown_record"]);
+        assert_eq!(kinds(std::slice::from_ref(&finite), &[MARKED], &[MARKED]), ["without_record", "unknown_record"]);
         assert_eq!(kinds(&[finite.clone(), finite], &[FINITE], &[FINITE]), ["repeated_record"]);
     }
 
