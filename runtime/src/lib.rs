@@ -17,6 +17,7 @@ mod harness;
 mod layer;
 mod memory;
 mod model;
+mod narration;
 mod open;
 mod preprocess;
 mod probe;
@@ -29,10 +30,23 @@ mod weights;
 
 pub use array::{Array, Arrays, Values};
 pub use checkpoint::{Checkpoint, Source};
+pub use detect::{
+    cuda_compatibility, cuda_driver, detect, hip_runtime, host_processor, report_visibility, visible_devices,
+};
 pub use endpoint::Endpoint;
 pub use generation::{FinishReason, GenerationControls};
 pub use harness::{DeviceRequest, Harness, Registered, Spec, ToleranceOverride};
+pub use memory::{Memory, cleanup, memory, report_memory, reset_peak};
 pub use model::{Forward, ForwardError, LoadError, Model, Placement, Session, load};
+pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use preprocess::{Image, ImageProcessor, PaddingSide, PreprocessError, Processor, TokenSpan, Tokenizer};
+pub use probe::{
+    Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding, probe_half_precision,
+    report_probe,
+};
 pub use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
-pub use testgen_device::{Absence, DeviceIndex};
+pub use testgen_device::{Absence, DetectionPath, Device, DeviceIndex, Visibility};
+
+/// Counts the heap of every program that links this crate; see [`Memory`].
+#[global_allocator]
+static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;

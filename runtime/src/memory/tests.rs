@@ -1,0 +1,41 @@
+use super::{Memory, memory, reset_peak};
+use crate::{detect::host_processor, open::open};
+
+/// Large against what the other tests of this process allocate meanwhile.
+const BYTES: u64 = 512 << 20;
+const SLACK: u64 = 128 << 20;
+
+#[test]
+fn the_heap_is_counted() {
+    let device = open(host_processor()).expect("the CPU computes");
+    let in_use = || memory(&device).in_use.expect("the heap is counted");
+    reset_peak();
+    let before = in_use();
+    let mut block: Vec<u8> = Vec::with_capacity(BYTES as usize / 2);
+    block.push(1);
+    assert!(in_use().abs_diff(before + BYTES / 2) < SLACK);
+    block.reserve_exact(BYTES as usize - 1);
+    assert!(in_use().abs_diff(before + BYTES) < SLACK, "grown in place or moved, it is counted once");
+    drop(block);
+    assert!(in_use().abs_diff(before) < SLACK);
+    let peak = memory(&device).peak.expect("the heap is counted");
+    assert!(peak.abs_diff(before + BYTES) < SLACK + BYTES / 2, "{peak} {before}");
+    assert!(peak >= before + BYTES);
+    reset_peak();
+    assert!(memory(&device).peak.expect("the heap is counted").abs_diff(before) < SLACK);
+}
+
+#[test]
+fn the_host_has_no_reserve() {
+    let device = open(host_processor()).expect("the CPU computes");
+    let Memory { total, free, reserved, .. } = memory(&device);
+    assert!(total > free && free > Some(0), "{total:?} {free:?}");
+    assert_eq!(reserved, None);
+}
+
+#[test]
+fn unknown_sizes_are_not_told() {
+    let memory = Memory { total: Some(3 << 20), in_use: Some(1 << 19), ..Memory::default() };
+    assert_eq!(memory.to_string(), "total 3.0 MiB, in use 0.5 MiB");
+    assert_eq!(Memory::default().to_string(), "not known");
+}

@@ -1,0 +1,164 @@
+//! Inputs whose exact answers are known, for each 16-bit type. Every input is exact in its type.
+
+use testgen_contract::Precision;
+
+/// The inner length of the products: long enough that a 16-bit accumulator shows.
+pub(super) const INNER: usize = 512;
+
+/// The numbers of a 16-bit type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Format {
+    /// The distance from 1 to the next number.
+    pub(super) epsilon: f64,
+    /// The largest finite number.
+    pub(super) largest: f64,
+    /// The smallest number with a full mantissa.
+    pub(super) smallest_normal: f64,
+}
+
+impl Format {
+    /// The format of a 16-bit precision; f32 stands in its own for completeness.
+    pub(super) fn of(precision: Precision) -> Self {
+        match precision {
+            Precision::F32 => Self {
+                epsilon: f64::from(f32::EPSILON),
+                largest: f64::from(f32::MAX),
+                smallest_normal: f64::from(f32::MIN_POSITIVE),
+            },
+            Precision::F16 => Self { epsilon: power(-10), largest: 65504.0, smallest_normal: power(-14) },
+            Precision::Bf16 => {
+                Self { epsilon: power(-7), largest: (2.0 - power(-7)) * power(127), smallest_normal: power(-126) }
+            }
+        }
+    }
+
+    /// The smallest number above zero.
+    pub(super) fn smallest(&self) -> f64 {
+        self.smallest_normal * self.epsilon
+    }
+}
+
+pub(super) fn power(exponent: i32) -> f64 {
+    2f64.powi(exponent)
+}
+
+/// Pairs to add, to multiply, and values to cast, in one list each.
+pub(super) struct Elementwise {
+    /// Sums: first the three that show the rounding, then plain ones.
+    pub(super) sums: Vec<(f64, f64)>,
+    /// Products: two that overflow, two that show denormals, one near the end of bf16's range, then plain ones.
+    pub(super) products: Vec<(f64, f64)>,
+    /// f32 values to cast: the exact results of the first three sums.
+    pub(super) casts: Vec<f64>,
+}
+
+/// The number of sums and casts that show the rounding.
+pub(super) const ROUNDINGS: usize = 3;
+/// A range that bf16 has and f16 has not.
+const WIDE: f64 = 65536.0;
+
+/// The elementwise cases.
+///
+/// Rounding: a tie over an even number, a tie over an odd one, and three quarters of a step.
+pub(super) fn elementwise(format: Format) -> Elementwise {
+    let step = format.epsilon;
+    let roundings = [(1.0, step / 2.0), (1.0 + step, step / 2.0), (1.0, step * 0.75)];
+    let plain = [(3.0, 5.0), (1.5, 2.25), (-7.0, 0.125), (0.0, 4.0)];
+    let overflow = [(format.largest, 2.0), (-format.largest, 2.0)];
+    let denormals = [(format.smallest_normal, step), (format.smallest(), 1.0)];
+    Elementwise {
+        sums: roundings.into_iter().chain(plain).collect(),
+        products: overflow.into_iter().chain(denormals).chain([(WIDE / 2.0, 2.0)]).chain(plain).collect(),
+        casts: roundings.iter().map(|(left, right)| left + right).collect(),
+    }
+}
+
+/// Two matrices [side, INNER] and [INNER, side], row by row, with their product [side, side] in f64.
+pub(super) struct Product {
+    pub(super) side: usize,
+    pub(super) left: Vec<f64>,
+    pub(super) right: Vec<f64>,
+    pub(super) exact: Vec<f64>,
+}
+
+/// Multiples of epsilon in -1..=1, with every bit of the mantissa in use.
+pub(super) fn random_product(format: Format, side: usize) -> Product {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let steps = (1.0 / format.epsilon) as u64;
+        ((state >> 11) % (2 * steps + 1)) as f64 * format.epsilon - 1.0
+    };
+    let left: Vec<f64> = (0..side * INNER).map(|_| next()).collect();
+    let right: Vec<f64> = (0..INNER * side).map(|_| next()).collect();
+    product(side, left, right)
+}
+
+/// Large, many small, minus large: the small ones survive where the accumulator is wider than the type.
+///
+/// 2^15 and 510 times 2^-6: f32 keeps every partial sum, f16 (steps of 16 and more there) and bf16 (256) keep none.
+pub(super) fn cancelling_product(side: usize) -> Product {
+    let row = (0..INNER).map(|column| match column {
+        0 => power(15),
+        last if last == INNER - 1 => -power(15),
+        _ => power(-6),
+    });
+    let row: Vec<f64> = row.collect();
+    product(side, row.repeat(side), vec![1.0; INNER * side])
+}
+
+fn product(side: usize, left: Vec<f64>, right: Vec<f64>) -> Product {
+    let element = |index: usize| {
+        let (row, column) = (index / side, index % side);
+        (0..INNER).map(|inner| left[row * INNER + inner] * right[inner * side + column]).sum()
+    };
+    let exact = (0..side * side).map(element).collect();
+    Product { side, left, right, exact }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, cancelling_product, elementwise, random_product};
+    use half::{bf16, f16};
+    use testgen_contract::Precision;
+
+    fn round(precision: Precision, value: f64) -> f64 {
+        match precision {
+            Precision::F32 => f64::from(value as f32),
+            Precision::F16 => f16::from_f64(value).to_f64(),
+            Precision::Bf16 => bf16::from_f64(value).to_f64(),
+        }
+    }
+
+    #[test]
+    fn every_input_is_exact_in_its_type() {
+        for precision in [Precision::F16, Precision::Bf16] {
+            let format = Format::of(precision);
+            let cases = elementwise(format);
+            let pairs = cases.sums.iter().chain(&cases.products).flat_map(|(left, right)| [*left, *right]);
+            let (random, cancelling) = (random_product(format, 4), cancelling_product(4));
+            let matrices = [random.left, random.right, cancelling.left, cancelling.right].concat();
+            for value in pairs.chain(matrices) {
+                assert_eq!(round(precision, value), value, "{precision}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_formats_are_those_of_the_half_crate() {
+        let half = Format::of(Precision::F16);
+        assert_eq!((half.epsilon, half.largest), (f16::EPSILON.to_f64(), f16::MAX.to_f64()));
+        assert_eq!(
+            (half.smallest_normal, half.smallest()),
+            (f16::MIN_POSITIVE.to_f64(), f16::MIN_POSITIVE_SUBNORMAL.to_f64())
+        );
+        let brain = Format::of(Precision::Bf16);
+        assert_eq!((brain.epsilon, brain.largest), (bf16::EPSILON.to_f64(), bf16::MAX.to_f64()));
+        assert_eq!(
+            (brain.smallest_normal, brain.smallest()),
+            (bf16::MIN_POSITIVE.to_f64(), bf16::MIN_POSITIVE_SUBNORMAL.to_f64())
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Judging the answers of a device. Pure: the same answers give the same verdict anywhere.
+
+mod facts;
+mod faults;
+
+pub use facts::{Accumulator, Denormals, Rounding};
+
+use super::cases::{Format, random_product};
+use super::measure::Measurement;
+use serde::Serialize;
+use std::fmt;
+use testgen_contract::Precision;
+
+/// What a device makes of a 16-bit type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HalfSupport {
+    /// It cannot even keep values of the type.
+    Unsupported {
+        /// What the backend said.
+        why: String,
+    },
+    /// It keeps values, and cannot compute with them.
+    StorageOnly {
+        /// What the backend said.
+        why: String,
+    },
+    /// Every answer is within what IEEE arithmetic and the accumulator allow.
+    Correct,
+    /// It computes, and some answers are wrong.
+    Wrong {
+        /// Which, each with what was expected.
+        what: String,
+    },
+}
+
+/// The verdict on one 16-bit type, with what was measured. A fact is missing where its cases gave no answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PrecisionProbe {
+    /// The type.
+    pub precision: Precision,
+    /// The verdict.
+    pub support: HalfSupport,
+    /// What sums inside a matrix product are kept in.
+    pub accumulator: Option<Accumulator>,
+    /// Numbers below the smallest with a full mantissa. Flushing them is no fault: the tolerances allow for it.
+    pub denormals: Option<Denormals>,
+    /// The rounding of a sum of two numbers.
+    pub rounding: Option<Rounding>,
+    /// The rounding of a cast from f32.
+    pub cast_rounding: Option<Rounding>,
+    /// The largest error of a matrix product of inner length 512.
+    pub product_error: Option<f64>,
+    /// The largest error that is allowed there: inner length x epsilon of the accumulator x max|a| x max|b|, and one
+    /// rounding of the largest result.
+    pub product_tolerance: Option<f64>,
+    /// |d| / |ref| over that product.
+    pub product_rel_l2: Option<f64>,
+}
+
+/// Judges the answers to the cases of `precision`.
+pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
+    let format = Format::of(precision);
+    let accumulator = measured.cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
+    let product = random_product(format, measured.side);
+    let errors = measured.random.as_ref().ok().map(|answers| faults::product_errors(answers, &product));
+    let tolerance = accumulator.map(|accumulator| faults::product_tolerance(format, accumulator, &product));
+    PrecisionProbe {
+        precision,
+        support: support(precision, measured),
+        accumulator,
+        denormals: measured.products.as_ref().ok().and_then(|answers| facts::denormals(format, answers)),
+        rounding: measured.sums.as_ref().ok().map(|answers| facts::rounding(format, answers)),
+        cast_rounding: measured.casts.as_ref().ok().map(|answers| facts::rounding(format, answers)),
+        product_error: errors.map(|(largest, _)| largest),
+        product_tolerance: tolerance,
+        product_rel_l2: errors.map(|(_, rel_l2)| rel_l2),
+    }
+}
+
+fn support(precision: Precision, measured: &Measurement) -> HalfSupport {
+    if let Err(why) = &measured.stored {
+        return HalfSupport::Unsupported { why: first_line(why) };
+    }
+    let groups = [
+        ("sums", &measured.sums),
+        ("products", &measured.products),
+        ("casts from f32", &measured.casts),
+        ("matrix products", &measured.cancelling),
+        ("matrix products", &measured.random),
+    ];
+    let failed = groups.iter().find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
+    if let Some((name, why)) = failed {
+        return HalfSupport::StorageOnly { why: format!("{name}: {}", first_line(why)) };
+    }
+    let faults = faults::all(precision, measured);
+    if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
+}
+
+fn first_line(message: &str) -> String {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
+    line.chars().take(300).collect()
+}
+
+impl fmt::Display for HalfSupport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsupported { why } => write!(f, "unsupported ({why})"),
+            Self::StorageOnly { why } => write!(f, "storage only ({why})"),
+            Self::Correct => f.write_str("correct"),
+            Self::Wrong { what } => write!(f, "wrong ({what})"),
+        }
+    }
+}
+
+impl fmt::Display for PrecisionProbe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.precision, self.support)?;
+        self.accumulator.iter().try_for_each(|accumulator| write!(f, ", accumulates in {accumulator}"))?;
+        self.denormals.iter().try_for_each(|denormals| write!(f, ", denormals {denormals}"))?;
+        self.rounding.iter().try_for_each(|rounding| write!(f, ", rounds {rounding}"))?;
+        if let (Some(error), Some(tolerance)) = (self.product_error, self.product_tolerance) {
+            write!(f, ", product error {error:.2e} of {tolerance:.2e}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
