@@ -2,6 +2,7 @@
 
 use crate::RuleId;
 use proc_macro2::Span;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 
 /// One broken rule at one place. Findings sort by rule, then by place.
@@ -45,6 +46,14 @@ impl Remark {
     /// A remark about the file as a whole.
     pub(crate) fn top(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { line: 1, column: 1, message: message.into(), help: help.into() }
+    }
+
+    /// `remarks` without those that say again, further down, what one has said: many ways end, one thing is missing.
+    pub(crate) fn once(mut remarks: Vec<Self>) -> Vec<Self> {
+        remarks.sort();
+        let mut said = BTreeSet::new();
+        remarks.retain(|remark| said.insert(remark.message.clone()));
+        remarks
     }
 
     /// The finding of `rule` in the file `path`.

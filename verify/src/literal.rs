@@ -93,7 +93,7 @@ pub(crate) fn fields(literal: &ExprStruct) -> BTreeMap<String, &Expr> {
     named.collect()
 }
 
-/// The item of the file that `expression` names.
+/// The item of the file that `expression` names, whether it is there or not: that is another rule's business.
 pub(crate) fn local(names: &Names, expression: &Expr) -> Option<String> {
     let Expr::Path(path) = plain(expression) else { return None };
     local_path(names, &path.path)
@@ -101,7 +101,7 @@ pub(crate) fn local(names: &Names, expression: &Expr) -> Option<String> {
 
 fn local_path(names: &Names, path: &Path) -> Option<String> {
     match names.meaning(path) {
-        Meaning::Local(name) => Some(name),
+        Meaning::Local(name) | Meaning::Unknown(name) => Some(name),
         _ => None,
     }
 }

@@ -52,16 +52,14 @@ pub(crate) fn read<'a>(names: &Names, library: &Library<'a>, function: &'a ItemF
     let mut reader = Reader { names, library, troubles: Vec::new(), budget: BUDGET, depth: 0 };
     let arguments = (0..function.sig.inputs.len()).map(Value::Parameter).collect();
     let branches = reader.inline(function, arguments, State::default());
-    let ways = branches.into_iter().filter_map(|branch| match branch.flow {
-        Flow::Value(result) | Flow::Return(result) => {
-            Some(Way { steps: branch.state.into_steps(), result, function: &function.sig.ident })
-        }
+    let ways = branches.into_iter().map(|branch| {
+        let (Flow::Value(result) | Flow::Return(result)) = branch.flow;
+        Way { steps: branch.state.into_steps(), result, function: &function.sig.ident }
     });
-    let mut ways: Vec<Way<'a>> = ways.collect();
+    let ways = ways.collect();
     let mut troubles = reader.troubles;
     troubles.sort();
     troubles.dedup();
-    ways.truncate(BUDGET);
     Reading { ways, troubles }
 }
 

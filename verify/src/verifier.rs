@@ -21,7 +21,7 @@ const STACK: usize = 256 << 20;
 const MAX_DEPTH: usize = 100;
 
 /// How many tokens a file may have; a harness of three devices and three precisions has about 4,000.
-const MAX_TOKENS: usize = 100_000;
+const MAX_TOKENS: usize = 20_000;
 
 /// Every broken rule of one harness, sorted. Without an expectation, the harness's own `SPEC` says what it must have.
 pub fn verify_harness(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
@@ -86,11 +86,13 @@ fn findings(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Findi
 
 /// Parses `text`, unless it is built to exhaust the stack.
 fn parse(text: &str) -> Result<syn::File, Remark> {
-    let broken = |error: syn::Error| {
-        let help = "mend the syntax; a generated file is mended by generating it again";
-        Remark::span(error.span(), format!("this is not Rust: {error}"), help)
+    let help = "mend the syntax; a generated file is mended by generating it again";
+    let broken = |error: syn::Error| Remark::span(error.span(), format!("this is not Rust: {error}"), help);
+    let unclosed = |error: proc_macro2::LexError| {
+        let message = "this is not Rust: a bracket or a quote has no partner, or a character is out of place";
+        Remark::span(error.span(), message, help)
     };
-    let tokens: TokenStream = syn::parse_str(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(broken)?;
+    let tokens: TokenStream = text.strip_prefix('\u{feff}').unwrap_or(text).parse().map_err(unclosed)?;
     check_size(tokens.clone())?;
     syn::parse2(tokens).map_err(broken)
 }

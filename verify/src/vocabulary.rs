@@ -20,7 +20,7 @@ const TYPES: &[&str] = &[
     "Source",
     "Spec",
     "Task",
-    "Tolerance",
+    "ToleranceOverride",
     "task",
 ];
 

@@ -38,9 +38,9 @@ impl<'a> Reader<'_, 'a> {
             Expr::Return(inner) => self.return_expression(inner.expr.as_deref(), state),
             Expr::Try(inner) => self.question_mark(inner, state),
             Expr::Assign(inner) => self.assign(inner, state),
-            Expr::Tuple(tuple) => {
-                self.with_list(tuple.elems.iter(), state, |_, state, values| branch::value(state, Value::Tuple(values)))
-            }
+            Expr::Tuple(tuple) => self.tuple(tuple.elems.iter(), state),
+            // A list is a tuple here: what is in it is read, and it is nothing that a rule asks for.
+            Expr::Array(array) => self.tuple(array.elems.iter(), state),
             Expr::Closure(closure) if closure.asyncness.is_none() => {
                 let captured = state.captured();
                 branch::value(state, Value::Closure(Rc::new(Closure { expression: closure, captured })))
@@ -48,6 +48,10 @@ impl<'a> Reader<'_, 'a> {
             Expr::Unary(_) | Expr::Binary(_) => self.operator(expression, state),
             _ => self.unreadable(expression, what(expression), PLAIN),
         }
+    }
+
+    fn tuple(&mut self, elements: impl Iterator<Item = &'a Expr>, state: State<'a>) -> Vec<Branch<'a>> {
+        self.with_list(elements, state, |_, state, values| branch::value(state, Value::Tuple(values)))
     }
 
     fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: State<'a>) -> Vec<Branch<'a>> {
@@ -213,7 +217,7 @@ fn what(expression: &Expr) -> &'static str {
         Expr::Reference(_) | Expr::RawAddr(_) => "a value that is lent to be changed",
         Expr::Async(_) | Expr::Await(_) | Expr::Closure(_) | Expr::Yield(_) => "asynchronous code",
         Expr::Struct(_) => "a value built from its fields",
-        Expr::Array(_) | Expr::Repeat(_) | Expr::Index(_) | Expr::Range(_) => "arrays and ranges",
+        Expr::Repeat(_) | Expr::Index(_) | Expr::Range(_) => "indices and ranges",
         Expr::Block(_) => "a labelled block",
         Expr::Cast(_) => "a cast",
         _ => "this expression",

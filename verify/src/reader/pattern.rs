@@ -16,13 +16,13 @@ impl<'a> Reader<'_, 'a> {
             Pat::Paren(inner) => self.bind(&inner.pat, value, state),
             Pat::Reference(inner) => self.bind(&inner.pat, value, state),
             Pat::Type(inner) => self.bind(&inner.pat, value, state),
-            Pat::Ident(ident) if ident.subpat.is_none() => match self.unit_variant(ident) {
-                Some(outcome) => self.bind_side(pattern, outcome, &[], value, state),
-                None => {
-                    state.declare(ident.ident.unraw().to_string(), Some(value), ident.mutability.is_some());
-                    vec![(state, true)]
+            Pat::Ident(ident) if ident.subpat.is_none() && !self.is_constant(ident) => {
+                if let Some(outcome) = Outcome::constructor(&ident.ident.to_string()) {
+                    return self.bind_side(pattern, outcome, &[], value, state);
                 }
-            },
+                state.declare(ident.ident.unraw().to_string(), Some(value), ident.mutability.is_some());
+                vec![(state, true)]
+            }
             Pat::TupleStruct(side) => match self.constructor(&side.path) {
                 Some(outcome) => {
                     let inner: Vec<&'a Pat> = side.elems.iter().collect();
@@ -127,9 +127,13 @@ impl<'a> Reader<'_, 'a> {
         all
     }
 
-    /// `None`, and no name: a pattern of one word is a new variable unless the word is a constant.
-    fn unit_variant(&self, ident: &PatIdent) -> Option<Outcome> {
-        Outcome::constructor(&ident.ident.to_string())
+    /// A pattern of one word is a new variable, unless the word is a constant or an imported variant.
+    fn is_constant(&self, ident: &PatIdent) -> bool {
+        match self.names.meaning(&ident.ident.clone().into()) {
+            Meaning::Runtime(path) => path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase)),
+            Meaning::Local(name) => !self.library.functions.contains_key(&name),
+            Meaning::Prelude(_) | Meaning::Foreign(_) | Meaning::Unknown(_) => false,
+        }
     }
 
     fn constructor(&self, path: &Path) -> Option<Outcome> {

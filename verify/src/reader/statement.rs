@@ -67,9 +67,9 @@ impl<'a> Reader<'_, 'a> {
         branch::value(state, Value::unit())
     }
 
-    /// An item in a body: one that takes a protected name is a finding of `imports` already.
+    /// An item in a body: imports, and what takes a protected name, are findings of `imports` already.
     fn nested(&mut self, item: &'a Item, state: State<'a>) -> Vec<Branch<'a>> {
-        if item_name(item).is_some_and(|name| vocabulary::is_protected(&name)) {
+        if matches!(item, Item::Use(_)) || item_name(item).is_some_and(|name| vocabulary::is_protected(&name)) {
             return branch::value(state, Value::unit());
         }
         self.unreadable(item, "an item inside of a function", "move it to the top of the file")

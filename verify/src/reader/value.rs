@@ -80,7 +80,7 @@ impl Value<'_> {
 }
 
 /// A closure and the variables that it sees.
-pub(super) struct Closure<'a> {
+pub(crate) struct Closure<'a> {
     pub(super) expression: &'a ExprClosure,
     pub(super) captured: Bindings<'a>,
 }

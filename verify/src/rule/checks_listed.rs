@@ -44,6 +44,9 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
 
 const AGAIN: &str = "generate again";
 
+/// How many missing checks are named; the others are counted.
+const SHOWN: usize = 5;
+
 fn add<'a>(listed: &mut BTreeMap<Registration, Registered<'a>>, found: Registered<'a>) -> Option<Remark> {
     let place = found.place;
     let message = format!("{} is listed twice", written(&found.registration));
@@ -62,7 +65,13 @@ fn missing(demand: &Demand, listed: &BTreeMap<Registration, Registered<'_>>, che
         );
         Remark::at(checks, format!("{} is not listed", written(registration)), help)
     });
-    remarks.collect()
+    let mut remarks: Vec<Remark> = remarks.collect();
+    if remarks.len() > SHOWN {
+        let message = format!("{} more checks are not listed", remarks.len() - SHOWN);
+        remarks.truncate(SHOWN);
+        remarks.push(Remark::at(checks, message, AGAIN));
+    }
+    remarks
 }
 
 /// A check that this harness cannot have.

@@ -20,7 +20,9 @@ use testgen_contract::DeviceKind;
 
 /// Looks at every way through every init function.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    harness.journeys().flat_map(|journey| [strangers(&journey), asked(&journey), opened(&journey)].concat()).collect()
+    let remarks =
+        harness.journeys().flat_map(|journey| [strangers(&journey), asked(&journey), opened(&journey)].concat());
+    Remark::once(remarks.collect())
 }
 
 /// Detections of other devices.

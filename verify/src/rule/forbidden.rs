@@ -45,9 +45,10 @@ impl Visitor {
 impl<'ast> Visit<'ast> for Visitor {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let path = attribute.path();
-        let explained = || matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string().contains("reason"));
+        let explained = path.is_ident("expect")
+            && matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string().contains("reason"));
         let harmless = ["doc", "inline", "must_use"].iter().any(|name| path.is_ident(name));
-        if !harmless && !(path.is_ident("expect") && explained()) {
+        if !harmless && !explained {
             let name = path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
             self.add(attribute, format!("the attribute `{name}`"), "remove it");
         }
@@ -75,6 +76,7 @@ impl<'ast> Visit<'ast> for Visitor {
                 self.add(place, "an `unsafe` function", "remove `unsafe`");
             }
         }
+        self.visit_signature(&function.sig);
         self.visit_block(&function.block);
     }
 

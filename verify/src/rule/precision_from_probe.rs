@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Looks at every way on which a device was opened.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    harness.journeys().filter_map(|journey| one(&journey)).collect()
+    Remark::once(harness.journeys().filter_map(|journey| one(&journey)).collect())
 }
 
 fn one(journey: &Journey<'_, '_>) -> Option<Remark> {

@@ -7,11 +7,23 @@
 //! else, other macros, items inside of a function) it does not accept on trust: that is this finding, and nothing else is
 //! said about the function until it is gone.
 
-use crate::{RuleId, finding::Remark, harness::Harness};
+use crate::{
+    RuleId,
+    finding::Remark,
+    harness::{Entry, Harness},
+};
 
 /// Passes on what the reader did not understand.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     let entries = harness.inits.iter().chain(&harness.handlers);
-    let troubles = entries.flat_map(|entry| &entry.reading.troubles);
-    troubles.filter(|(rule, _)| *rule == RuleId::Readable).map(|(_, remark)| remark.clone()).collect()
+    entries.flat_map(one).collect()
+}
+
+fn one(entry: &Entry<'_>) -> Vec<Remark> {
+    let troubles = &entry.reading.troubles;
+    if troubles.is_empty() && entry.reading.ways.is_empty() {
+        let message = "no way through this function comes to its end";
+        return vec![Remark::at(&entry.function.sig.ident, message, "let every way return an `Endpoint`")];
+    }
+    troubles.iter().filter(|(rule, _)| *rule == RuleId::Readable).map(|(_, remark)| remark.clone()).collect()
 }

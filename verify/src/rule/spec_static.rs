@@ -2,14 +2,15 @@
 //!
 //! `pub static SPEC: Spec` tells the suite what to load and where. Its name, model type, architecture, task, devices and
 //! precisions must be those of the spec file; the architecture must be the one that the model type belongs to, and the
-//! task one of the architecture's. Devices and precisions name each word once and at least one.
+//! task one of the architecture's. Devices and precisions name each word once and at least one. A tolerance of its own has
+//! a reason.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
 
-use crate::{Expectation, finding::Remark, harness::Harness, spec::SpecLiteral};
+use crate::{Expectation, finding::Remark, harness::Harness, literal, spec::SpecLiteral};
 use std::{collections::BTreeSet, fmt::Debug};
-use syn::{Type, Visibility};
+use syn::{Expr, Type, Visibility};
 
 const AGAIN: &str = "generate again, or write what the spec says";
 
@@ -24,6 +25,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = form(harness, spec).into_iter().collect();
     remarks.extend(constants(spec));
     remarks.extend(consistent(spec));
+    remarks.extend(tolerances(harness, spec));
     remarks.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
     remarks
 }
@@ -76,6 +78,21 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
         add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
     }
     remarks
+}
+
+/// A tolerance of the spec's own without a reason.
+fn tolerances(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Vec<Remark> {
+    let Some(list) = spec.fields.get("tolerances") else { return Vec::new() };
+    let Some(entries) = literal::elements(list) else {
+        return vec![Remark::at(*list, "`SPEC.tolerances` is not written as a list", AGAIN)];
+    };
+    let explained = |entry: &Expr| {
+        let entry = literal::structure(&harness.names, entry, "ToleranceOverride")?;
+        literal::text(literal::fields(entry).get("reason")?).filter(|reason| !reason.trim().is_empty())
+    };
+    let bare = entries.into_iter().filter(|entry| explained(entry).is_none());
+    let message = "a tolerance of the spec's own without a reason";
+    bare.map(|entry| Remark::at(entry, message, "write the reason into the spec's `tolerance`")).collect()
 }
 
 fn is_set<T: Ord>(words: &[T]) -> bool {

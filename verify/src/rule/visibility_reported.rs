@@ -14,7 +14,8 @@ use testgen_contract::DeviceKind;
 
 /// Looks at every way through the init functions of the GPUs.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    harness.journeys().filter(|journey| journey.device != DeviceKind::Cpu).filter_map(|journey| one(&journey)).collect()
+    let gpus = harness.journeys().filter(|journey| journey.device != DeviceKind::Cpu);
+    Remark::once(gpus.filter_map(|journey| one(&journey)).collect())
 }
 
 fn one(journey: &Journey<'_, '_>) -> Option<Remark> {

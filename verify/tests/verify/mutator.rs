@@ -1,0 +1,144 @@
+//! Changes of a harness's tree, one place at a time.
+
+use quote::ToTokens;
+use syn::{
+    Arm, Block, Expr, File, Item, ItemFn, Stmt, parse_quote,
+    visit_mut::{self, VisitMut},
+};
+
+/// A changed harness and what was done to it.
+pub(crate) struct Mutant {
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+}
+
+/// Whether a function is one that the rules are about.
+fn is_entry(function: &ItemFn) -> bool {
+    let name = function.sig.ident.to_string();
+    name.starts_with("init_") || name.starts_with("create_")
+}
+
+/// Visits the entries and makes `change`, which says whether it applies, at the place `target`.
+struct Nth<'c, T> {
+    target: usize,
+    seen: usize,
+    change: &'c dyn Fn(&mut T) -> bool,
+    done: bool,
+}
+
+impl<T: Clone + PartialEq> Nth<'_, T> {
+    /// Changes `node` when it is the place at `target` among those where the change applies.
+    fn offer(&mut self, node: &mut T) -> bool {
+        if self.done {
+            return true;
+        }
+        let mut changed = node.clone();
+        if (self.change)(&mut changed) && changed != *node {
+            self.seen += 1;
+            if self.seen == self.target {
+                *node = changed;
+                self.done = true;
+            }
+        }
+        self.done
+    }
+}
+
+macro_rules! nth {
+    ($name:ident, $node:ty, $visit:ident) => {
+        /// Every harness in which `change` was made at one place of the entries.
+        pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
+            impl VisitMut for Nth<'_, $node> {
+                fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
+                    if is_entry(function) {
+                        visit_mut::visit_item_fn_mut(self, function);
+                    }
+                }
+
+                fn $visit(&mut self, node: &mut $node) {
+                    if !self.offer(node) {
+                        visit_mut::$visit(self, node);
+                    }
+                }
+            }
+            let mut mutants = Vec::new();
+            for target in 1.. {
+                let mut changed = file.clone();
+                let mut visitor = Nth { target, seen: 0, change, done: false };
+                visitor.visit_file_mut(&mut changed);
+                if !visitor.done {
+                    break;
+                }
+                mutants.push(Mutant { kind, text: prettyplease::unparse(&changed) });
+            }
+            mutants
+        }
+    };
+}
+nth!(expressions, Expr, visit_expr_mut);
+nth!(blocks, Block, visit_block_mut);
+nth!(arms, Arm, visit_arm_mut);
+
+/// Every harness in which one statement of the entries was changed; `change` gives what stands in its place.
+pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt) -> Option<Vec<Stmt>>) -> Vec<Mutant> {
+    let places = 0..12;
+    let at = |place: usize| {
+        blocks(file, kind, &|block| {
+            let Some(replaced) = block.stmts.get(place).and_then(change) else { return false };
+            block.stmts.splice(place..=place, replaced);
+            true
+        })
+    };
+    places.flat_map(at).collect()
+}
+
+/// Every harness in which one item was changed; `change` gives what stands in its place.
+pub(crate) fn items(file: &File, kind: &'static str, change: &dyn Fn(&Item) -> Option<Vec<Item>>) -> Vec<Mutant> {
+    let changed = (0..file.items.len()).filter_map(|position| {
+        let mut changed = file.clone();
+        let replaced = change(&changed.items[position])?;
+        changed.items.splice(position..=position, replaced);
+        Some(Mutant { kind, text: prettyplease::unparse(&changed) })
+    });
+    changed.collect()
+}
+
+/// Every harness in which one function among the entries was changed.
+pub(crate) fn functions(file: &File, kind: &'static str, change: &dyn Fn(&mut ItemFn) -> bool) -> Vec<Mutant> {
+    items(file, kind, &|item| match item {
+        Item::Fn(function) if is_entry(function) => {
+            let mut function = function.clone();
+            change(&mut function).then(|| vec![Item::Fn(function)])
+        }
+        _ => None,
+    })
+}
+
+/// Every harness in which one occurrence of `from` in the text became `to`.
+pub(crate) fn occurrences(text: &str, kind: &'static str, from: &str, to: &str) -> Vec<Mutant> {
+    let places = text.match_indices(from).map(|(place, _)| place);
+    let replaced = places.map(|place| format!("{}{to}{}", &text[..place], &text[place + from.len()..]));
+    replaced.map(|text| Mutant { kind, text }).collect()
+}
+
+/// The name of the function that a call calls, when it is one word.
+pub(crate) fn called(expression: &Expr) -> Option<String> {
+    let Expr::Call(call) = expression else { return None };
+    let Expr::Path(path) = call.func.as_ref() else { return None };
+    path.path.get_ident().map(ToString::to_string)
+}
+
+/// The device in an entry's name, as a variant of `DeviceKind`.
+pub(crate) fn kind_of(function: &ItemFn) -> Expr {
+    let name = function.sig.ident.to_string();
+    match ["cpu", "cuda", "rocm"].into_iter().find(|device| name.contains(device)) {
+        Some("cpu") => parse_quote!(DeviceKind::Cpu),
+        Some("cuda") => parse_quote!(DeviceKind::Cuda),
+        _ => parse_quote!(DeviceKind::Rocm),
+    }
+}
+
+/// The source of a tree in one line.
+pub(crate) fn one_line(tree: &impl ToTokens) -> String {
+    tree.to_token_stream().to_string()
+}

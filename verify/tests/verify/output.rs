@@ -1,0 +1,44 @@
+//! What people and programs are shown.
+
+use super::base;
+use testgen_verify::{Finding, render_human, render_json};
+
+fn findings() -> (String, Vec<Finding>) {
+    let text = base::harness(&base::bert())
+        .replace("cuda_compatibility(request.index)", "cuda_compatibility(0)")
+        .replace("        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n", "");
+    let findings = base::verify(&text, &base::bert());
+    (text, findings)
+}
+
+#[test]
+fn human() {
+    let (text, findings) = findings();
+    insta::assert_snapshot!(render_human(&findings, &|path| (path == base::PATH).then(|| text.clone())));
+}
+
+#[test]
+fn human_without_the_source() {
+    insta::assert_snapshot!(render_human(&findings().1, &|_| None));
+}
+
+#[test]
+fn json() {
+    insta::assert_snapshot!(render_json(&findings().1));
+}
+
+#[test]
+fn nothing() {
+    assert_eq!(render_human(&[], &|_| None), "");
+    insta::assert_snapshot!(render_json(&[]));
+}
+
+#[test]
+fn output_is_sorted_and_cannot_steer_the_terminal() {
+    let (text, mut findings) = findings();
+    let sorted = render_json(&findings);
+    findings.reverse();
+    assert_eq!(render_json(&findings), sorted);
+    findings[0].message = "\u{1b}[2J".to_owned();
+    assert!(!render_human(&findings, &|_| Some(text.replace(' ', "\u{7}"))).contains(['\u{1b}', '\u{7}']));
+}
