@@ -12,6 +12,7 @@ mod layout;
 mod location;
 mod manifest;
 mod plan;
+mod runtime;
 mod write;
 
 pub use changes::{Change, Changes, FileChange};

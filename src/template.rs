@@ -5,7 +5,7 @@
 mod error;
 mod origin;
 
-pub use error::TemplateError;
+pub use error::{NoRust, TemplateError};
 
 use std::{collections::BTreeMap, fs, path::Path};
 use tera::{Context, Kwargs, State, Tera};
@@ -72,7 +72,8 @@ fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, Template
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => return Err(unreadable(directory, error.to_string())),
         };
-        if !entry.path().extension().is_some_and(|extension| extension == "tera") || !entry.file_type().is_file() {
+        let is_template = entry.path().extension().is_some_and(|extension| extension == "tera");
+        if !(is_template && entry.file_type().is_file()) {
             continue;
         }
         let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(entry.path(), error.to_string()))?;

@@ -27,11 +27,11 @@ use std::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen generate                                     model_specs/ to generated/
-  testgen generate --specs specs --out suite           a suite anywhere: cargo test --manifest-path suite/Cargo.toml
-  testgen generate --check                             in CI: exit code 1 when generated/ is not up to date
-  testgen generate --name 'llama*' --device rocm       some of the harnesses
-  testgen generate --templates my_templates --dry-run  what other templates would change")]
+  testgen generate                                   model_specs/ to generated/
+  testgen generate --specs specs --out suite         cargo test --manifest-path suite/Cargo.toml
+  testgen generate --check                           for CI: exit code 1 when out of date
+  testgen generate --name 'llama*' --device rocm     some of the harnesses
+  testgen generate --templates mine --dry-run        what other templates would change")]
 pub(super) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,

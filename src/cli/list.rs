@@ -2,7 +2,7 @@
 
 use super::{
     Out,
-    project_arguments::{FilterArguments, ProjectArguments},
+    project_arguments::{FilterArguments, PlaceArguments},
 };
 use crate::{
     Error, ExitCode,
@@ -23,7 +23,7 @@ Examples:
   testgen list --json | jq -r '.[] | select(.goldens | not) | .name'")]
 pub(super) struct Arguments {
     #[command(flatten)]
-    project: ProjectArguments,
+    places: PlaceArguments,
     #[command(flatten)]
     filter: FilterArguments,
     /// Print an array of objects for scripts
@@ -53,7 +53,7 @@ struct Row<'s> {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let settings = arguments.project.settings()?;
+    let settings = arguments.places.settings()?;
     let layout = Layout::new(&settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateError> {
     let spec = &loaded.spec;
     let checkpoint = layout.checkpoint(&loaded.path, &spec.checkpoint)?;
-    let directory = layout.out().join(&checkpoint);
+    let directory = layout.checkpoint_directory(&loaded.path, &spec.checkpoint)?;
     Ok(Row {
         name: spec.name.as_str(),
         model_type: spec.model_type.as_str(),

@@ -11,15 +11,22 @@ use glob::Pattern;
 use std::path::PathBuf;
 use testgen_contract::{Architecture, DeviceKind};
 
-/// Where specs, suite, templates and runtime are.
+/// Where specs and suite are.
 #[derive(Debug, clap::Args)]
-pub(super) struct ProjectArguments {
+pub(super) struct PlaceArguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     pub(super) specs: Option<PathBuf>,
     /// Directory of the suite [default: `out` of testgen.toml, else generated]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+}
+
+/// Where specs, suite, templates and runtime are.
+#[derive(Debug, clap::Args)]
+pub(super) struct ProjectArguments {
+    #[command(flatten)]
+    pub(super) places: PlaceArguments,
     /// Templates that replace those of testgen with the same path, and add to them
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
@@ -46,11 +53,18 @@ impl ProjectArguments {
     /// The flags over `testgen.toml` over the defaults.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         Settings::resolve(&Overrides {
-            specs: self.specs.clone(),
-            out: self.out.clone(),
+            specs: self.places.specs.clone(),
+            out: self.places.out.clone(),
             templates: self.templates.clone(),
             runtime: self.runtime.clone(),
         })
+    }
+}
+
+impl PlaceArguments {
+    /// The flags over `testgen.toml` over the defaults.
+    pub(super) fn settings(&self) -> Result<Settings, Error> {
+        Settings::resolve(&Overrides { specs: self.specs.clone(), out: self.out.clone(), ..Overrides::default() })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{
     GenerateError,
-    location::{absolute, common_ancestor, relative},
+    location::{absolute, common_ancestor, join, relative},
+    runtime,
 };
 use crate::{
     settings::{Runtime, Settings},
@@ -16,10 +17,9 @@ use std::path::{Path, PathBuf};
 pub struct Layout {
     pub(super) specs: PathBuf,
     pub(super) out: PathBuf,
-    pub(super) runtime: Runtime,
     base: PathBuf,
     templates: Option<PathBuf>,
-    runtime_given: bool,
+    runtime: Option<Runtime>,
 }
 
 impl Layout {
@@ -36,13 +36,12 @@ impl Layout {
             return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
         }
         let runtime = match &settings.runtime {
-            Some(Runtime::Version(version)) => Runtime::Version(version.clone()),
-            Some(Runtime::Path(path)) => Runtime::Path(existing_runtime(absolute(path)?)?),
-            None => Runtime::Path(default_runtime(&out)?),
+            Some(Runtime::Path(path)) => Some(Runtime::Path(absolute(path)?)),
+            other => other.clone(),
         };
         let templates = settings.templates.as_deref().map(absolute).transpose()?;
         let base = common_ancestor(&specs, &out);
-        Ok(Self { specs, out, runtime, base, templates, runtime_given: settings.runtime.is_some() })
+        Ok(Self { specs, out, base, templates, runtime })
     }
 
     /// The directory of the suite, absolute.
@@ -73,24 +72,35 @@ impl Layout {
     pub fn command(&self) -> String {
         let templates = self.templates.as_deref().map(|path| self.shown(path));
         let runtime = match &self.runtime {
-            _ if !self.runtime_given => None,
-            Runtime::Path(path) => Some(self.shown(path)),
-            Runtime::Version(version) => Some(version.clone()),
+            None => None,
+            Some(Runtime::Path(path)) => Some(self.shown(path)),
+            Some(Runtime::Version(version)) => Some(version.clone()),
         };
         generate_command(&self.shown(&self.specs), &self.shown(&self.out), templates.as_deref(), runtime.as_deref())
     }
 
-    /// The checkpoint of a spec as the suite's manifest directory sees it; an absolute path stays what the user wrote.
-    pub fn checkpoint(&self, spec_file: &Path, source: &Checkpoint) -> Result<String, GenerateError> {
-        let target = match (&source.fixture, &source.path) {
-            (Some(fixture), _) => self.specs.join("../fixtures").join(fixture),
-            (None, Some(path)) if Path::new(path).is_absolute() => return Ok(path.clone()),
+    /// The runtime that the suite depends on.
+    pub fn runtime(&self) -> Result<Runtime, GenerateError> {
+        runtime::find(self.runtime.as_ref(), &self.out)
+    }
+
+    /// The checkpoint of a spec, absolute. Links below the specs' place in the file system are left to the test's run.
+    pub fn checkpoint_directory(&self, spec_file: &Path, source: &Checkpoint) -> Result<PathBuf, GenerateError> {
+        match (&source.fixture, &source.path) {
+            (Some(fixture), _) => Ok(join(&self.specs, &Path::new("../fixtures").join(fixture))),
             (None, path) => {
-                let directory = spec_file.parent().unwrap_or(Path::new(""));
-                directory.join(path.as_deref().unwrap_or("."))
+                let directory = absolute(spec_file.parent().unwrap_or(Path::new("")))?;
+                Ok(join(&directory, Path::new(path.as_deref().unwrap_or("."))))
             }
-        };
-        Ok(relative(&self.out, &absolute(&target)?))
+        }
+    }
+
+    /// The checkpoint as the suite's manifest directory sees it; an absolute path stays what the user wrote.
+    pub fn checkpoint(&self, spec_file: &Path, source: &Checkpoint) -> Result<String, GenerateError> {
+        match &source.path {
+            Some(path) if Path::new(path).is_absolute() => Ok(path.clone()),
+            _ => Ok(relative(&self.out, &self.checkpoint_directory(spec_file, source)?)),
+        }
     }
 }
 
@@ -102,19 +112,4 @@ pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
 /// The way from a directory to a path; neither need exist.
 pub fn relative_path(from: &Path, to: &Path) -> Result<String, GenerateError> {
     Ok(relative(&absolute(from)?, &absolute(to)?))
-}
-
-/// The runtime of the source tree that the suite is in, else of the source tree that this binary was built from.
-fn default_runtime(out: &Path) -> Result<PathBuf, GenerateError> {
-    let beside = out.ancestors().skip(1).map(|directory| directory.join("runtime")).find(|path| is_runtime(path));
-    beside.map_or_else(|| existing_runtime(absolute(&Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime"))?), Ok)
-}
-
-fn is_runtime(directory: &Path) -> bool {
-    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
-    manifest.lines().any(|line| line.replace(' ', "") == "name=\"testgen-runtime\"")
-}
-
-fn existing_runtime(path: PathBuf) -> Result<PathBuf, GenerateError> {
-    if is_runtime(&path) { Ok(path) } else { Err(GenerateError::NoRuntime { path }) }
 }

@@ -26,6 +26,25 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
     Ok(resolved)
 }
 
+/// Goes up for each `..` that `path` begins with; `directory` has no links, so that this is what the system would do.
+pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
+    let mut joined = directory.to_owned();
+    let mut leading = true;
+    for part in path.components() {
+        match part {
+            Component::ParentDir if leading => {
+                joined.pop();
+            }
+            Component::CurDir => {}
+            part => {
+                leading = false;
+                joined.push(part);
+            }
+        }
+    }
+    joined
+}
+
 /// The way from a directory to a path, both absolute, with `/` between its parts.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
     let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
@@ -43,6 +62,14 @@ pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joining_goes_up_first() {
+        let joined = |path: &str| join(Path::new("/a/b"), Path::new(path));
+        assert_eq!(joined("../../c"), Path::new("/c"));
+        assert_eq!(joined("./x/../y"), Path::new("/a/b/x/../y"), "x may be a link");
+        assert_eq!(joined("/z"), Path::new("/z"));
+    }
 
     #[test]
     fn relative_paths_go_up_and_down() {

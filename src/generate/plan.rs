@@ -12,7 +12,7 @@ use crate::{
     Error,
     settings::{Runtime, Settings},
     spec::{LoadedSpec, load_all},
-    template::{TemplateError, Templates},
+    template::{NoRust, TemplateError, Templates},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
@@ -54,7 +54,8 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)
         let path = harness_path(loaded);
         files.contains_key(&path) || layout.out().join(path).is_file()
     });
-    let suite = SuiteContext::new(&layout, &command, listed);
+    let runtime = layout.runtime()?;
+    let suite = SuiteContext::new(&layout, &runtime, &command, listed);
     let around = render_suite(&templates, &suite)?;
     files.extend(around);
     Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
@@ -90,13 +91,13 @@ fn render(templates: &Templates, template: &str, context: &impl Serialize) -> Re
 
 fn no_rust(templates: &Templates, template: &str, subject: &str, text: &str, error: SyntaxError) -> TemplateError {
     let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
-    TemplateError::NoRust {
+    TemplateError::NoRust(Box::new(NoRust {
         template: template.to_owned(),
         subject: subject.to_owned(),
         origin: templates.origin(template, line),
         message: error.message,
         excerpt: error.excerpt,
-    }
+    }))
 }
 
 /// The variables of the templates below `suite/`.
@@ -121,13 +122,18 @@ struct ArchitectureContext<'p> {
 }
 
 impl<'p> SuiteContext<'p> {
-    fn new<'s>(layout: &'p Layout, command: &'p str, listed: impl Iterator<Item = &'s LoadedSpec>) -> Self {
+    fn new<'s>(
+        layout: &Layout,
+        runtime: &'p Runtime,
+        command: &'p str,
+        listed: impl Iterator<Item = &'s LoadedSpec>,
+    ) -> Self {
         let mut modules: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for loaded in listed {
             modules.entry(loaded.spec.architecture.as_str()).or_default().push(loaded.spec.name.module());
         }
         let package = package_name(layout.out());
-        let (runtime_path, runtime_version) = match &layout.runtime {
+        let (runtime_path, runtime_version) = match runtime {
             Runtime::Path(path) => (Some(relative(layout.out(), path)), None),
             Runtime::Version(version) => (None, Some(version.as_str())),
         };

@@ -82,9 +82,9 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// Whether `word` cannot name a module: syn parses every strict, reserved and future keyword as no identifier.
+/// Whether `word` cannot name a module: syn takes no keyword for an identifier, but for `gen`, which edition 2024 added.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    syn::parse_str::<syn::Ident>(word).is_err()
+    word == "gen" || syn::parse_str::<syn::Ident>(word).is_err()
 }
 
 #[cfg(test)]

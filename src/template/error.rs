@@ -21,25 +21,30 @@ pub enum TemplateError {
         template: String,
     },
     /// Tera cannot parse or fill in a template; the report names template and line.
-    #[error("a template is wrong\n{report}")]
+    #[error("{report}")]
     Tera {
         /// Tera's own report.
         report: String,
     },
     /// The rendered text is no Rust.
-    #[error("template `{template}` renders no valid Rust for `{subject}`: {message}\n{excerpt}")]
-    NoRust {
-        /// The template.
-        template: String,
-        /// The model or file that it was rendered for.
-        subject: String,
-        /// What the parser says.
-        message: String,
-        /// The rendered lines around the error.
-        excerpt: String,
-        /// The template and line that the wrong line most likely comes from.
-        origin: Option<(String, usize)>,
-    },
+    #[error(transparent)]
+    NoRust(Box<NoRust>),
+}
+
+/// The rendered text is no Rust.
+#[derive(Debug, thiserror::Error)]
+#[error("template `{template}` renders no valid Rust for `{subject}`: {message}\n{excerpt}")]
+pub struct NoRust {
+    /// The template.
+    pub template: String,
+    /// The model or file that it was rendered for.
+    pub subject: String,
+    /// What the parser says.
+    pub message: String,
+    /// The rendered lines around the error.
+    pub excerpt: String,
+    /// The template and line that the wrong line most likely comes from.
+    pub origin: Option<(String, usize)>,
 }
 
 impl TemplateError {
@@ -49,6 +54,10 @@ impl TemplateError {
 }
 
 impl Failure for TemplateError {
+    fn is_rendered(&self) -> bool {
+        matches!(self, Self::Tera { report } if report.starts_with("error: "))
+    }
+
     fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => {
@@ -56,7 +65,8 @@ impl Failure for TemplateError {
             }
             Self::Missing { template } => Some(format!("add `{template}` to the directory of templates")),
             Self::Tera { .. } => None,
-            Self::NoRust { origin, .. } => origin
+            Self::NoRust(no_rust) => no_rust
+                .origin
                 .as_ref()
                 .map(|(template, line)| format!("the line most likely comes from `{template}`, line {line}")),
         }

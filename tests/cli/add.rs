@@ -1,1 +1,126 @@
-//! `testgen add`.
+//! `testgen add`: specs from checkpoints, never a guess.
+
+use crate::project::Project;
+
+const CONFIG: &str = r#"{ "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 32 }"#;
+
+/// A project with one checkpoint, `fixtures/tiny`.
+fn with_checkpoint(config: &str) -> Project {
+    let project = Project::empty();
+    project.write("fixtures/tiny/config.json", config);
+    project
+}
+
+#[test]
+fn a_fixture_becomes_a_spec_that_generates() {
+    let project = with_checkpoint(CONFIG);
+    for name in ["golden.safetensors", "model.safetensors", "tokenizer.json"] {
+        project.write(format!("fixtures/tiny/{name}"), "");
+    }
+    project.write("docs/spec.schema.json", "{}");
+    let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
+    project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
+fn what_a_checkpoint_lacks_is_told() {
+    let project = with_checkpoint(CONFIG);
+    let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
+    project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
+fn a_checkpoint_elsewhere_is_named_from_the_spec_or_absolutely() {
+    let project = Project::empty();
+    project.write("somewhere/my model/config.json", CONFIG);
+    project.run(&["add", "somewhere/my model", "--name", "mine", "--specs", "specs"]).expect_code(0);
+    let text = project.read("specs/encoder_only/mine.yaml");
+    assert!(text.contains("path: \"../../somewhere/my model\"\n"), "{text}");
+    project.run(&["generate", "--specs", "specs", "--out", "deep/suite"]).expect_code(0);
+    let harness = project.read("deep/suite/src/encoder_only/mine.rs");
+    assert!(harness.contains("path: \"../../somewhere/my model\","), "{harness}");
+
+    let absolute = project.path("somewhere/my model").display().to_string();
+    project.run(&["add", &absolute, "--name", "absolute", "--specs", "specs"]).expect_code(0);
+    assert!(project.read("specs/encoder_only/absolute.yaml").contains(&format!("path: \"{absolute}\"")));
+}
+
+#[test]
+fn the_head_decides_the_task_unless_it_is_given() {
+    for (model_type, head, task) in [
+        ("roberta", "RobertaForTokenClassification", "token_classification"),
+        ("distilbert", "DistilBertForQuestionAnswering", "question_answering"),
+        ("bert", "BertModel", "text_embedding"),
+        ("gpt2", "GPT2LMHeadModel", "text_generation"),
+        ("llama", "LlamaForCausalLM", "text_generation"),
+        ("vit", "ViTForImageClassification", "image_classification"),
+        ("resnet", "ResNetModel", "image_embedding"),
+    ] {
+        let project = with_checkpoint(&format!(r#"{{ "model_type": "{model_type}", "architectures": ["{head}"] }}"#));
+        let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
+        assert!(outcome.stdout.contains(&format!(", {task}\n")), "{}", outcome.stdout);
+    }
+    let project = with_checkpoint(CONFIG);
+    let outcome = project.run(&["add", "fixtures/tiny", "--task", "text_embedding"]).expect_code(0);
+    assert!(outcome.stdout.contains(", text_embedding\n"), "{}", outcome.stdout);
+    project.run(&["add", "fixtures/tiny", "--force", "--task", "image_embedding"]).expect_code(2);
+}
+
+#[test]
+fn what_is_not_known_is_an_error_and_never_a_guess() {
+    let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
+    let all = [
+        said(r#"{ "model_type": "hubert", "architectures": ["HubertModel"] }"#),
+        said(r#"{ "model_type": "zzz\u001b[31m" }"#),
+        said(r#"{ "architectures": ["BertModel"] }"#),
+        said(r#"{ "model_type": "bert" }"#),
+        said(r#"{ "model_type": "bert", "architectures": ["BertForPreTraining"] }"#),
+        said("{ \"model_type\": \"bert\",\n  \"architectures\": [ }"),
+        said("[]"),
+        said(r#"{ "model_type": 5 }"#),
+        said(""),
+    ];
+    insta::assert_snapshot!(all.join("---\n"));
+}
+
+#[test]
+fn what_is_no_checkpoint_is_an_error() {
+    let project = Project::empty();
+    project.write("empty/file", "");
+    let missing = project.run(&["add", "nowhere/at/all"]).expect_code(2).stderr;
+    let hub = project.run(&["add", "google-bert/bert-base-uncased"]).expect_code(2).stderr;
+    let empty = project.run(&["add", "empty"]).expect_code(2).stderr;
+    insta::assert_snapshot!([missing, hub, empty].join("---\n"));
+    assert!(!project.exists("model_specs"));
+}
+
+#[test]
+fn an_existing_spec_is_kept_without_force() {
+    let project = with_checkpoint(CONFIG);
+    project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    project.write("model_specs/encoder_only/tiny.yaml", "# mine\n");
+    let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(2);
+    insta::assert_snapshot!(outcome.stderr);
+    assert_eq!(project.read("model_specs/encoder_only/tiny.yaml"), "# mine\n");
+    project.run(&["add", "fixtures/tiny", "--force"]).expect_code(0);
+    assert!(project.read("model_specs/encoder_only/tiny.yaml").contains("name: tiny"));
+}
+
+#[test]
+fn a_name_is_checked_and_unique() {
+    let project = with_checkpoint(CONFIG);
+    project.run(&["add", "fixtures/tiny", "--name", "../evil"]).expect_code(2);
+    project.run(&["add", "fixtures/tiny", "--name", "7"]).expect_code(0);
+    assert!(project.read("model_specs/encoder_only/7.yaml").contains("name: \"7\"\n"));
+    project.run(&["add", "fixtures/tiny", "--name", "a-b"]).expect_code(0);
+    let outcome = project.run(&["add", "fixtures/tiny", "--name", "a_b", "--force"]).expect_code(2);
+    assert!(outcome.stderr.contains("a-b.yaml"), "{}", outcome.stderr);
+    project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
+fn help_shows_examples_and_every_flag() {
+    insta::assert_snapshot!(Project::empty().run(&["add", "--help"]).expect_code(0).stdout);
+}

@@ -1,1 +1,66 @@
-//! `testgen schema`.
+//! `testgen schema`: the JSON Schema says what the reader says.
+
+use crate::project::{BERT, Project};
+use serde_json::Value;
+
+fn schema() -> Value {
+    let outcome = Project::empty().run(&["schema"]).expect_code(0);
+    serde_json::from_str(&outcome.stdout).expect("the schema is JSON")
+}
+
+#[test]
+fn every_property_is_known_to_the_reader_and_no_other() {
+    let schema = schema();
+    let mut objects = vec![(String::new(), &schema)];
+    for (name, path) in [("Checkpoint", "checkpoint"), ("Checks", "checks"), ("Memory", "memory")] {
+        objects.push((path.to_owned(), &schema["definitions"][name]));
+    }
+    for (path, object) in objects {
+        assert_eq!(object["additionalProperties"], false, "{path}");
+        let mut keys: Vec<&str> =
+            object["properties"].as_object().expect("it has properties").keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(known_keys(&path), keys, "the keys of `{path}`");
+    }
+}
+
+/// The keys that the reader lists when it meets an unknown one.
+fn known_keys(path: &str) -> Vec<String> {
+    let project = Project::empty();
+    let text = match path {
+        "" => format!("{BERT}zzz: 1\n"),
+        "checkpoint" => BERT.replace("fixture: bert", "zzz: 1"),
+        _ => format!("{BERT}{path}: {{ zzz: 1 }}\n"),
+    };
+    project.write("model_specs/bert.yaml", text);
+    let stderr = project.run(&["generate"]).expect_code(2).stderr;
+    let line = stderr.lines().find_map(|line| line.split_once("known keys are ")).expect("the keys are listed").1;
+    let mut keys: Vec<String> = line.split(", ").map(|key| key.trim_matches('`').to_owned()).collect();
+    keys.sort();
+    keys
+}
+
+#[test]
+fn required_keys_are_those_of_the_reader() {
+    let project = Project::empty();
+    project.write("model_specs/bert.yaml", "{}");
+    let stderr = project.run(&["generate"]).expect_code(2).stderr;
+    let schema = schema();
+    let required: Vec<String> = schema["required"]
+        .as_array()
+        .expect("it is a list")
+        .iter()
+        .map(|key| format!("`{}`", key.as_str().unwrap_or("")))
+        .collect();
+    assert!(stderr.contains(&format!("missing keys {}\n", required.join(", "))), "{stderr}");
+}
+
+#[test]
+fn the_reference_has_every_key() {
+    let reference = Project::empty().run(&["schema", "--markdown"]).expect_code(0).stdout;
+    for key in
+        ["`model_type`", "`fixture`", "`reason`", "`vram_mib`", "`rel_l2`", "| `encoder_only` |", "| `shape_sweep` |"]
+    {
+        assert!(reference.contains(key), "{key}");
+    }
+}

@@ -1,1 +1,86 @@
 //! Errors of specs: where, what, and the nearest valid word.
+
+use crate::project::{BERT, Project};
+
+/// What `testgen generate` says of a spec; it must be an error.
+fn errors(text: &str) -> String {
+    let project = Project::empty();
+    project.write("model_specs/bert.yaml", text);
+    project.run(&["generate"]).expect_code(2).stderr
+}
+
+#[track_caller]
+fn assert_says(text: &str, expected: &str) {
+    let said = errors(text);
+    assert!(said.contains(expected), "`{expected}` is not in\n{said}");
+}
+
+#[test]
+fn every_error_of_every_spec_is_shown() {
+    let project = Project::empty();
+    project.write(
+        "model_specs/encoder_only/bert.yaml",
+        "name: bret\nmodel_type: brt\narchitecture: encoder_only\ntask: text_embeding\nchekpoint:\n  fixture: bert\n\
+         devices: [cpu, cud, cpu]\nprecisions: []\n",
+    );
+    project.write(
+        "model_specs/vision/vit.yaml",
+        BERT.replace("name: bert", "name: vit").replace("[cpu, cuda, rocm]", "cpu"),
+    );
+    project.write("model_specs/vision/syntax.yaml", "name: x\n  task: [1,\n");
+    insta::assert_snapshot!(project.run(&["generate"]).expect_code(2).stderr);
+}
+
+#[test]
+fn nested_keys_have_their_path() {
+    let nested = "checks:\n  skip:\n    - { check: finite, dvice: rocm }\n    - { check: causal_leak, reason: \"no cache\" }\n\
+                  tolerance:\n  - { output: logits, precision: f16, rel_l2: 2, max_rel: a, reason: 5 }\n\
+                  memory: { vram_mib: -3 }\n";
+    insta::assert_snapshot!(errors(&(BERT.replace(", f16", "") + nested)));
+}
+
+#[test]
+fn rules_between_keys_hold() {
+    assert_says(
+        &BERT.replace("model_type: bert", "model_type: gpt2"),
+        "has the architecture `decoder_only`, not `encoder_only`",
+    );
+    assert_says(
+        &BERT.replace("text_embedding", "text_generation"),
+        "architecture `encoder_only` has no task `text_generation`",
+    );
+    assert_says(
+        &BERT.replace("  fixture: bert\n", "  hub: a/b\n"),
+        "exactly one of `fixture` and `path`, found neither",
+    );
+    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  path: x"), "found both");
+    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"), "is no model of the Hub");
+    assert_says(&BERT.replace("[f32, f16, bf16]", "[f32, f32]"), "`f32` stands twice in `precisions`");
+    assert_says(&BERT.replace("name: bert", "name: 7"), "put it in quotes");
+    assert_says(&BERT.replace("name: bert", "name:"), "`name` must be text, found nothing");
+    let skip = |entry: &str| format!("{BERT}checks: {{ skip: [{entry}] }}\n");
+    assert_says(&skip("{ check: finite }"), "missing key `checks.skip[0].reason`");
+    assert_says(&skip("{ check: finite, reason: \" \" }"), "`checks.skip[0].reason` is empty");
+    assert_says(&skip("{ check: finite, reason: a }, { check: finite, reason: b }"), "a second time");
+    assert_says(&skip("{ check: fallback_marked, device: cpu, reason: a }"), "matches no check of this spec");
+    let tolerance = "{ output: a, precision: f16, rel_l2: 0.1, max_rel: 0.1, reason: r }";
+    assert_says(&format!("{BERT}tolerance: [{tolerance}, {tolerance}]\n"), "second tolerance for this output");
+}
+
+#[test]
+fn names_are_unique_over_all_directories() {
+    let project = Project::with_bert();
+    project.write("model_specs/other/bert.yaml", BERT);
+    project.write("model_specs/other/BERT.yaml", BERT.replace("name: bert", "name: BERT"));
+    insta::assert_snapshot!(project.run(&["generate"]).expect_code(2).stderr);
+}
+
+#[test]
+fn files_that_are_no_specs_are_told_apart() {
+    let project = Project::with_bert();
+    project.write("model_specs/notes.md", "no spec");
+    project.run(&["generate"]).expect_code(0);
+    project.write("model_specs/other.yml", BERT);
+    let outcome = project.run(&["generate"]).expect_code(2);
+    assert!(outcome.stderr.contains("a spec's name ends in `.yaml`"), "{}", outcome.stderr);
+}

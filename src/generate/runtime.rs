@@ -1,0 +1,26 @@
+//! The runtime that a suite depends on, where the settings name none.
+
+use super::{GenerateError, location::absolute};
+use crate::settings::Runtime;
+use std::path::{Path, PathBuf};
+
+/// The runtime that is given, else the one of the source tree that the suite is in, else the one of the source tree that
+/// this binary was built from.
+pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, GenerateError> {
+    let path = match given {
+        Some(Runtime::Version(version)) => return Ok(Runtime::Version(version.clone())),
+        Some(Runtime::Path(path)) => path.clone(),
+        None => {
+            let beside = out.ancestors().skip(1).map(|directory| directory.join("runtime"));
+            let of_this_binary = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+            beside.into_iter().find(|path| is_runtime(path)).unwrap_or(of_this_binary)
+        }
+    };
+    let path: PathBuf = absolute(&path)?;
+    if is_runtime(&path) { Ok(Runtime::Path(path)) } else { Err(GenerateError::NoRuntime { path }) }
+}
+
+fn is_runtime(directory: &Path) -> bool {
+    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    manifest.lines().any(|line| line.replace(' ', "") == "name=\"testgen-runtime\"")
+}
