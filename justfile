@@ -1,0 +1,32 @@
+# Shortcuts; the README and .ci/run name the commands themselves.
+
+# Generate, verify, build and run the suite.
+run *arguments:
+    cargo run -- run {{arguments}}
+
+# Every test of the workspace, the suite included.
+test:
+    cargo test --workspace
+
+# What CI checks.
+ci:
+    bash .ci/run
+
+# Write generated/ and the generated parts of docs/ again.
+regenerate:
+    cargo run -- generate
+    UPDATE_DOCS=1 cargo test -p testgen -p testgen-verify
+
+# Make the fixtures again (Python with torch and transformers).
+fixtures *names:
+    python3 fixtures/make.py {{names}}
+
+# Licences, sources and duplicates of the dependencies (cargo install cargo-deny).
+deny:
+    cargo deny check bans licenses sources
+
+# Speed of the generator and the verifier, then of the models against PyTorch.
+bench:
+    cargo bench -p testgen
+    cargo bench -p testgen-verify
+    cargo bench -p testgen-runtime
