@@ -2,9 +2,15 @@
 //!
 //! `Cpu` (burn's Flex) takes our own kernels; `Gpu` (burn's Dispatch) takes plain burn operators, whatever the device.
 
+mod activation;
+mod cpu;
+mod gpu;
+mod kernel;
 mod ops;
+mod plain;
 
-pub(crate) use ops::Ops;
+pub(crate) use activation::Activation;
+pub(crate) use ops::{Ops, activate, add_layer_norm, affine, layer_norm, masked_softmax, merge_heads, rms_norm};
 
 /// The host processor.
 pub(crate) type Cpu = burn::backend::Flex;

@@ -1,5 +1,121 @@
 //! Reading `config.json`: strict about every field that could change the numbers.
+//!
+//! A field is read (it is in the model's config struct), inert (transformers does not use it in a forward pass), or an
+//! error that names it. Nothing is ignored because nobody thought of it.
+
+mod inert;
+mod json;
+
+pub(crate) use json::Sides;
+
+use inert::is_inert;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {}
+pub enum ConfigError {
+    /// The file is not there or not readable.
+    #[error("cannot read `{path}`: {message}; a checkpoint directory has a config.json as `save_pretrained` writes it")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        message: String,
+    },
+    /// The file is not JSON.
+    #[error("`{path}` is not JSON: {message}")]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// What the parser said.
+        message: String,
+    },
+    /// A field has a value that this model type cannot have.
+    #[error("config.json of a `{model_type}`: {message}")]
+    Invalid {
+        /// The type in `config.json`.
+        model_type: String,
+        /// The field and what is wrong with it.
+        message: String,
+    },
+    /// A field that may change the numbers and that the model code does not know.
+    #[error(
+        "config.json of a `{model_type}` has `{field}` = {value}, which is not supported and may change the numbers; \
+         null and false are taken as off"
+    )]
+    UnsupportedField {
+        /// The type in `config.json`.
+        model_type: String,
+        /// The field.
+        field: String,
+        /// Its value, shortened.
+        value: String,
+    },
+}
+
+/// The configuration struct of a model type, with Hugging Face's field names and defaults.
+pub(crate) trait Config: DeserializeOwned {
+    /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
+    const INERT: &'static [&'static str] = &[];
+
+    /// What no field declares and serde keeps (`#[serde(flatten)]`).
+    fn rest(&self) -> &Map<String, Value>;
+
+    /// Relations between fields; the message names the field.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Fields that are read and yet have no effect in this configuration, with the reason.
+    fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+}
+
+/// A configuration and the names of the fields that were read from the file.
+#[derive(Debug)]
+pub(crate) struct Parsed<C> {
+    pub(crate) config: C,
+    pub(crate) fields: Vec<String>,
+}
+
+/// Reads the fields of `C` and accounts for all others.
+pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> {
+    let model_type = model_type(value).to_owned();
+    let invalid = |message| ConfigError::Invalid { model_type: model_type.clone(), message };
+    let config: C = serde_json::from_value(value.clone()).map_err(|error| invalid(error.to_string()))?;
+    for (field, value) in config.rest() {
+        let off = matches!(value, Value::Null | Value::Bool(false)) || is_empty(value);
+        if !off && !is_inert(field) && !C::INERT.contains(&field.as_str()) {
+            let value = value.to_string().chars().take(80).collect();
+            return Err(ConfigError::UnsupportedField { model_type, field: field.clone(), value });
+        }
+    }
+    config.validate().map_err(invalid)?;
+    let object = value.as_object().into_iter().flat_map(Map::keys);
+    let fields = object.filter(|field| !config.rest().contains_key(*field)).cloned().collect();
+    Ok(Parsed { config, fields })
+}
+
+/// The `model_type` of a configuration, empty where there is none.
+pub(crate) fn model_type(value: &Value) -> &str {
+    value.get("model_type").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The first of `architectures`: the transformers class that saved the checkpoint.
+pub(crate) fn saved_class(value: &Value) -> Option<&str> {
+    value.get("architectures")?.get(0)?.as_str()
+}
+
+/// The number of labels of a classification head: that of `id2label`, else `num_labels`, else transformers' default.
+pub(crate) fn label_count(value: &Value) -> usize {
+    let named = value.get("id2label").and_then(Value::as_object).map(Map::len);
+    let counted = value.get("num_labels").and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok());
+    named.or(counted).unwrap_or(2)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
+}

@@ -1,5 +1,202 @@
-//! Hugging Face tensors by their own names.
+//! Hugging Face tensors by their own names: a path-scoped view over the safetensors files of a checkpoint.
+//!
+//! Shapes are checked when a tensor is asked for, every read is recorded, and what nobody asked for can be listed.
+//! Linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
+
+mod convert;
+mod file;
+
+use crate::backend::Ops;
+use burn::tensor::{DType, Shape, Tensor, TensorData};
+use convert::{Conversion, convert};
+use file::Files;
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 
 /// Why the tensors of a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum WeightsError {}
+pub enum WeightsError {
+    /// A file is not there or not readable.
+    #[error("cannot read `{path}`: {message}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the parser said.
+        message: String,
+    },
+    /// The directory has neither a single file nor an index.
+    #[error(
+        "`{directory}` has neither model.safetensors nor model.safetensors.index.json; \
+         save it with `save_pretrained(..., safe_serialization=True)`"
+    )]
+    NoFile {
+        /// The checkpoint directory.
+        directory: PathBuf,
+    },
+    /// The model needs a tensor that no file has.
+    #[error("tensor `{name}` {expected:?} is missing from the checkpoint")]
+    Missing {
+        /// The name that was asked for.
+        name: String,
+        /// The shape that the configuration says.
+        expected: Vec<usize>,
+    },
+    /// A tensor has another shape than the configuration says.
+    #[error("tensor `{name}` is {found:?}, the configuration says {expected:?}")]
+    WrongShape {
+        /// The tensor.
+        name: String,
+        /// Its shape in the file.
+        found: Vec<usize>,
+        /// The shape that the configuration says.
+        expected: Vec<usize>,
+    },
+    /// A tensor has a type that weights cannot have.
+    #[error("tensor `{name}` has the type {found}; supported: F64, F32, F16, BF16")]
+    WrongType {
+        /// The tensor.
+        name: String,
+        /// Its type in the file.
+        found: String,
+    },
+}
+
+/// The tensors of a checkpoint below a path of module names.
+pub(crate) struct Weights<B: Ops> {
+    files: Arc<Files>,
+    read: Arc<Mutex<BTreeSet<String>>>,
+    path: String,
+    device: B::Device,
+    dtype: DType,
+}
+
+impl<B: Ops> Weights<B> {
+    /// The whole checkpoint in `directory`; tensors are put on `device` as `dtype`.
+    pub(crate) fn open(directory: &Path, device: &B::Device, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open(directory)?);
+        Ok(Self { files, read: Arc::default(), path: String::new(), device: device.clone(), dtype })
+    }
+
+    /// The module `name` below this one, as `w.module("encoder").module(0)`.
+    pub(crate) fn module(&self, name: impl fmt::Display) -> Self {
+        Self {
+            files: Arc::clone(&self.files),
+            read: Arc::clone(&self.read),
+            path: self.name(&name.to_string()),
+            device: self.device.clone(),
+            dtype: self.dtype,
+        }
+    }
+
+    /// The module `prefix` where the checkpoint has tensors below it, else this one: heads save their base model under
+    /// its name, base models save themselves without.
+    pub(crate) fn base(&self, prefix: &str) -> Self {
+        let below = format!("{}.", self.name(prefix));
+        if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }
+    }
+
+    /// The first of `names` below which the checkpoint has tensors, for modules that were renamed over the years.
+    pub(crate) fn module_named(&self, names: &[&str]) -> Self {
+        let has = |name: &&&str| {
+            let below = format!("{}.", self.name(name));
+            self.files.names().any(|tensor| tensor.starts_with(&below))
+        };
+        self.module(names.iter().find(has).unwrap_or(&names[0]))
+    }
+
+    /// The device that tensors are put on.
+    pub(crate) fn device(&self) -> &B::Device {
+        &self.device
+    }
+
+    /// The type that tensors are put there as.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Whether the checkpoint has this tensor.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.files.find(&self.name(name)).is_some()
+    }
+
+    /// The tensor `name` of exactly this shape.
+    pub(crate) fn tensor<const D: usize>(&self, name: &str, shape: [usize; D]) -> Result<Tensor<B, D>, WeightsError> {
+        self.put(name, shape, Conversion::AsIs)
+    }
+
+    /// The matrix `name`, [out, in] in the file, as [in, out].
+    pub(crate) fn transposed(&self, name: &str, [out, inner]: [usize; 2]) -> Result<Tensor<B, 2>, WeightsError> {
+        self.put(name, [out, inner], Conversion::Transposed)
+    }
+
+    /// Host values of the tensor `name`, in f32.
+    pub(crate) fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
+        let data = self.data(name, shape, DType::F32, Conversion::AsIs)?;
+        Ok(data.into_vec().expect("the conversion was to f32"))
+    }
+
+    /// Counts `name` as read although its values are another tensor's (tied weights).
+    pub(crate) fn tied(&self, name: &str) {
+        self.record(self.name(name));
+    }
+
+    /// The names that were read, sorted.
+    pub(crate) fn read_names(&self) -> Vec<String> {
+        self.read.lock().expect("no reader panics while it holds the lock").iter().cloned().collect()
+    }
+
+    /// The names in the files that were not read, sorted.
+    pub(crate) fn unread_names(&self) -> Vec<String> {
+        let read = self.read.lock().expect("no reader panics while it holds the lock");
+        self.files.names().filter(|name| !read.contains(*name)).map(str::to_owned).collect()
+    }
+
+    fn put<const D: usize>(
+        &self,
+        name: &str,
+        shape: [usize; D],
+        conversion: Conversion,
+    ) -> Result<Tensor<B, D>, WeightsError> {
+        let data = self.data(name, &shape, self.dtype, conversion)?;
+        Ok(Tensor::from_data(data, (&self.device, self.dtype)))
+    }
+
+    fn data(
+        &self,
+        name: &str,
+        shape: &[usize],
+        dtype: DType,
+        conversion: Conversion,
+    ) -> Result<TensorData, WeightsError> {
+        let name = self.name(name);
+        let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
+        let (stored_name, view) = self.files.find(&name).ok_or_else(missing)?;
+        if view.shape() != shape {
+            return Err(WeightsError::WrongShape { name, found: view.shape().to_vec(), expected: shape.to_vec() });
+        }
+        self.record(stored_name.clone());
+        let bytes = convert(view.data(), view.dtype(), dtype, shape, conversion)
+            .ok_or_else(|| WeightsError::WrongType { name: stored_name, found: format!("{:?}", view.dtype()) })?;
+        let shape = match conversion {
+            Conversion::AsIs => shape.to_vec(),
+            Conversion::Transposed => shape.iter().rev().copied().collect(),
+        };
+        Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
+    }
+
+    fn record(&self, name: String) {
+        self.read.lock().expect("no reader panics while it holds the lock").insert(name);
+    }
+
+    fn name(&self, name: &str) -> String {
+        match (self.path.as_str(), name) {
+            ("", name) => name.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, name) => format!("{path}.{name}"),
+        }
+    }
+}

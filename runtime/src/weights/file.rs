@@ -1,0 +1,99 @@
+//! The safetensors files of a checkpoint: one, or several with an index.
+
+use super::WeightsError;
+use memmap2::Mmap;
+use safetensors::{SafeTensors, tensor::TensorView};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+/// Memory-mapped files and where in them each tensor is.
+pub(super) struct Files {
+    maps: Vec<Mmap>,
+    tensors: BTreeMap<String, Entry>,
+}
+
+struct Entry {
+    file: usize,
+    dtype: safetensors::Dtype,
+    shape: Vec<usize>,
+    start: usize,
+    end: usize,
+}
+
+impl Files {
+    pub(super) fn open(directory: &Path) -> Result<Self, WeightsError> {
+        let mut files = Self { maps: Vec::new(), tensors: BTreeMap::new() };
+        for path in paths(directory)? {
+            files.add(&path)?;
+        }
+        Ok(files)
+    }
+
+    fn add(&mut self, path: &Path) -> Result<(), WeightsError> {
+        let unreadable = |message: String| WeightsError::Unreadable { path: path.to_owned(), message };
+        let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+        // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped raises SIGBUS, as
+        // it does for every reader of safetensors.
+        let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
+        let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|error| unreadable(error.to_string()))?;
+        let data = header + 8;
+        for (name, info) in metadata.tensors() {
+            let (start, end) = (data + info.data_offsets.0, data + info.data_offsets.1);
+            if end > map.len() {
+                return Err(unreadable(format!("`{name}` ends behind the end of the file; the file is truncated")));
+            }
+            let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), start, end };
+            self.tensors.insert(name, entry);
+        }
+        self.maps.push(map);
+        Ok(())
+    }
+
+    /// Every tensor's name, sorted.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tensors.keys().map(String::as_str)
+    }
+
+    /// The tensor `name` and the name that it has in the file: checkpoints converted from TensorFlow call the weight
+    /// and bias of a layer norm gamma and beta.
+    pub(super) fn find(&self, name: &str) -> Option<(String, TensorView<'_>)> {
+        let old = match name.rsplit_once('.') {
+            Some((path, "weight")) => Some(format!("{path}.gamma")),
+            Some((path, "bias")) => Some(format!("{path}.beta")),
+            _ => None,
+        };
+        let (name, entry) = [Some(name.to_owned()), old]
+            .into_iter()
+            .flatten()
+            .find_map(|name| self.tensors.get(&name).map(|entry| (name, entry)))?;
+        let bytes = &self.maps[entry.file][entry.start..entry.end];
+        let view = TensorView::new(entry.dtype, entry.shape.clone(), bytes).ok()?;
+        Some((name, view))
+    }
+}
+
+/// The single file, or the files that the index names.
+fn paths(directory: &Path) -> Result<Vec<PathBuf>, WeightsError> {
+    let single = directory.join("model.safetensors");
+    if single.is_file() {
+        return Ok(vec![single]);
+    }
+    let index = directory.join("model.safetensors.index.json");
+    if !index.is_file() {
+        return Err(WeightsError::NoFile { directory: directory.to_owned() });
+    }
+    let unreadable = |message: String| WeightsError::Unreadable { path: index.clone(), message };
+    let text = std::fs::read(&index).map_err(|error| unreadable(error.to_string()))?;
+    let value: Value = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
+    let map = value.get("weight_map").and_then(Value::as_object);
+    let map = map.ok_or_else(|| unreadable("it has no `weight_map`".to_owned()))?;
+    let names: BTreeSet<&str> = map.values().filter_map(Value::as_str).collect();
+    if let Some(name) = names.iter().find(|name| Path::new(name).file_name().is_none_or(|file| file != **name)) {
+        return Err(unreadable(format!("`{name}` is not the name of a file beside the index")));
+    }
+    Ok(names.into_iter().map(|name| directory.join(name)).collect())
+}
