@@ -25,7 +25,13 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::DecoderOnly => &[Task::TextGeneration],
+            Self::DecoderOnly => &[
+                Task::TextGeneration,
+                Task::TextEmbedding,
+                Task::TextClassification,
+                Task::TokenClassification,
+                Task::QuestionAnswering,
+            ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
         }
     }
