@@ -1,1 +1,23 @@
-//! stub
+//! The blocks that models are made of, each once.
+//!
+//! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors as Hugging Face does.
+
+mod attention;
+mod batch_norm;
+mod convolution;
+mod embedding;
+mod linear;
+mod mask;
+mod norm;
+mod rope_parameters;
+mod rotary;
+
+pub(crate) use attention::{attend, split_heads};
+pub(crate) use batch_norm::BatchNorm2d;
+pub(crate) use convolution::{Conv2d, Conv2dShape};
+pub(crate) use embedding::Embedding;
+pub(crate) use linear::Linear;
+pub(crate) use mask::{causal_bias, padding_bias, positions};
+pub(crate) use norm::{LayerNorm, RmsNorm};
+pub(crate) use rope_parameters::{RopeFields, RopeParameters};
+pub(crate) use rotary::Rotary;

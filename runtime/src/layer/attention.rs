@@ -1,0 +1,31 @@
+//! Scaled dot-product attention, as transformers computes it with `attn_implementation="eager"`.
+
+use crate::backend::{Ops, masked_softmax, merge_heads};
+use burn::tensor::Tensor;
+
+/// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
+pub(crate) fn split_heads<B: Ops>(x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4> {
+    let [batch, seq, width] = x.dims();
+    x.reshape([batch, seq, heads, width / heads]).swap_dims(1, 2)
+}
+
+/// softmax(`query` `key`ᵀ `scale` + `bias`) `value`: [batch, query, heads * head_dim].
+///
+/// `query` is [batch, heads, query, head_dim]; `key` and `value` are [batch, key_value_heads, key, head_dim], where
+/// `heads` is a multiple of `key_value_heads`: the queries of a group share a product, so nothing is repeated. `bias` is
+/// f32, [batch or 1, 1, query or 1, key].
+pub(crate) fn attend<B: Ops>(
+    query: Tensor<B, 4>,
+    key: Tensor<B, 4>,
+    value: Tensor<B, 4>,
+    scale: f64,
+    bias: Option<Tensor<B, 4>>,
+) -> Tensor<B, 3> {
+    let [batch, heads, queries, head_dim] = query.dims();
+    let [_, groups, keys, _] = key.dims();
+    let grouped = heads / groups * queries;
+    let query = if groups == heads { query } else { query.reshape([batch, groups, grouped, head_dim]) };
+    let scores = query.matmul(key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);
+    let weights = masked_softmax(scores, scale, bias).reshape([batch, groups, grouped, keys]);
+    merge_heads(weights.matmul(value).reshape([batch, heads, queries, head_dim]))
+}

@@ -1,0 +1,47 @@
+//! Linear maps.
+
+use crate::{
+    backend::{Ops, affine},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// `x` W + b. The weight is kept as [in, out].
+pub(crate) struct Linear<B: Ops> {
+    weight: Tensor<B, 2>,
+    bias: Option<Tensor<B, 1>>,
+}
+
+impl<B: Ops> Linear<B> {
+    /// `weight` [out, in] and `bias` [out], as torch's `nn.Linear` saves them.
+    pub(crate) fn load(w: &Weights<B>, inner: usize, out: usize) -> Result<Self, WeightsError> {
+        Self::load_with_bias(w, inner, out, true)
+    }
+
+    /// As [`Linear::load`], with a bias only where the configuration says so.
+    pub(crate) fn load_with_bias(w: &Weights<B>, inner: usize, out: usize, bias: bool) -> Result<Self, WeightsError> {
+        let weight = w.transposed("weight", [out, inner])?;
+        let bias = bias.then(|| w.tensor("bias", [out])).transpose()?;
+        Ok(Self { weight, bias })
+    }
+
+    /// `weight` [in, out] and `bias` [out], as transformers' `Conv1D` saves them.
+    pub(crate) fn load_conv1d(w: &Weights<B>, inner: usize, out: usize) -> Result<Self, WeightsError> {
+        Ok(Self { weight: w.tensor("weight", [inner, out])?, bias: Some(w.tensor("bias", [out])?) })
+    }
+
+    /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
+    pub(crate) fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
+        Self { weight: embedding.transpose(), bias }
+    }
+
+    /// [..., in] to [..., out]; flattened to one matrix product.
+    pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
+        let mut shape = x.dims();
+        let inner = shape[D - 1];
+        let rows: usize = shape[..D - 1].iter().product();
+        let y = affine(x.reshape([rows, inner]), self.weight.clone(), self.bias.clone());
+        shape[D - 1] = y.dims()[1];
+        y.reshape(shape)
+    }
+}

@@ -1,0 +1,85 @@
+//! Which keys a query sees, as a bias on the scores.
+//!
+//! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then uniform, as in
+//! transformers, instead of NaN. The masks are made on the host, where a mask that hides nothing costs nothing.
+
+use crate::{
+    Array,
+    backend::Ops,
+    model::{ForwardError, Inputs},
+};
+use burn::tensor::{DType, Tensor, TensorData};
+
+const HIDDEN: f32 = f32::MIN;
+
+/// The bias [batch, 1, 1, key] of an `attention_mask`; none when it hides nothing.
+pub(crate) fn padding_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, keys]: [usize; 2],
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    let Some(visible) = attention_mask(inputs, [batch, keys])? else { return Ok(None) };
+    let bias = visible.iter().map(|visible| if *visible { 0.0 } else { HIDDEN }).collect();
+    Ok(Some(put(inputs, bias, [batch, 1, 1, keys])))
+}
+
+/// The bias [batch or 1, 1, query, key] of causal attention behind `past` tokens, within `window` tokens where there is
+/// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
+pub(crate) fn causal_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, queries]: [usize; 2],
+    past: usize,
+    window: Option<usize>,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    let keys = past + queries;
+    let padding = attention_mask(inputs, [batch, keys])?;
+    let window = window.unwrap_or(keys);
+    if padding.is_none() && queries == 1 && keys <= window {
+        return Ok(None);
+    }
+    let rows = if padding.is_some() { batch } else { 1 };
+    let mut bias = Vec::with_capacity(rows * queries * keys);
+    for row in 0..rows {
+        let padding = padding.as_ref().map(|visible| &visible[row * keys..(row + 1) * keys]);
+        for query in past..keys {
+            let sees = |key: usize| key <= query && query - key < window && padding.is_none_or(|visible| visible[key]);
+            bias.extend((0..keys).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
+        }
+    }
+    Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
+}
+
+/// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from `past`.
+pub(crate) fn positions<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+    past: usize,
+) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
+    let Some(array) = inputs.host("position_ids") else {
+        return Ok(((past..past + seq).map(|position| position as i64).collect(), [1, seq]));
+    };
+    match (array.as_integers(), array.shape()) {
+        (Some(values), &[rows, columns]) if columns == seq && (rows == batch || rows == 1) => {
+            Ok((values.to_vec(), [rows, columns]))
+        }
+        _ => Err(wrong("position_ids", array, format!("integers of shape [{batch}, {seq}]"))),
+    }
+}
+
+/// Whether each of [batch, key] is visible; none when all are.
+fn attention_mask<B: Ops>(inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<Option<Vec<bool>>, ForwardError> {
+    let Some(array) = inputs.host("attention_mask") else { return Ok(None) };
+    let values = array.as_integers().filter(|_| array.shape() == shape);
+    let expected = || format!("integers of shape {shape:?}");
+    let values = values.ok_or_else(|| wrong("attention_mask", array, expected()))?;
+    let hides = values.contains(&0);
+    Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
+}
+
+fn wrong(name: &str, array: &Array, expected: String) -> ForwardError {
+    let found = format!("a tensor of shape {:?}", array.shape());
+    ForwardError::WrongInput { name: name.to_owned(), found, expected }
+}
+
+fn put<B: Ops>(inputs: &Inputs<'_, B>, bias: Vec<f32>, shape: [usize; 4]) -> Tensor<B, 4> {
+    Tensor::from_data(TensorData::new(bias, shape), (inputs.device(), DType::F32))
+}

@@ -1,0 +1,80 @@
+//! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of older files
+//! (`rope_theta`, `rope_scaling`).
+
+use serde::Deserialize;
+
+/// The fields of a configuration that say how positions rotate.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct RopeFields {
+    rope_parameters: Option<RopeParameters>,
+    rope_theta: Option<f64>,
+    rope_scaling: Option<RopeParameters>,
+}
+
+/// One set of rotary parameters; which of them count depends on `rope_type`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RopeParameters {
+    #[serde(alias = "type", default)]
+    pub(crate) rope_type: RopeType,
+    pub(crate) rope_theta: Option<f64>,
+    pub(crate) factor: Option<f64>,
+    pub(crate) original_max_position_embeddings: Option<f64>,
+    pub(crate) low_freq_factor: Option<f64>,
+    pub(crate) high_freq_factor: Option<f64>,
+    pub(crate) attention_factor: Option<f64>,
+    pub(crate) beta_fast: Option<f64>,
+    pub(crate) beta_slow: Option<f64>,
+    pub(crate) mscale: Option<f64>,
+    pub(crate) mscale_all_dim: Option<f64>,
+    pub(crate) truncate: Option<bool>,
+}
+
+/// How the frequencies are stretched for longer contexts; the names of transformers' `ROPE_INIT_FUNCTIONS`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RopeType {
+    /// Su et al. 2021.
+    #[default]
+    Default,
+    /// Positions divided by `factor`.
+    Linear,
+    /// The base grows with the length (NTK scaling).
+    Dynamic,
+    /// Peng et al. 2023.
+    Yarn,
+    /// Llama 3.1: long wavelengths divided by `factor`.
+    Llama3,
+}
+
+/// The base when no file names one.
+const DEFAULT_THETA: f64 = 10_000.0;
+
+impl RopeFields {
+    /// The parameters in force, with the base and the trained length filled in.
+    pub(crate) fn parameters(&self, max_position_embeddings: usize) -> RopeParameters {
+        let mut parameters = self.rope_parameters.clone().or_else(|| self.rope_scaling.clone()).unwrap_or_default();
+        parameters.rope_theta = parameters.rope_theta.or(self.rope_theta).or(Some(DEFAULT_THETA));
+        let original = &mut parameters.original_max_position_embeddings;
+        *original = original.or(Some(max_position_embeddings as f64));
+        parameters
+    }
+
+    /// What is missing from the parameters.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        let parameters = self.parameters(1);
+        let needs = |name: &str, value: Option<f64>| match value {
+            Some(value) if value > 0.0 => Ok(()),
+            _ => Err(format!("rope_type {:?} needs `{name}` above 0", parameters.rope_type)),
+        };
+        match parameters.rope_type {
+            RopeType::Default => Ok(()),
+            RopeType::Linear | RopeType::Dynamic | RopeType::Yarn => needs("factor", parameters.factor),
+            RopeType::Llama3 => {
+                needs("factor", parameters.factor)?;
+                needs("low_freq_factor", parameters.low_freq_factor)?;
+                needs("high_freq_factor", parameters.high_freq_factor)
+            }
+        }
+    }
+}

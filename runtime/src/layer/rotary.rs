@@ -1,0 +1,146 @@
+//! Rotary position embeddings (Su et al. 2021), in the half-rotated layout of `LlamaRotaryEmbedding`.
+
+use super::rope_parameters::{RopeParameters, RopeType};
+use crate::{backend::Ops, model::Inputs};
+use burn::tensor::Tensor;
+use std::f64::consts::PI;
+
+/// The frequencies of one model.
+#[derive(Debug, Clone)]
+pub(crate) struct Rotary {
+    inverse_frequencies: Vec<f32>,
+    attention_scaling: f32,
+    growth: Option<Growth>,
+}
+
+/// What `dynamic` needs to recompute the frequencies for a sequence longer than the trained length.
+#[derive(Debug, Clone)]
+struct Growth {
+    theta: f64,
+    factor: f64,
+    trained: f64,
+}
+
+/// The cosines and sines of one call, [batch or 1, 1, seq, head_dim], in the model's type.
+pub(crate) struct Rotation<B: Ops> {
+    cos: Tensor<B, 4>,
+    sin: Tensor<B, 4>,
+}
+
+impl Rotary {
+    /// For heads of `head_dim`; `trained` is `max_position_embeddings`, from which `dynamic` counts.
+    pub(crate) fn new(parameters: &RopeParameters, head_dim: usize, trained: usize) -> Self {
+        let theta = parameters.rope_theta.unwrap_or(10_000.0);
+        let factor = parameters.factor.unwrap_or(1.0);
+        let plain = frequencies(theta, head_dim);
+        let inverse_frequencies = match parameters.rope_type {
+            RopeType::Default | RopeType::Dynamic => plain,
+            RopeType::Linear => plain.into_iter().map(|frequency| frequency / factor as f32).collect(),
+            RopeType::Llama3 => plain.into_iter().map(|frequency| llama3(frequency, parameters)).collect(),
+            RopeType::Yarn => yarn(theta, head_dim, parameters),
+        };
+        let growth = (parameters.rope_type == RopeType::Dynamic).then_some(Growth { theta, factor, trained: trained as f64 });
+        Self { inverse_frequencies, attention_scaling: attention_scaling(parameters) as f32, growth }
+    }
+
+    /// The longest sequence for which a step with a cache must equal the whole sequence at once; `dynamic` rotates older
+    /// keys by another base than newer ones.
+    pub(crate) fn cacheable(&self) -> Option<usize> {
+        self.growth.as_ref().map(|growth| growth.trained as usize)
+    }
+
+    /// The rotation for `positions` of `shape` [batch or 1, seq].
+    pub(crate) fn at<B: Ops>(&self, positions: &[i64], shape: [usize; 2], inputs: &Inputs<'_, B>) -> Rotation<B> {
+        let grown = self.grown(positions);
+        let frequencies = grown.as_deref().unwrap_or(&self.inverse_frequencies);
+        let width = 2 * frequencies.len();
+        let table = |function: fn(f32) -> f32| {
+            let mut table = Vec::with_capacity(positions.len() * width);
+            for position in positions {
+                let start = table.len();
+                let angles = frequencies.iter().map(|frequency| *position as f32 * frequency);
+                table.extend(angles.map(|angle| function(angle) * self.attention_scaling));
+                table.extend_from_within(start..);
+            }
+            inputs.put_floats(table, [shape[0], 1, shape[1], width])
+        };
+        Rotation { cos: table(f32::cos), sin: table(f32::sin) }
+    }
+
+    /// The frequencies of `dynamic` for a sequence beyond the trained length.
+    fn grown(&self, positions: &[i64]) -> Option<Vec<f32>> {
+        let growth = self.growth.as_ref()?;
+        let length = positions.iter().max().map_or(0, |position| position + 1) as f64;
+        if length <= growth.trained {
+            return None;
+        }
+        let width = 2 * self.inverse_frequencies.len();
+        let stretch = growth.factor * length / growth.trained - (growth.factor - 1.0);
+        let exponent = width as f64 / (width as f64 - 2.0);
+        Some(frequencies(growth.theta * stretch.powf(exponent), width))
+    }
+}
+
+impl<B: Ops> Rotation<B> {
+    /// Rotates [batch, heads, seq, head_dim].
+    pub(crate) fn apply(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let half = x.dims()[3] / 2;
+        let (first, second) = (x.clone().narrow(3, 0, half), x.clone().narrow(3, half, half));
+        let turned = Tensor::cat(vec![second.neg(), first], 3);
+        x * self.cos.clone() + turned * self.sin.clone()
+    }
+}
+
+/// 1 / thetaⁱ for i = 0, 2/width, 4/width, ...; in f32, as PyTorch computes them.
+fn frequencies(theta: f64, width: usize) -> Vec<f32> {
+    (0..width).step_by(2).map(|index| 1.0 / (theta as f32).powf(index as f32 / width as f32)).collect()
+}
+
+/// Llama 3.1: wavelengths beyond the trained length are stretched, short ones kept, those between blended.
+fn llama3(frequency: f32, parameters: &RopeParameters) -> f32 {
+    let value = |value: Option<f64>| value.unwrap_or(1.0) as f32;
+    let (factor, trained) = (value(parameters.factor), value(parameters.original_max_position_embeddings));
+    let (low, high) = (value(parameters.low_freq_factor), value(parameters.high_freq_factor));
+    let wavelength = 2.0 * PI as f32 / frequency;
+    if wavelength > trained / low {
+        frequency / factor
+    } else if wavelength < trained / high {
+        frequency
+    } else {
+        let smooth = (trained / wavelength - low) / (high - low);
+        (1.0 - smooth) * frequency / factor + smooth * frequency
+    }
+}
+
+/// YaRN: a ramp from unchanged (fast) to interpolated (slow) dimensions.
+fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
+    let factor = parameters.factor.unwrap_or(1.0) as f32;
+    let trained = parameters.original_max_position_embeddings.unwrap_or(1.0);
+    let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
+    let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
+    let (mut low, mut high) = (dimension(or(parameters.beta_fast, 32.0)), dimension(or(parameters.beta_slow, 1.0)));
+    if parameters.truncate.unwrap_or(true) {
+        (low, high) = (low.floor(), high.ceil());
+    }
+    (low, high) = (low.max(0.0), high.min(width as f64 - 1.0));
+    if low == high {
+        high += 0.001;
+    }
+    let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
+    let blend = |(index, frequency): (usize, f32)| frequency / factor * ramp(index) + frequency * (1.0 - ramp(index));
+    frequencies(theta, width).into_iter().enumerate().map(blend).collect()
+}
+
+/// What the cosines and sines are multiplied by; only YaRN has it.
+fn attention_scaling(parameters: &RopeParameters) -> f64 {
+    if parameters.rope_type != RopeType::Yarn {
+        return 1.0;
+    }
+    let factor = parameters.factor.unwrap_or(1.0);
+    let scale = |weight: f64| if factor <= 1.0 { 1.0 } else { 0.1 * weight * factor.ln() + 1.0 };
+    let inferred = match (parameters.mscale, parameters.mscale_all_dim) {
+        (Some(mscale), Some(all)) if mscale != 0.0 && all != 0.0 => scale(mscale) / scale(all),
+        _ => scale(1.0),
+    };
+    parameters.attention_factor.unwrap_or(inferred)
+}
