@@ -1,5 +1,6 @@
 //! A checkpoint directory as `save_pretrained` writes it, and where a harness finds its own.
 
+use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -49,8 +50,14 @@ impl Checkpoint {
         &self.directory
     }
 
-    /// The configuration that replaces `config.json`, if any.
-    pub(crate) fn config_override(&self) -> Option<&Value> {
-        self.config.as_ref()
+    /// The configuration: the replacement, else `config.json`.
+    pub(crate) fn config(&self) -> Result<Value, ConfigError> {
+        if let Some(config) = &self.config {
+            return Ok(config.clone());
+        }
+        let path = self.directory.join("config.json");
+        let unreadable = |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
+        let bytes = std::fs::read(&path).map_err(unreadable)?;
+        serde_json::from_slice(&bytes).map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
     }
 }

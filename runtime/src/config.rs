@@ -8,6 +8,7 @@ mod json;
 
 pub(crate) use json::Sides;
 
+use crate::model::Head;
 use inert::is_inert;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -68,8 +69,9 @@ pub(crate) trait Config: DeserializeOwned {
         Ok(())
     }
 
-    /// Fields that are read and yet have no effect in this configuration, with the reason.
-    fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
+    /// Fields that are read and yet have no effect in this configuration with this head, with the reason.
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let _ = head;
         Vec::new()
     }
 }
@@ -118,4 +120,13 @@ pub(crate) fn label_count(value: &Value) -> usize {
 
 fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Whether `whole` is a multiple of `part`; the message names both fields.
+pub(crate) fn divides(whole_name: &str, whole: usize, part_name: &str, part: usize) -> Result<(), String> {
+    if part > 0 && whole.is_multiple_of(part) {
+        Ok(())
+    } else {
+        Err(format!("`{whole_name}` {whole} is not a multiple of `{part_name}` {part}"))
+    }
 }

@@ -1,9 +1,25 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
+mod bert;
+mod class;
+mod distilbert;
+mod family;
 mod forward;
+mod gpt2;
+mod llama;
+mod llama_decoder;
 mod load;
+mod loaded;
+mod mistral;
 mod network;
+mod qwen2;
+mod resnet;
+mod text_head;
+mod text_model;
+mod vit;
 
+pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
-pub use load::{LoadError, Model, TensorAccount, load};
-pub(crate) use network::{Cache, Inputs, Network, Pass};
+pub use load::{LoadError, load};
+pub use loaded::{Model, TensorAccount};
+pub(crate) use network::Inputs;

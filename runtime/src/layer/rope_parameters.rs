@@ -60,6 +60,16 @@ impl RopeFields {
         parameters
     }
 
+    /// Whether the trained length has an influence on the frequencies.
+    pub(crate) fn reads_max_positions(&self) -> bool {
+        let parameters = self.rope_parameters.as_ref().or(self.rope_scaling.as_ref());
+        parameters.is_some_and(|parameters| match parameters.rope_type {
+            RopeType::Default | RopeType::Linear => false,
+            RopeType::Dynamic => true,
+            RopeType::Yarn | RopeType::Llama3 => parameters.original_max_position_embeddings.is_none(),
+        })
+    }
+
     /// What is missing from the parameters.
     pub(crate) fn validate(&self) -> Result<(), String> {
         let parameters = self.parameters(1);

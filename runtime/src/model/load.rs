@@ -1,11 +1,30 @@
 //! From a checkpoint directory to a model on a device.
 
 use super::{
-    forward::{Forward, ForwardError, Session},
-    network::Run,
+    bert::{Bert, Roberta},
+    class::Head,
+    distilbert::DistilBert,
+    family::Family,
+    gpt2::Gpt2,
+    llama::Llama,
+    loaded::{Model, TensorAccount},
+    mistral::Mistral,
+    network::{Placed, Run, guard},
+    qwen2::Qwen2,
+    resnet::ResNet,
+    vit::Vit,
 };
-use crate::{Arrays, Checkpoint, Spec, config::ConfigError, open::OpenDevice, weights::WeightsError};
+use crate::{
+    Checkpoint, OpenDevice, Spec,
+    backend::{Cpu, Gpu, Ops},
+    config::{self, Config, ConfigError, Parsed},
+    open::BackendDevice,
+    preprocess::{PreprocessError, Processor},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::DType;
 use serde_json::Value;
+use std::path::Path;
 use testgen_contract::{ModelType, Precision};
 
 /// Why a checkpoint could not be loaded.
@@ -35,73 +54,15 @@ pub enum LoadError {
         /// In the spec.
         expected: ModelType,
     },
+    /// The tokenizer or the image processor cannot be used.
+    #[error(transparent)]
+    Preprocess(#[from] PreprocessError),
     /// The device failed while tensors were put on it.
     #[error("the device failed during the load: {message}")]
     Device {
         /// What the backend said.
         message: String,
     },
-}
-
-/// Which tensors of the checkpoint were read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TensorAccount {
-    /// Read, by their names in the file.
-    pub read: Vec<String>,
-    /// In the file, never asked for, and not among those that transformers ignores, too.
-    pub unused: Vec<String>,
-}
-
-/// A model on its device.
-pub struct Model {
-    run: Box<dyn Run>,
-    class: String,
-    config: Value,
-    fields: Vec<String>,
-    tensors: TensorAccount,
-    precision: Precision,
-}
-
-impl Model {
-    /// Computes every output of the transformers class.
-    pub fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        self.run.run(inputs, false)
-    }
-
-    /// As [`Model::forward`], with the hidden states.
-    pub fn forward_traced(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        self.run.run(inputs, true)
-    }
-
-    /// A fresh sequence with a key-value cache.
-    pub fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
-        self.run.session().ok_or_else(|| ForwardError::NoCache { class: self.class.clone() })
-    }
-
-    /// The transformers class that is computed, for instance `BertForMaskedLM`.
-    pub fn class(&self) -> &str {
-        &self.class
-    }
-
-    /// The configuration as it was read.
-    pub fn config(&self) -> &Value {
-        &self.config
-    }
-
-    /// The configuration fields that the model reads and that are in the file, sorted: changing one must change something.
-    pub fn fields(&self) -> &[String] {
-        &self.fields
-    }
-
-    /// Which tensors were read.
-    pub fn tensors(&self) -> &TensorAccount {
-        &self.tensors
-    }
-
-    /// The type that the model computes in.
-    pub fn precision(&self) -> Precision {
-        self.precision
-    }
 }
 
 /// Loads the checkpoint on `device`, to compute in `precision`.
@@ -113,6 +74,102 @@ pub fn load(
     device: &OpenDevice,
     precision: Precision,
 ) -> Result<Model, LoadError> {
-    let _ = (spec, checkpoint, device, precision);
-    unimplemented!()
+    let config = checkpoint.config()?;
+    let found = config::model_type(&config);
+    if found != spec.model_type.as_str() {
+        return Err(LoadError::WrongModelType { found: found.to_owned(), expected: spec.model_type });
+    }
+    let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
+    match spec.model_type {
+        ModelType::Bert => plan.load::<Bert>(),
+        ModelType::DistilBert => plan.load::<DistilBert>(),
+        ModelType::Gpt2 => plan.load::<Gpt2>(),
+        ModelType::Llama => plan.load::<Llama>(),
+        ModelType::Mistral => plan.load::<Mistral>(),
+        ModelType::Qwen2 => plan.load::<Qwen2>(),
+        ModelType::ResNet => plan.load::<ResNet>(),
+        ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::Vit => plan.load::<Vit>(),
+    }
+}
+
+/// Everything that a load depends on but the family.
+struct Plan<'a> {
+    model_type: ModelType,
+    checkpoint: &'a Checkpoint,
+    config: Value,
+    device: &'a OpenDevice,
+    precision: Precision,
+}
+
+impl Plan<'_> {
+    fn load<F: Family>(self) -> Result<Model, LoadError> {
+        let (class, saved) = self.class::<F>();
+        let head = Head::of(&class, F::NAME).filter(|head| F::HEADS.contains(head));
+        let head = head.ok_or_else(|| self.unsupported::<F>(&class))?;
+        let Parsed { config, fields } = config::parse::<F::Config>(&self.config)?;
+        let labels = config::label_count(&self.config);
+        let directory = self.checkpoint.directory();
+        let placement = Placing { config: &config, head, labels, directory, precision: self.precision };
+        let (run, tensors) = match &self.device.backend {
+            BackendDevice::Cpu(device) => placement.place::<F, Cpu>(device)?,
+            #[cfg(any(feature = "cuda", feature = "rocm"))]
+            BackendDevice::Gpu(device) => placement.place::<F, Gpu>(device)?,
+        };
+        Ok(Model {
+            run,
+            head,
+            tensors: if class == saved { tensors } else { tensors.without_other_heads() },
+            class,
+            without_effect: config.without_effect(head),
+            config: self.config,
+            fields,
+            precision: self.precision,
+            processor: Processor::open(directory)?,
+        })
+    }
+
+    /// The class to compute and the class that saved the checkpoint.
+    fn class<F: Family>(&self) -> (String, String) {
+        let base = || format!("{}Model", F::NAME);
+        let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
+        let recorded = crate::golden::model_class(self.checkpoint.directory());
+        (recorded.unwrap_or_else(|| saved.clone()), saved)
+    }
+
+    fn unsupported<F: Family>(&self, class: &str) -> LoadError {
+        let supported: Vec<String> = F::HEADS.iter().map(|head| format!("{}{}", F::NAME, head.suffix())).collect();
+        LoadError::UnsupportedClass {
+            class: class.to_owned(),
+            model_type: self.model_type,
+            supported: supported.join(", "),
+        }
+    }
+}
+
+/// Everything that putting a network on a device depends on but the backend.
+struct Placing<'a, C> {
+    config: &'a C,
+    head: Head,
+    labels: usize,
+    directory: &'a Path,
+    precision: Precision,
+}
+
+impl<C> Placing<'_, C> {
+    fn place<F: Family<Config = C>, B: Ops>(
+        &self,
+        device: &B::Device,
+    ) -> Result<(Box<dyn Run>, TensorAccount), LoadError> {
+        let dtype = match self.precision {
+            Precision::F32 => DType::F32,
+            Precision::F16 => DType::F16,
+            Precision::Bf16 => DType::BF16,
+        };
+        let weights = Weights::<B>::open(self.directory, device, dtype)?;
+        let network = guard(|| F::load(self.config, self.head, self.labels, &weights))
+            .map_err(|message| LoadError::Device { message })??;
+        let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
+        Ok((Box::new(Placed { network, device: device.clone(), dtype }), tensors))
+    }
 }

@@ -3,6 +3,7 @@
 use super::forward::{Forward, ForwardError, Placement, Session};
 use crate::{Array, Arrays, backend::Ops};
 use burn::tensor::{DType, Int, Tensor, TensorData};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_contract::Precision;
 
 /// A model in one backend's tensors.
@@ -12,6 +13,16 @@ pub(crate) trait Network<B: Ops>: Send {
 
     /// The number of layers that keep keys and values; none for a model that does not generate.
     fn cached_layers(&self) -> Option<usize> {
+        None
+    }
+
+    /// The longest sequence that the model has positions for; none when there is no limit of its own.
+    fn max_positions(&self) -> Option<usize> {
+        None
+    }
+
+    /// The longest sequence for which steps with a cache must equal the whole sequence at once; none for any length.
+    fn cacheable_length(&self) -> Option<usize> {
         None
     }
 }
@@ -54,10 +65,21 @@ impl<'a, B: Ops> Inputs<'a, B> {
         };
         let values = array.as_integers().ok_or_else(wrong)?;
         let shape: [usize; 2] = array.shape().try_into().map_err(|_| wrong())?;
-        if let Some(&value) = values.iter().find(|value| **value < 0 || **value >= limit as i64) {
-            return Err(ForwardError::OutOfRange { name, value, limit });
+        self.checked_indices(name, values.to_vec(), shape, limit).map(Some)
+    }
+
+    /// Integers that were read or computed on the host, all in `0..limit`, on the device.
+    pub(crate) fn checked_indices<const D: usize>(
+        &self,
+        name: &'static str,
+        values: Vec<i64>,
+        shape: [usize; D],
+        limit: usize,
+    ) -> Result<Tensor<B, D, Int>, ForwardError> {
+        match values.iter().find(|value| **value < 0 || **value >= limit as i64) {
+            Some(&value) => Err(ForwardError::OutOfRange { name, value, limit }),
+            None => Ok(self.put_indices(values, shape)),
         }
-        Ok(Some(self.put_indices(values.to_vec(), shape)))
     }
 
     /// Integers that the model computed on the host, on the device.
@@ -69,6 +91,31 @@ impl<'a, B: Ops> Inputs<'a, B> {
     /// Floats that the model computed on the host, on the device, in the model's type.
     pub(crate) fn put_floats<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<B, D> {
         put_floats(values, shape, self.device, self.dtype)
+    }
+
+    /// Images [batch, channels, height, width] that must be there, of exactly the model's size.
+    pub(crate) fn image(&self, name: &'static str, size: [usize; 3]) -> Result<Tensor<B, 4>, ForwardError> {
+        self.checked_image(name, |shape| shape == size, format!("floats of shape [batch, {size:?}]"))
+    }
+
+    /// Images [batch, channels, height, width] that must be there, of any height and width.
+    pub(crate) fn image_of_channels(&self, name: &'static str, channels: usize) -> Result<Tensor<B, 4>, ForwardError> {
+        let expected = format!("floats of shape [batch, {channels}, height, width]");
+        self.checked_image(name, |shape| shape[0] == channels, expected)
+    }
+
+    fn checked_image(
+        &self,
+        name: &'static str,
+        fits: impl FnOnce(&[usize]) -> bool,
+        expected: String,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        let image = self.floats::<4>(name)?;
+        if fits(&image.dims()[1..]) {
+            return Ok(image);
+        }
+        let found = format!("a tensor of shape {:?}", image.dims());
+        Err(ForwardError::WrongInput { name: name.to_owned(), found, expected })
     }
 
     /// Floats of `D` dimensions that must be there, in the model's type.
@@ -130,9 +177,17 @@ pub(crate) struct Pass<'a, B: Ops> {
 }
 
 impl<B: Ops> Pass<'_, B> {
-    /// The cache, when the call is a step of a session.
-    pub(crate) fn cache(&mut self) -> Option<&mut Cache<B>> {
-        self.cache.as_deref_mut()
+    /// All keys and values of `layer`: the new ones, behind those of earlier steps when the call is a step of a session.
+    pub(crate) fn with_past(
+        &mut self,
+        layer: usize,
+        key: Tensor<B, 4>,
+        value: Tensor<B, 4>,
+    ) -> (Tensor<B, 4>, Tensor<B, 4>) {
+        match self.cache.as_deref_mut() {
+            Some(cache) => cache.extend(layer, key, value),
+            None => (key, value),
+        }
     }
 
     /// The number of tokens before this call.
@@ -186,10 +241,20 @@ fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {
     }
 }
 
+/// Runs device code; a panic of the backend becomes its message.
+pub(super) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        text.unwrap_or("the backend panicked without a message").to_owned()
+    })
+}
+
 /// A loaded model with its backend hidden.
 pub(super) trait Run: Send {
     fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
     fn session(&self) -> Option<Box<dyn Session + '_>>;
+    fn max_positions(&self) -> Option<usize>;
+    fn cacheable_length(&self) -> Option<usize>;
 }
 
 /// A network together with where and in what it computes.
@@ -204,7 +269,7 @@ impl<B: Ops> Placed<B> {
         let inputs = Inputs { arrays, device: &self.device, dtype: self.dtype };
         let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
         let mut pass = Pass { cache, traced, result };
-        self.network.forward(&inputs, &mut pass)?;
+        guard(|| self.network.forward(&inputs, &mut pass)).map_err(|message| ForwardError::Device { message })??;
         Ok(pass.result)
     }
 }
@@ -217,6 +282,14 @@ impl<B: Ops> Run for Placed<B> {
     fn session(&self) -> Option<Box<dyn Session + '_>> {
         let cache = Cache::new(self.network.cached_layers()?);
         Some(Box::new(Stepper { placed: self, cache }))
+    }
+
+    fn max_positions(&self) -> Option<usize> {
+        self.network.max_positions()
+    }
+
+    fn cacheable_length(&self) -> Option<usize> {
+        self.network.cacheable_length()
     }
 }
 

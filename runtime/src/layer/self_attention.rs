@@ -1,0 +1,54 @@
+//! Self-attention of encoders: four linear maps around [`attend`](super::attend).
+
+use super::{Linear, attend, split_heads};
+use crate::{
+    backend::Ops,
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// Where the four maps are, below the layer.
+pub(crate) struct AttentionNames {
+    pub(crate) query: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) value: &'static str,
+    pub(crate) output: &'static str,
+}
+
+/// The width of the layer, its heads, and whether query, key and value have a bias.
+pub(crate) struct AttentionShape {
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    pub(crate) bias: bool,
+}
+
+/// Every token sees every token that the bias does not hide.
+pub(crate) struct SelfAttention<B: Ops> {
+    query: Linear<B>,
+    key: Linear<B>,
+    value: Linear<B>,
+    output: Linear<B>,
+    heads: usize,
+}
+
+impl<B: Ops> SelfAttention<B> {
+    pub(crate) fn load(w: &Weights<B>, names: &AttentionNames, shape: &AttentionShape) -> Result<Self, WeightsError> {
+        let AttentionShape { width, heads, bias } = *shape;
+        let square = |name, bias| Linear::load_with_bias(&w.module(name), width, width, bias);
+        Ok(Self {
+            query: square(names.query, bias)?,
+            key: square(names.key, bias)?,
+            value: square(names.value, bias)?,
+            output: square(names.output, true)?,
+            heads,
+        })
+    }
+
+    /// [batch, seq, width]; `bias` as [`attend`](super::attend) takes it.
+    pub(crate) fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
+        let (query, key, value) = (heads(&self.query), heads(&self.key), heads(&self.value));
+        let scale = (query.dims()[3] as f64).powf(-0.5);
+        self.output.forward(attend(query, key, value, scale, bias))
+    }
+}

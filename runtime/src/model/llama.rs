@@ -1,0 +1,67 @@
+//! Llama (Touvron et al. 2023): `transformers.models.llama`.
+
+use super::{
+    class::Head,
+    family::Family,
+    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape},
+    load::LoadError,
+    network::Network,
+};
+use crate::{backend::Ops, config::Config, weights::Weights};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LlamaConfig {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    #[serde(default)]
+    attention_bias: bool,
+    #[serde(default)]
+    mlp_bias: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Config for LlamaConfig {
+    /// How the pretraining was split over devices; the forward pass no longer reads it.
+    const INERT: &'static [&'static str] = &["pretraining_tp"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        self.fields.without_effect(head)
+    }
+}
+
+/// `model_type` `llama`.
+pub(crate) struct Llama;
+
+impl Family for Llama {
+    type Config = LlamaConfig;
+    const NAME: &'static str = "Llama";
+    const HEADS: &'static [Head] = DECODER_HEADS;
+
+    fn load<B: Ops>(
+        config: &LlamaConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let shape = LlamaShape {
+            key_value_heads: config.fields.num_key_value_heads.unwrap_or(config.fields.num_attention_heads),
+            query_bias: config.attention_bias,
+            output_bias: config.attention_bias,
+            mlp_bias: config.mlp_bias,
+            windows: vec![None; config.fields.num_hidden_layers],
+        };
+        shape.load(&config.fields, head, labels, w)
+    }
+}

@@ -1,0 +1,238 @@
+//! The heads of text models.
+
+use super::{
+    class::Head,
+    forward::ForwardError,
+    network::{Inputs, Pass},
+    text_model::Hidden,
+};
+use crate::{
+    backend::{Activation, Ops, activate},
+    layer::{LayerNorm, Linear},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// What is computed from the hidden states; each variant names the outputs that it leaves.
+pub(crate) enum TextHead<B: Ops> {
+    /// `last_hidden_state`, and `pooler_output` where there is a pooler.
+    Base,
+    /// `logits` [batch, seq, vocab], of the next token.
+    CausalLm(Linear<B>),
+    /// `logits` [batch, seq, vocab], of the token itself.
+    MaskedLm(MaskedLm<B>),
+    /// `prediction_logits` [batch, seq, vocab] and `seq_relationship_logits` [batch, 2].
+    PreTraining { masked_lm: MaskedLm<B>, next_sentence: Linear<B> },
+    /// `logits` [batch, labels], of the pooled state.
+    Pooled(Linear<B>),
+    /// `logits` [batch, labels], of the first token.
+    FirstToken { dense: Linear<B>, activation: Activation, out: Linear<B> },
+    /// `logits` [batch, labels], of the last token that is not `padding`; of the last one where there is no padding.
+    LastToken { score: Linear<B>, padding: Option<i64> },
+    /// `logits` [batch, seq, labels].
+    PerToken(Linear<B>),
+    /// `start_logits` and `end_logits` [batch, seq].
+    Span(Linear<B>),
+}
+
+impl<B: Ops> TextHead<B> {
+    /// `classifier` over each token, of `...ForTokenClassification`.
+    pub(crate) fn per_token(w: &Weights<B>, width: usize, labels: usize) -> Result<Self, WeightsError> {
+        Ok(Self::PerToken(Linear::load(&w.module("classifier"), width, labels)?))
+    }
+
+    /// `qa_outputs` over each token, of `...ForQuestionAnswering`.
+    pub(crate) fn span(w: &Weights<B>, width: usize) -> Result<Self, WeightsError> {
+        Ok(Self::Span(Linear::load(&w.module("qa_outputs"), width, 2)?))
+    }
+
+    /// `lm_head` [vocab, width], or the embedding where the configuration ties them.
+    pub(crate) fn causal_lm(
+        w: &Weights<B>,
+        [width, vocab]: [usize; 2],
+        tied: bool,
+        embedding: Tensor<B, 2>,
+    ) -> Result<Self, WeightsError> {
+        let w = w.module("lm_head");
+        if tied {
+            w.tied("weight");
+            return Ok(Self::CausalLm(Linear::tied(embedding, None)));
+        }
+        Ok(Self::CausalLm(Linear::load_with_bias(&w, width, vocab, false)?))
+    }
+
+    /// `score` over the last token, of a decoder's `...ForSequenceClassification`.
+    pub(crate) fn last_token(
+        w: &Weights<B>,
+        width: usize,
+        labels: usize,
+        padding: Option<i64>,
+    ) -> Result<Self, WeightsError> {
+        let score = Linear::load_with_bias(&w.module("score"), width, labels, false)?;
+        Ok(Self::LastToken { score, padding })
+    }
+
+    /// Leaves the outputs of the class.
+    pub(crate) fn forward(
+        &self,
+        hidden: Hidden<B>,
+        inputs: &Inputs<'_, B>,
+        pass: &mut Pass<'_, B>,
+    ) -> Result<(), ForwardError> {
+        let Hidden { last, pooled } = hidden;
+        match self {
+            Self::Base => {
+                pass.output("last_hidden_state", last)?;
+                pooled.map_or(Ok(()), |pooled| pass.output("pooler_output", pooled))
+            }
+            Self::CausalLm(head) | Self::PerToken(head) => pass.output("logits", head.forward(last)),
+            Self::MaskedLm(head) => pass.output("logits", head.forward(last)),
+            Self::PreTraining { masked_lm, next_sentence } => {
+                pass.output("prediction_logits", masked_lm.forward(last))?;
+                pass.output("seq_relationship_logits", next_sentence.forward(expect_pooled(pooled)))
+            }
+            Self::Pooled(head) => pass.output("logits", head.forward(expect_pooled(pooled))),
+            Self::FirstToken { dense, activation, out } => {
+                let first = activate(dense.forward(first_token(last)), *activation);
+                pass.output("logits", out.forward(first))
+            }
+            Self::LastToken { score, padding } => {
+                let tokens = last_tokens(inputs, *padding)?;
+                pass.output("logits", score.forward(pick_tokens(last, &tokens)))
+            }
+            Self::Span(head) => {
+                let logits = head.forward(last);
+                let [batch, seq, _] = logits.dims();
+                pass.output("start_logits", logits.clone().narrow(2, 0, 1).reshape([batch, seq]))?;
+                pass.output("end_logits", logits.narrow(2, 1, 1).reshape([batch, seq]))
+            }
+        }
+    }
+}
+
+/// The fields of a decoder's configuration that its head does not read, with the reason.
+pub(crate) fn fields_of_other_heads(head: Head) -> Vec<(&'static str, &'static str)> {
+    let padding = ("pad_token_id", "only sequence classification looks for padding");
+    let tied = ("tie_word_embeddings", "only language models have a decoder to tie");
+    match head {
+        Head::CausalLm => vec![padding],
+        Head::SequenceClassification => vec![tied],
+        _ => vec![padding, tied],
+    }
+}
+
+/// [batch, seq, width] to the first token's [batch, width].
+pub(crate) fn first_token<B: Ops>(hidden: Tensor<B, 3>) -> Tensor<B, 2> {
+    let [batch, _, width] = hidden.dims();
+    hidden.narrow(1, 0, 1).reshape([batch, width])
+}
+
+fn expect_pooled<B: Ops>(pooled: Option<Tensor<B, 2>>) -> Tensor<B, 2> {
+    pooled.expect("a head that reads the pooled state is built on a backbone with a pooler")
+}
+
+/// The rightmost token of each row that is not padding; the first when all are, the last when there is no padding token.
+fn last_tokens<B: Ops>(inputs: &Inputs<'_, B>, padding: Option<i64>) -> Result<Vec<usize>, ForwardError> {
+    let missing = ForwardError::MissingInput { name: "input_ids" };
+    let ids = inputs.host("input_ids").ok_or(missing)?;
+    let seq = ids.shape()[1];
+    let rows = ids.as_integers().unwrap_or_default().chunks(seq);
+    Ok(rows
+        .map(|row| match padding {
+            Some(padding) => row.iter().rposition(|id| *id != padding).unwrap_or(0),
+            None => seq - 1,
+        })
+        .collect())
+}
+
+fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
+    let width = hidden.dims()[2];
+    let pick = |(row, token): (usize, &usize)| hidden.clone().slice([row..row + 1, *token..token + 1, 0..width]);
+    let rows = tokens.iter().enumerate().map(pick).collect();
+    Tensor::cat(rows, 0).reshape([tokens.len(), width])
+}
+
+/// Dense, activation, norm, and a decoder that is usually the embedding: `BertLMPredictionHead` and its relatives.
+pub(crate) struct MaskedLm<B: Ops> {
+    pub(crate) dense: Linear<B>,
+    pub(crate) activation: Activation,
+    pub(crate) norm: LayerNorm<B>,
+    pub(crate) decoder: Linear<B>,
+}
+
+impl<B: Ops> MaskedLm<B> {
+    fn forward(&self, hidden: Tensor<B, 3>) -> Tensor<B, 3> {
+        let hidden = activate(self.dense.forward(hidden), self.activation);
+        self.decoder.forward(self.norm.forward(hidden))
+    }
+}
+
+/// Where a masked language model's head keeps its tensors.
+pub(crate) struct MaskedLmNames {
+    pub(crate) dense: &'static str,
+    pub(crate) norm: &'static str,
+    pub(crate) decoder: &'static str,
+    /// A bias of its own name, to which the decoder's is tied.
+    pub(crate) bias: Option<&'static str>,
+}
+
+/// The width of the hidden states, the size of the vocabulary, and how the head is normalised and tied.
+pub(crate) struct MaskedLmShape {
+    pub(crate) width: usize,
+    pub(crate) vocab: usize,
+    pub(crate) activation: Activation,
+    pub(crate) eps: f64,
+    pub(crate) tied: bool,
+}
+
+impl<B: Ops> MaskedLm<B> {
+    /// `embedding` [vocab, width] is the decoder's weight where the configuration ties them.
+    pub(crate) fn load(
+        w: &Weights<B>,
+        names: &MaskedLmNames,
+        shape: &MaskedLmShape,
+        embedding: Tensor<B, 2>,
+    ) -> Result<Self, WeightsError> {
+        let MaskedLmShape { width, vocab, .. } = *shape;
+        Ok(Self {
+            dense: Linear::load(&w.module(names.dense), width, width)?,
+            activation: shape.activation,
+            norm: LayerNorm::load(&w.module(names.norm), width, shape.eps)?,
+            decoder: if shape.tied {
+                tied_decoder(w, names, vocab, embedding)?
+            } else {
+                untied_decoder(w, names, width, vocab)?
+            },
+        })
+    }
+}
+
+fn tied_decoder<B: Ops>(
+    w: &Weights<B>,
+    names: &MaskedLmNames,
+    vocab: usize,
+    embedding: Tensor<B, 2>,
+) -> Result<Linear<B>, WeightsError> {
+    let decoder = w.module(names.decoder);
+    decoder.tied("weight");
+    let bias = match names.bias {
+        Some(bias) => {
+            decoder.tied("bias");
+            w.tensor(bias, [vocab])?
+        }
+        None => decoder.tensor("bias", [vocab])?,
+    };
+    Ok(Linear::tied(embedding, Some(bias)))
+}
+
+fn untied_decoder<B: Ops>(
+    w: &Weights<B>,
+    names: &MaskedLmNames,
+    width: usize,
+    vocab: usize,
+) -> Result<Linear<B>, WeightsError> {
+    if let Some(bias) = names.bias {
+        w.tied(bias);
+    }
+    Linear::load(&w.module(names.decoder), width, vocab)
+}
