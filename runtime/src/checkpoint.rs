@@ -56,7 +56,8 @@ impl Checkpoint {
             return Ok(config.clone());
         }
         let path = self.directory.join("config.json");
-        let unreadable = |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
+        let unreadable =
+            |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
         let bytes = std::fs::read(&path).map_err(unreadable)?;
         serde_json::from_slice(&bytes).map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
     }

@@ -37,7 +37,7 @@ pub use endpoint::Endpoint;
 pub use generation::{FinishReason, GenerationControls};
 pub use harness::{DeviceRequest, Harness, Registered, Spec, ToleranceOverride};
 pub use memory::{Memory, cleanup, memory, report_memory, reset_peak};
-pub use model::{Forward, ForwardError, LoadError, Model, Placement, Session, load};
+pub use model::{Forward, ForwardError, Head, LoadError, Model, Placement, Session, TensorAccount, load};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use preprocess::{Image, ImageProcessor, PaddingSide, PreprocessError, Processor, TokenSpan, Tokenizer};
 pub use probe::{

@@ -10,6 +10,7 @@ use crate::backend::Ops;
 use burn::tensor::{DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
 use file::Files;
+pub(crate) use file::file_metadata;
 use std::{
     collections::BTreeSet,
     fmt,
@@ -111,11 +112,6 @@ impl<B: Ops> Weights<B> {
     /// The device that tensors are put on.
     pub(crate) fn device(&self) -> &B::Device {
         &self.device
-    }
-
-    /// The type that tensors are put there as.
-    pub(crate) fn dtype(&self) -> DType {
-        self.dtype
     }
 
     /// Whether the checkpoint has this tensor.

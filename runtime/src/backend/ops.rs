@@ -9,7 +9,11 @@ pub(crate) trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
 
-    fn affine_op(x: FloatTensor<Self>, weight: FloatTensor<Self>, bias: Option<FloatTensor<Self>>) -> FloatTensor<Self> {
+    fn affine_op(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: Option<FloatTensor<Self>>,
+    ) -> FloatTensor<Self> {
         plain::affine::<Self>(x, weight, bias)
     }
 
@@ -40,11 +44,7 @@ pub(crate) trait Ops: Backend {
         plain::rms_norm::<Self>(x, weight, eps)
     }
 
-    fn masked_softmax_op(
-        scores: FloatTensor<Self>,
-        scale: f64,
-        bias: Option<FloatTensor<Self>>,
-    ) -> FloatTensor<Self> {
+    fn masked_softmax_op(scores: FloatTensor<Self>, scale: f64, bias: Option<FloatTensor<Self>>) -> FloatTensor<Self> {
         plain::masked_softmax::<Self>(scores, scale, bias)
     }
 

@@ -39,7 +39,8 @@ impl Rotary {
             RopeType::Llama3 => plain.into_iter().map(|frequency| llama3(frequency, parameters)).collect(),
             RopeType::Yarn => yarn(theta, head_dim, parameters),
         };
-        let growth = (parameters.rope_type == RopeType::Dynamic).then_some(Growth { theta, factor, trained: trained as f64 });
+        let growth =
+            (parameters.rope_type == RopeType::Dynamic).then_some(Growth { theta, factor, trained: trained as f64 });
         Self { inverse_frequencies, attention_scaling: attention_scaling(parameters) as f32, growth }
     }
 

@@ -15,7 +15,8 @@ use crate::{
     backend::{Activation, Ops, activate},
     config::Config,
     layer::{
-        AttentionNames, AttentionShape, Embedding, FeedForward, LayerNorm, Linear, SelfAttention, padding_bias, positions,
+        AttentionNames, AttentionShape, Embedding, FeedForward, LayerNorm, Linear, SelfAttention, padding_bias,
+        positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -132,10 +133,9 @@ impl Family for Bert {
         let linear = |name, out| Linear::load(&w.module(name), config.hidden_size, out);
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
-            Head::PreTraining => TextHead::PreTraining {
-                masked_lm: masked_lm()?,
-                next_sentence: linear("cls.seq_relationship", 2)?,
-            },
+            Head::PreTraining => {
+                TextHead::PreTraining { masked_lm: masked_lm()?, next_sentence: linear("cls.seq_relationship", 2)? }
+            }
             Head::NextSentence => TextHead::Pooled(linear("cls.seq_relationship", 2)?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier", labels)?),
             Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
@@ -152,13 +152,8 @@ pub(crate) struct Roberta;
 impl Family for Roberta {
     type Config = BertConfig;
     const NAME: &'static str = "Roberta";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::MaskedLm,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(
         config: &BertConfig,
@@ -271,7 +266,16 @@ impl<B: Ops> Encoder<B> {
         let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
         let count = |row: &[i64]| {
             let mut last = padding;
-            row.iter().map(|id| if *id == padding { padding } else { last += 1; last }).collect::<Vec<_>>()
+            row.iter()
+                .map(|id| {
+                    if *id == padding {
+                        padding
+                    } else {
+                        last += 1;
+                        last
+                    }
+                })
+                .collect::<Vec<_>>()
         };
         Ok((ids.chunks(shape[1]).flat_map(count).collect(), shape))
     }
@@ -287,9 +291,8 @@ impl<B: Ops> Backbone<B> for Encoder<B> {
             x = layer.forward(x, bias.clone());
             pass.trace_layer(index, &x)?;
         }
-        let pooled = self.pooler.as_ref().map(|pooler| {
-            activate(pooler.forward(first_token(x.clone())), Activation::Tanh)
-        });
+        let pooled =
+            self.pooler.as_ref().map(|pooler| activate(pooler.forward(first_token(x.clone())), Activation::Tanh));
         Ok(Hidden { last: x, pooled })
     }
 

@@ -13,7 +13,8 @@ use crate::{
     backend::{Activation, Ops},
     config::Config,
     layer::{
-        AttentionNames, AttentionShape, Embedding, FeedForward, LayerNorm, Linear, SelfAttention, padding_bias, positions,
+        AttentionNames, AttentionShape, Embedding, FeedForward, LayerNorm, Linear, SelfAttention, padding_bias,
+        positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -85,13 +86,8 @@ pub(crate) struct DistilBert;
 impl Family for DistilBert {
     type Config = DistilBertConfig;
     const NAME: &'static str = "DistilBert";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::MaskedLm,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(
         config: &DistilBertConfig,
@@ -121,12 +117,8 @@ fn masked_lm<B: Ops>(
     w: &Weights<B>,
     embedding: Tensor<B, 2>,
 ) -> Result<MaskedLm<B>, WeightsError> {
-    let names = MaskedLmNames {
-        dense: "vocab_transform",
-        norm: "vocab_layer_norm",
-        decoder: "vocab_projector",
-        bias: None,
-    };
+    let names =
+        MaskedLmNames { dense: "vocab_transform", norm: "vocab_layer_norm", decoder: "vocab_projector", bias: None };
     let shape = MaskedLmShape {
         width: config.dim,
         vocab: config.vocab_size,

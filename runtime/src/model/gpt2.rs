@@ -67,13 +67,8 @@ impl Default for Gpt2Config {
 
 impl Config for Gpt2Config {
     /// `n_ctx` repeats `n_positions`; the summary is of the double-heads class alone.
-    const INERT: &'static [&'static str] = &[
-        "n_ctx",
-        "summary_activation",
-        "summary_proj_to_labels",
-        "summary_type",
-        "summary_use_proj",
-    ];
+    const INERT: &'static [&'static str] =
+        &["n_ctx", "summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
@@ -97,13 +92,8 @@ pub(crate) struct Gpt2;
 impl Family for Gpt2 {
     type Config = Gpt2Config;
     const NAME: &'static str = "GPT2";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::CausalLm,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(
         config: &Gpt2Config,

@@ -12,22 +12,15 @@ use super::{
 use crate::{
     backend::{Activation, Ops, activate},
     config::divides,
-    layer::{
-        Embedding, Linear, RmsNorm, RopeFields, Rotary, Rotation, attend, causal_bias, positions, split_heads,
-    },
+    layer::{Embedding, Linear, RmsNorm, RopeFields, Rotary, Rotation, attend, causal_bias, positions, split_heads},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
 
 /// The heads of every type with this decoder.
-pub(crate) const DECODER_HEADS: &[Head] = &[
-    Head::Base,
-    Head::CausalLm,
-    Head::SequenceClassification,
-    Head::TokenClassification,
-    Head::QuestionAnswering,
-];
+pub(crate) const DECODER_HEADS: &[Head] =
+    &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
 
 /// The fields of `config.json` that every such type has.
 #[derive(Debug, Deserialize)]

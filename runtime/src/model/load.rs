@@ -20,7 +20,7 @@ use crate::{
     config::{self, Config, ConfigError, Parsed},
     open::BackendDevice,
     preprocess::{PreprocessError, Processor},
-    weights::{Weights, WeightsError},
+    weights::{self, Weights, WeightsError},
 };
 use burn::tensor::DType;
 use serde_json::Value;
@@ -133,7 +133,7 @@ impl Plan<'_> {
     fn class<F: Family>(&self) -> (String, String) {
         let base = || format!("{}Model", F::NAME);
         let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
-        let recorded = crate::golden::model_class(self.checkpoint.directory());
+        let recorded = weights::file_metadata(&self.checkpoint.directory().join("golden.safetensors"), "model_class");
         (recorded.unwrap_or_else(|| saved.clone()), saved)
     }
 

@@ -20,13 +20,8 @@ pub struct TensorAccount {
 }
 
 /// The ends of names of buffers that older releases saved and transformers does not read.
-const IGNORED: &[&str] = &[
-    "attn.bias",
-    "attn.masked_bias",
-    "num_batches_tracked",
-    "position_ids",
-    "rotary_emb.inv_freq",
-];
+const IGNORED: &[&str] =
+    &["attn.bias", "attn.masked_bias", "num_batches_tracked", "position_ids", "rotary_emb.inv_freq"];
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
@@ -50,7 +45,8 @@ impl TensorAccount {
 
     /// Leaves out the heads that the checkpoint has and the class that is computed does not.
     pub(super) fn without_other_heads(mut self) -> Self {
-        let of_head = |name: &String| HEADS.iter().any(|head| name.starts_with(head) || name.contains(&format!(".{head}")));
+        let of_head =
+            |name: &String| HEADS.iter().any(|head| name.starts_with(head) || name.contains(&format!(".{head}")));
         self.unused.retain(|name| !of_head(name));
         self
     }

@@ -159,7 +159,12 @@ impl<B: Ops> Cache<B> {
     }
 
     /// Appends the new keys and values of `layer` and gives all of them.
-    pub(crate) fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> (Tensor<B, 4>, Tensor<B, 4>) {
+    pub(crate) fn extend(
+        &mut self,
+        layer: usize,
+        key: Tensor<B, 4>,
+        value: Tensor<B, 4>,
+    ) -> (Tensor<B, 4>, Tensor<B, 4>) {
         let (key, value) = match self.layers[layer].take() {
             Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
             None => (key, value),
@@ -209,7 +214,11 @@ impl<B: Ops> Pass<'_, B> {
 
     /// Leaves the hidden state behind layer `index`, when a trace was asked for. As transformers returns hidden states,
     /// the one behind the last layer is taken after the model's final norm.
-    pub(crate) fn trace_layer<const D: usize>(&mut self, index: usize, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+    pub(crate) fn trace_layer<const D: usize>(
+        &mut self,
+        index: usize,
+        tensor: &Tensor<B, D>,
+    ) -> Result<(), ForwardError> {
         self.trace(format!("layer.{index}"), tensor)
     }
 

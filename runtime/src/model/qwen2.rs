@@ -72,7 +72,9 @@ impl Config for Qwen2Config {
             Some(types) if types.len() != layers => {
                 Err(format!("`layer_types` has {} entries for `num_hidden_layers` {layers}", types.len()))
             }
-            Some(types) if types.contains(&LayerType::SlidingAttention) && self.windows().iter().all(Option::is_none) => {
+            Some(types)
+                if types.contains(&LayerType::SlidingAttention) && self.windows().iter().all(Option::is_none) =>
+            {
                 Err("`layer_types` has sliding layers, but `sliding_window` or `use_sliding_window` is off".to_owned())
             }
             _ => Ok(()),

@@ -70,7 +70,9 @@ impl Config for ResNetConfig {
     fn validate(&self) -> Result<(), String> {
         if self.hidden_sizes.is_empty() || self.hidden_sizes.len() != self.depths.len() {
             let (sizes, depths) = (self.hidden_sizes.len(), self.depths.len());
-            return Err(format!("`hidden_sizes` has {sizes} entries and `depths` {depths}; both have one for each stage"));
+            return Err(format!(
+                "`hidden_sizes` has {sizes} entries and `depths` {depths}; both have one for each stage"
+            ));
         }
         Ok(())
     }
@@ -183,12 +185,7 @@ struct ConvLayer<B: Ops> {
 impl<B: Ops> ConvLayer<B> {
     fn load(shape: ConvShape, activation: Option<Activation>, w: &Weights<B>) -> Result<Self, WeightsError> {
         let ConvShape { channels, kernel, stride } = shape;
-        let conv = Conv2dShape {
-            channels,
-            kernel: [kernel; 2],
-            stride: [stride; 2],
-            padding: [kernel / 2; 2],
-        };
+        let conv = Conv2dShape { channels, kernel: [kernel; 2], stride: [stride; 2], padding: [kernel / 2; 2] };
         Ok(Self {
             convolution: Conv2d::load(&w.module("convolution"), conv, false)?,
             normalization: BatchNorm2d::load(&w.module("normalization"), channels[1])?,

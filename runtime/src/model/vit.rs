@@ -11,9 +11,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops, activate},
     config::{Config, Sides, divides},
-    layer::{
-        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, LayerNorm, Linear, SelfAttention,
-    },
+    layer::{AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, LayerNorm, Linear, SelfAttention},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -101,7 +99,9 @@ impl Family for Vit {
         let base = w.base("vit");
         let encoder = Encoder::load(config, &base)?;
         let head = match head {
-            Head::ImageClassification => VitHead::Classifier(Linear::load(&w.module("classifier"), config.hidden_size, labels)?),
+            Head::ImageClassification => {
+                VitHead::Classifier(Linear::load(&w.module("classifier"), config.hidden_size, labels)?)
+            }
             _ => {
                 let width = config.pooler_output_size.unwrap_or(config.hidden_size);
                 let dense = Linear::load(&base.module("pooler.dense"), config.hidden_size, width)?;

@@ -97,3 +97,12 @@ fn paths(directory: &Path) -> Result<Vec<PathBuf>, WeightsError> {
     }
     Ok(names.into_iter().map(|name| directory.join(name)).collect())
 }
+
+/// The entry `key` of a safetensors file's metadata; reads only the header. None when there is no such file or entry.
+pub(crate) fn file_metadata(path: &Path, key: &str) -> Option<String> {
+    let file = File::open(path).ok()?;
+    // SAFETY: as in `Files::add`.
+    let map = unsafe { Mmap::map(&file) }.ok()?;
+    let (_, metadata) = SafeTensors::read_metadata(&map).ok()?;
+    metadata.metadata().as_ref()?.get(key).cloned()
+}

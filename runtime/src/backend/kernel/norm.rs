@@ -5,13 +5,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 /// Every row of `x` (plus the same row of `residual`) to mean 0 and variance 1, times `weight`, plus `bias`.
-pub(in crate::backend) fn layer_norm(
-    x: &mut [f32],
-    residual: Option<&[f32]>,
-    weight: &[f32],
-    bias: &[f32],
-    eps: f32,
-) {
+pub(in crate::backend) fn layer_norm(x: &mut [f32], residual: Option<&[f32]>, weight: &[f32], bias: &[f32], eps: f32) {
     let width = weight.len();
     let (arch, task) = (Arch::new(), width * rows_per_task(width));
     match residual {
