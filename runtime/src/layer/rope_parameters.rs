@@ -3,12 +3,13 @@
 
 use serde::Deserialize;
 
-/// The fields of a configuration that say how positions rotate.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct RopeFields {
-    rope_parameters: Option<RopeParameters>,
-    rope_theta: Option<f64>,
-    rope_scaling: Option<RopeParameters>,
+/// What a configuration says about how positions rotate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RopeFields<'a> {
+    /// `rope_parameters`, else the `rope_scaling` of older files.
+    pub(crate) parameters: Option<&'a RopeParameters>,
+    /// The `rope_theta` beside them, of older files.
+    pub(crate) theta: Option<f64>,
 }
 
 /// One set of rotary parameters; which of them count depends on `rope_type`.
@@ -50,11 +51,11 @@ pub(crate) enum RopeType {
 /// The base when no file names one.
 const DEFAULT_THETA: f64 = 10_000.0;
 
-impl RopeFields {
+impl RopeFields<'_> {
     /// The parameters in force, with the base and the trained length filled in.
     pub(crate) fn parameters(&self, max_position_embeddings: usize) -> RopeParameters {
-        let mut parameters = self.rope_parameters.clone().or_else(|| self.rope_scaling.clone()).unwrap_or_default();
-        parameters.rope_theta = parameters.rope_theta.or(self.rope_theta).or(Some(DEFAULT_THETA));
+        let mut parameters = self.parameters.cloned().unwrap_or_default();
+        parameters.rope_theta = parameters.rope_theta.or(self.theta).or(Some(DEFAULT_THETA));
         let original = &mut parameters.original_max_position_embeddings;
         *original = original.or(Some(max_position_embeddings as f64));
         parameters
@@ -62,8 +63,7 @@ impl RopeFields {
 
     /// Whether the trained length has an influence on the frequencies.
     pub(crate) fn reads_max_positions(&self) -> bool {
-        let parameters = self.rope_parameters.as_ref().or(self.rope_scaling.as_ref());
-        parameters.is_some_and(|parameters| match parameters.rope_type {
+        self.parameters.is_some_and(|parameters| match parameters.rope_type {
             RopeType::Default | RopeType::Linear => false,
             RopeType::Dynamic => true,
             RopeType::Yarn | RopeType::Llama3 => parameters.original_max_position_embeddings.is_none(),

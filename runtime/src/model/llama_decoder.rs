@@ -12,7 +12,10 @@ use super::{
 use crate::{
     backend::{Activation, Ops, activate},
     config::divides,
-    layer::{Embedding, Linear, RmsNorm, RopeFields, Rotary, Rotation, attend, causal_bias, positions, split_heads},
+    layer::{
+        Embedding, Linear, RmsNorm, RopeFields, RopeParameters, Rotary, Rotation, attend, causal_bias, positions,
+        split_heads,
+    },
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -38,8 +41,9 @@ pub(crate) struct LlamaFields {
     pub(crate) rms_norm_eps: f64,
     pub(crate) tie_word_embeddings: bool,
     pub(crate) pad_token_id: Option<i64>,
-    #[serde(flatten)]
-    pub(crate) rope: RopeFields,
+    rope_parameters: Option<RopeParameters>,
+    rope_theta: Option<f64>,
+    rope_scaling: Option<RopeParameters>,
 }
 
 impl Default for LlamaFields {
@@ -57,7 +61,9 @@ impl Default for LlamaFields {
             rms_norm_eps: 1e-6,
             tie_word_embeddings: false,
             pad_token_id: None,
-            rope: RopeFields::default(),
+            rope_parameters: None,
+            rope_theta: None,
+            rope_scaling: None,
         }
     }
 }
@@ -72,16 +78,21 @@ impl LlamaFields {
         if !self.head_dim().is_multiple_of(2) {
             return Err(format!("the head dimension {} is odd; rotary positions need pairs", self.head_dim()));
         }
-        self.rope.validate()
+        self.rope().validate()
     }
 
     /// See [`Config::without_effect`](crate::config::Config::without_effect).
     pub(crate) fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        if !self.rope.reads_max_positions() {
+        if !self.rope().reads_max_positions() {
             fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
         }
         fields
+    }
+
+    fn rope(&self) -> RopeFields<'_> {
+        let parameters = self.rope_parameters.as_ref().or(self.rope_scaling.as_ref());
+        RopeFields { parameters, theta: self.rope_theta }
     }
 
     fn head_dim(&self) -> usize {
@@ -142,7 +153,7 @@ impl<B: Ops> Decoder<B> {
             embed_tokens: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
             layers: shape.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
             norm: RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?,
-            rotary: Rotary::new(&fields.rope.parameters(trained), fields.head_dim(), trained),
+            rotary: Rotary::new(&fields.rope().parameters(trained), fields.head_dim(), trained),
             vocab: fields.vocab_size,
         })
     }

@@ -202,7 +202,8 @@ impl<B: Ops> ConvLayer<B> {
     }
 }
 
-/// Convolutions beside a shortcut.
+/// Convolutions beside a shortcut. As in transformers, `hidden_act` is the activation behind the sum; between the
+/// convolutions it is always ReLU.
 struct Block<B: Ops> {
     layers: Vec<ConvLayer<B>>,
     shortcut: Option<ConvLayer<B>>,
@@ -226,7 +227,7 @@ impl<B: Ops> Block<B> {
         };
         let last = shapes.len() - 1;
         let layer = |(index, shape): (usize, &ConvShape)| {
-            let activation = (index < last).then_some(config.hidden_act);
+            let activation = (index < last).then_some(Activation::Relu);
             ConvLayer::load(*shape, activation, &w.module("layer").module(index))
         };
         let shortcut = (inner != out || stride != 1)
