@@ -20,10 +20,13 @@ use crate::{
 
 /// Looks at every way through every init function.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    harness
-        .journeys()
-        .flat_map(|journey| if journey.is_absent() { absent(&journey) } else { stray(&journey) })
-        .collect()
+    let remarks = harness.journeys().flat_map(|journey| match (journey.is_absent(), journey.found()) {
+        (true, _) => absent(&journey),
+        (false, Some(_)) => stray(&journey),
+        // Nothing was detected, nor its absence: `detection_paths` has found that.
+        (false, None) => Vec::new(),
+    });
+    remarks.collect()
 }
 
 /// A way on which the device is not there.

@@ -18,37 +18,37 @@ fn is_entry(function: &ItemFn) -> bool {
     name.starts_with("init_") || name.starts_with("create_")
 }
 
-/// Visits the entries and makes `change`, which says whether it applies, at the place `target`.
-struct Nth<'c, T> {
-    target: usize,
-    seen: usize,
+/// Visits the entries: notes every place where a change applies and what then stands there, or puts one of those in.
+struct Places<'c, T> {
     change: &'c dyn Fn(&mut T) -> bool,
-    done: bool,
+    visited: usize,
+    found: Vec<(usize, T)>,
+    put: Option<(usize, T)>,
 }
 
-impl<T: Clone + PartialEq> Nth<'_, T> {
-    /// Changes `node` when it is the place at `target` among those where the change applies.
-    fn offer(&mut self, node: &mut T) -> bool {
-        if self.done {
+impl<T: Clone + PartialEq> Places<'_, T> {
+    /// Looks at one place; true when its new content was put in and nothing below it is to be visited.
+    fn visit(&mut self, node: &mut T) -> bool {
+        self.visited += 1;
+        if let Some((_, changed)) = self.put.take_if(|(place, _)| *place == self.visited) {
+            *node = changed;
             return true;
         }
-        let mut changed = node.clone();
-        if (self.change)(&mut changed) && changed != *node {
-            self.seen += 1;
-            if self.seen == self.target {
-                *node = changed;
-                self.done = true;
+        if self.put.is_none() {
+            let mut changed = node.clone();
+            if (self.change)(&mut changed) && changed != *node {
+                self.found.push((self.visited, changed));
             }
         }
-        self.done
+        false
     }
 }
 
-macro_rules! nth {
+macro_rules! places {
     ($name:ident, $node:ty, $visit:ident) => {
-        /// Every harness in which `change` was made at one place of the entries.
+        /// Every harness in which `change` was made at one place of the entries; it says whether it applies.
         pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
-            impl VisitMut for Nth<'_, $node> {
+            impl VisitMut for Places<'_, $node> {
                 fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
                     if is_entry(function) {
                         visit_mut::visit_item_fn_mut(self, function);
@@ -56,28 +56,26 @@ macro_rules! nth {
                 }
 
                 fn $visit(&mut self, node: &mut $node) {
-                    if !self.offer(node) {
+                    if !self.visit(node) {
                         visit_mut::$visit(self, node);
                     }
                 }
             }
-            let mut mutants = Vec::new();
-            for target in 1.. {
+            let mut places = Places { change, visited: 0, found: Vec::new(), put: None };
+            places.visit_file_mut(&mut file.clone());
+            let put = |put: (usize, $node)| {
                 let mut changed = file.clone();
-                let mut visitor = Nth { target, seen: 0, change, done: false };
-                visitor.visit_file_mut(&mut changed);
-                if !visitor.done {
-                    break;
-                }
-                mutants.push(Mutant { kind, text: prettyplease::unparse(&changed) });
-            }
-            mutants
+                let never: &dyn Fn(&mut $node) -> bool = &|_| false;
+                Places { change: never, visited: 0, found: Vec::new(), put: Some(put) }.visit_file_mut(&mut changed);
+                Mutant { kind, text: prettyplease::unparse(&changed) }
+            };
+            places.found.into_iter().map(put).collect()
         }
     };
 }
-nth!(expressions, Expr, visit_expr_mut);
-nth!(blocks, Block, visit_block_mut);
-nth!(arms, Arm, visit_arm_mut);
+places!(expressions, Expr, visit_expr_mut);
+places!(blocks, Block, visit_block_mut);
+places!(arms, Arm, visit_arm_mut);
 
 /// Every harness in which one statement of the entries was changed; `change` gives what stands in its place.
 pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt) -> Option<Vec<Stmt>>) -> Vec<Mutant> {
