@@ -8,6 +8,9 @@ use std::{
 /// Redrawing more often than this only flickers.
 const REDRAW: Duration = Duration::from_millis(100);
 
+/// In a log, a line now and then shows that the suite still runs.
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
+
 /// Says which stage runs, for how long, and at which test.
 #[derive(Debug)]
 pub struct Progress {
@@ -47,19 +50,27 @@ impl Progress {
         }
     }
 
-    /// Test `done` of `all` has ended; the last one was `last`. Drawn on a terminal only.
+    /// Test `done` of `all` has ended; the last one was `last`.
     pub fn tests(&mut self, done: usize, all: usize, last: &str) {
-        if self.face != Face::Terminal || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
+        let interval = match self.face {
+            Face::Quiet => return,
+            Face::Lines => LOG_INTERVAL,
+            Face::Terminal => REDRAW,
+        };
+        if self.drawn.unwrap_or(self.started).elapsed() < interval {
             return;
         }
         self.drawn = Some(Instant::now());
-        let seconds = self.started.elapsed().as_secs();
-        say(&format!("\r\x1b[K{:>10} {done}/{all}, {seconds} s  {last}", "testing"));
+        let line = format!("{:>10} {done}/{all}, {} s  {last}", "testing", self.started.elapsed().as_secs());
+        match self.face {
+            Face::Terminal => say(&format!("\r\x1b[K{line}")),
+            Face::Quiet | Face::Lines => say(&format!("{line}\n")),
+        }
     }
 
     /// The stage has ended: says how long it took, and removes what was drawn.
     pub fn end(&mut self, verb: &str, what: &str) {
-        if self.drawn.take().is_some() {
+        if self.drawn.take().is_some() && self.face == Face::Terminal {
             say("\r\x1b[K");
         }
         if self.face != Face::Quiet {

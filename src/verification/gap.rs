@@ -1,5 +1,6 @@
 //! What is wrong with a project although each of its files may be right.
 
+use crate::Error;
 use std::fmt;
 
 /// A kind of gap; its name stands where a finding has its rule.
@@ -46,4 +47,12 @@ pub struct Gap {
     pub message: String,
     /// How to mend it.
     pub help: String,
+}
+
+impl Gap {
+    /// `path` says which template for which spec, or `suite` for the files around the harnesses.
+    pub(super) fn does_not_render(path: String, error: &Error) -> Self {
+        let help = error.help().unwrap_or_else(|| "mend the template".to_owned());
+        Self { path, line: 1, kind: GapKind::TemplateRenders, message: error.to_string(), help }
+    }
 }

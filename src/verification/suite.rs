@@ -108,12 +108,14 @@ impl Project {
         let suite = Suite { layout: &self.layout, shown: &settings.out };
         suite.verify_harnesses(&harnesses, into);
         let mut known: BTreeSet<String> = harnesses.into_iter().map(|harness| harness.path).collect();
-        // A template that cannot be rendered is a finding already; then there is nothing to compare with.
-        if !self.specs.is_empty()
-            && let Ok(plan) = plan(settings, &Filter::default(), &mut |_| {})
-        {
-            suite.compare_with(&plan, &known, into);
-            known.extend(plan.files.into_keys());
+        if !self.specs.is_empty() {
+            match plan(settings, &Filter::default(), &mut |_| {}) {
+                Ok(plan) => {
+                    suite.compare_with(&plan, &known, into);
+                    known.extend(plan.files.into_keys());
+                }
+                Err(error) => into.gaps.push(Gap::does_not_render("suite".to_owned(), &error)),
+            }
         }
         suite.find_left_over(&known, into);
         into.gaps.sort();

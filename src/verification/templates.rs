@@ -1,6 +1,6 @@
 //! The templates: each is rendered for every kind of spec, and what comes out is verified.
 
-use super::{Gap, GapKind, Verification, synthetic};
+use super::{Gap, Verification, synthetic};
 use crate::{
     Error,
     generate::{Harness, Layout},
@@ -34,7 +34,7 @@ pub(super) fn verify(
         let path = format!("{} ({})", Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
         match Harness::render(&loaded, layout, templates) {
             Ok(text) => rendered.push(Rendered { path, harness: Harness::new(&loaded, layout)?, text }),
-            Err(error) => into.gaps.push(does_not_render(path, &error)),
+            Err(error) => into.gaps.push(Gap::does_not_render(path, &error)),
         }
     }
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
@@ -52,11 +52,6 @@ impl Rendered {
     fn question(&self) -> (Source<'_>, Option<&testgen_verify::Expectation>) {
         (Source { path: &self.path, text: &self.text }, Some(&self.harness.expectation))
     }
-}
-
-fn does_not_render(path: String, error: &Error) -> Gap {
-    let help = error.help().unwrap_or_else(|| "mend the template".to_owned());
-    Gap { path, line: 1, kind: GapKind::TemplateRenders, message: error.to_string(), help }
 }
 
 /// One broken rule of a template shows in everything that it renders; once is enough.

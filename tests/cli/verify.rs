@@ -113,6 +113,10 @@ fn a_template_that_renders_no_rust_is_found_and_a_broken_one_is_bad_input() {
     let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
     let found = findings(&outcome);
     assert!(found.iter().any(|finding| finding.starts_with("template_renders vision.rs.tera (")), "{found:?}");
+    std::fs::remove_file(project.path("t/vision.rs.tera")).expect("it is there");
+    project.write("t/suite/src/lib.rs.tera", "fn broken( {\n");
+    let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
+    assert!(findings(&outcome).contains(&"template_renders suite".to_owned()), "{}", outcome.stdout);
     project.write("t/vision.rs.tera", "{% if %}\n");
     project.run(&["verify", "--templates", "t"]).expect_code(2);
 }
