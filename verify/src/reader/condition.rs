@@ -31,24 +31,30 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let branches = self.expression(&expression.expr, state);
-        let branches = self.each(branches, |reader, state, value| {
-            let mut all = Vec::new();
-            let mut open = vec![state];
-            for arm in &expression.arms {
-                for state in std::mem::take(&mut open) {
-                    for (mut state, matched) in reader.bind(&arm.pat, value.clone(), state) {
-                        if matched {
-                            all.extend(reader.expression(&arm.body, state));
-                        } else {
-                            state.close(mark);
-                            open.push(state);
-                        }
+        let branches = self.each(branches, |reader, state, value| reader.arms(expression, &value, state, mark));
+        branch::close(branches, mark)
+    }
+
+    /// Tries the arms in turn. A `match` that leaves a way over does not compile, but what was left over is not proven.
+    fn arms(&mut self, expression: &'a ExprMatch, value: &Value<'a>, state: State<'a>, mark: usize) -> Vec<Branch<'a>> {
+        let mut all = Vec::new();
+        let mut open = vec![state];
+        for arm in &expression.arms {
+            for state in std::mem::take(&mut open) {
+                for (mut state, matched) in self.bind(&arm.pat, value.clone(), state) {
+                    if matched {
+                        all.extend(self.expression(&arm.body, state));
+                    } else {
+                        state.close(mark);
+                        open.push(state);
                     }
                 }
             }
-            all
-        });
-        branch::close(branches, mark)
+        }
+        if !open.is_empty() {
+            self.unreadable(expression, "a `match` without an arm for every case", "add the arm that is missing");
+        }
+        all
     }
 
     /// Whether `expression` holds, way by way; and the ways that left while it was decided.

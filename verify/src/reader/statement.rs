@@ -45,7 +45,10 @@ impl<'a> Reader<'_, 'a> {
                 match (&init.diverge, matched) {
                     (_, true) => all.extend(branch::value(state, Value::unit())),
                     (Some((_, otherwise)), false) => all.extend(reader.diverging(otherwise, state)),
-                    (None, false) => {}
+                    (None, false) => {
+                        let help = "add an `else` that returns";
+                        all.extend(reader.unreadable(&local.pat, "a `let` that does not cover every case", help));
+                    }
                 }
             }
             all

@@ -25,6 +25,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = form(harness, spec).into_iter().collect();
     remarks.extend(constants(spec));
     remarks.extend(consistent(spec));
+    remarks.extend(source(harness, spec));
     remarks.extend(tolerances(harness, spec));
     remarks.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
     remarks
@@ -78,6 +79,26 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
         add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
     }
     remarks
+}
+
+/// The checkpoint: `Source { path: "..", hub: .. }`.
+fn source(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+    let message = "`SPEC.source` is not `Source { path: \"..\", hub: Some(\"..\") }`, or with `hub: None`";
+    let Some(value) = spec.fields.get("source") else { return Some(Remark::at(&spec.item.ident, message, AGAIN)) };
+    let is_hub = |hub: &Expr| match literal::plain(hub) {
+        Expr::Path(path) => path.path.is_ident("None"),
+        Expr::Call(call) => {
+            let some = matches!(call.func.as_ref(), Expr::Path(path) if path.path.is_ident("Some"));
+            some && call.args.len() == 1 && call.args.iter().all(|argument| literal::text(argument).is_some())
+        }
+        _ => false,
+    };
+    let fields = literal::structure(&harness.names, value, "Source").map(literal::fields);
+    let written = fields.is_some_and(|fields| {
+        let path = fields.get("path").and_then(|path| literal::text(path)).is_some_and(|path| !path.is_empty());
+        path && fields.get("hub").is_some_and(|hub| is_hub(hub))
+    });
+    (!written).then(|| Remark::at(*value, message, AGAIN))
 }
 
 /// A tolerance of the spec's own without a reason.

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use syn::{Expr, File, Item, Stmt, Visibility, parse_quote};
 use testgen_verify::{Expectation, Source, verify_all};
 
+/// How many mutants of a kind and a model an ordinary run looks at.
+const SAMPLE: usize = 12;
+
 const RUNTIME: [&str; 12] = [
     "cuda_compatibility",
     "cuda_driver",
@@ -49,7 +52,21 @@ fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {
     let groups = [bodies(file), moved(file), shadows(file), flows(file), words(file, text), outside(file, text)];
     let mut all: Vec<Mutant> = groups.into_iter().flatten().collect();
     all.extend(lists(text, expectation));
-    all
+    sample(all)
+}
+
+/// Of each kind every mutant when `TESTGEN_ALL_MUTANTS` is set, else at most [`SAMPLE`], spread evenly.
+fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
+    if std::env::var_os("TESTGEN_ALL_MUTANTS").is_some() {
+        return all;
+    }
+    let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
+    all.into_iter().for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
+    let spread = kinds.into_values().flat_map(|mutants| {
+        let step = mutants.len().div_ceil(SAMPLE).max(1);
+        mutants.into_iter().step_by(step)
+    });
+    spread.collect()
 }
 
 /// Whole bodies.
