@@ -7,7 +7,6 @@ mod context;
 mod error;
 mod expectation;
 mod filter;
-mod format;
 mod layout;
 mod location;
 mod manifest;
@@ -19,7 +18,6 @@ pub use changes::{Change, Changes, FileChange};
 pub use error::GenerateError;
 pub use expectation::Harness;
 pub use filter::Filter;
-pub use format::{SyntaxError, format_rust};
 pub use layout::{Layout, relative_path};
 pub use plan::{Plan, plan};
 

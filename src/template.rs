@@ -1,12 +1,15 @@
-//! Templates: the ones compiled into the binary, files that replace them, and how their errors are shown.
+//! Templates: the ones compiled into the binary, files that replace them, what they render, formatted, and their errors.
 //!
 //! Owns: which templates there are and what filters they have. Does not own: what is rendered with them (`generate`).
 
 mod error;
+mod format;
 mod origin;
 
 pub use error::{NoRust, TemplateError};
+pub use format::{SyntaxError, format_rust};
 
+use format::Formatter;
 use std::{collections::BTreeMap, fs, path::Path};
 use tera::{Context, Kwargs, State, Tera};
 use testgen_contract::Architecture;
@@ -20,6 +23,7 @@ const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.
 pub struct Templates {
     tera: Tera,
     sources: BTreeMap<String, String>,
+    formatter: Formatter,
 }
 
 impl Templates {
@@ -37,7 +41,7 @@ impl Templates {
         });
         let templates = sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         tera.add_raw_templates(templates).map_err(|error| TemplateError::from_tera(&error))?;
-        Ok(Self { tera, sources })
+        Ok(Self { tera, sources, formatter: Formatter::default() })
     }
 
     /// The name of the template of an architecture.
@@ -53,9 +57,19 @@ impl Templates {
         self.tera.render(name, context).map_err(|error| TemplateError::from_tera(&error))
     }
 
-    /// Where a line of rendered text most likely comes from: a template and the number of its line.
-    pub(crate) fn origin(&self, template: &str, line: &str) -> Option<(String, usize)> {
-        origin::find(&self.sources, template, line)
+    /// Fills in a template of Rust for `subject`, a model or a file, and formats what comes out.
+    pub fn render_rust(&self, name: &str, subject: &str, context: &Context) -> Result<String, TemplateError> {
+        let text = self.render(name, context)?;
+        self.formatter.format(&text).map_err(|error| {
+            let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
+            TemplateError::NoRust(Box::new(NoRust {
+                template: name.to_owned(),
+                subject: subject.to_owned(),
+                origin: origin::find(&self.sources, name, line),
+                message: error.message,
+                excerpt: error.excerpt,
+            }))
+        })
     }
 }
 

@@ -7,6 +7,8 @@
 pub mod gpt2;
 pub mod gpt2_scaled;
 pub mod llama;
+pub mod llama_base_linear;
+pub mod llama_classification;
 pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
 pub mod llama_yarn;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 19 models, one module for each, below the module of its architecture.
+//! The harnesses of 21 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -13,6 +13,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::llama::HARNESS,
+    &decoder_only::llama_base_linear::HARNESS,
+    &decoder_only::llama_classification::HARNESS,
     &decoder_only::llama_dynamic::HARNESS,
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,

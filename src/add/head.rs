@@ -42,6 +42,8 @@ mod tests {
             (Architecture::EncoderOnly, "DistilBertForQuestionAnswering", Task::QuestionAnswering),
             (Architecture::DecoderOnly, "GPT2LMHeadModel", Task::TextGeneration),
             (Architecture::DecoderOnly, "LlamaForCausalLM", Task::TextGeneration),
+            (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
+            (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
         ];

@@ -3,7 +3,7 @@
 use super::Found;
 use crate::spec::{Checkpoint, ModelName};
 use std::fmt::Write;
-use testgen_contract::{Architecture, Check, DeviceKind, Precision};
+use testgen_contract::{Architecture, Check, DeviceKind, Precision, Task};
 
 /// The YAML of a new spec; `schema` is the way from its file to the JSON Schema.
 pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schema: Option<&str>) -> String {
@@ -28,15 +28,24 @@ pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schem
     text
 }
 
-/// What the checkpoint cannot be checked for.
+/// The checks that the checkpoint has nothing for, each with the reason.
 fn skips(text: &mut String, found: &Found, architecture: Architecture) {
-    if found.has_preprocessor {
-        return;
+    let mut skipped = Vec::new();
+    if !found.has_preprocessor {
+        let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };
+        skipped.push((Check::PreprocessGolden, format!("the checkpoint has no {missing}")));
     }
-    let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };
-    let check = Check::PreprocessGolden;
-    let _ = writeln!(text, "checks:\n  skip:");
-    let _ = writeln!(text, "    - {{ check: {check}, reason: \"the checkpoint has no {missing}\" }}");
+    if architecture.generates() && found.task != Task::TextGeneration {
+        for check in [Check::GreedyMargin, Check::GenerationControls] {
+            skipped.push((check, "the checkpoint has no language-model head".to_owned()));
+        }
+    }
+    if !skipped.is_empty() {
+        let _ = writeln!(text, "checks:\n  skip:");
+    }
+    for (check, reason) in skipped {
+        let _ = writeln!(text, "    - {{ check: {check}, reason: \"{reason}\" }}");
+    }
 }
 
 fn list<T: ToString>(words: &[T]) -> String {

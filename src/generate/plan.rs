@@ -1,9 +1,8 @@
 //! All files of the suite, in memory.
 
 use super::{
-    Filter, GenerateError, Layout, SyntaxError,
+    Filter, GenerateError, Layout,
     context::HarnessContext,
-    format::format_rust,
     layout::harness_path,
     location::relative,
     manifest::{is_member, package_name},
@@ -12,7 +11,7 @@ use crate::{
     Error,
     settings::{Runtime, Settings},
     spec::{LoadedSpec, load_all},
-    template::{NoRust, TemplateError, Templates},
+    template::{TemplateError, Templates},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
@@ -72,32 +71,18 @@ pub(super) fn render_harness(
     Ok(render_rust(templates, &context.template, loaded.spec.name.as_str(), &context)?)
 }
 
-/// Renders a template and formats what comes out.
 fn render_rust(
     templates: &Templates,
     template: &str,
     subject: &str,
     context: &impl Serialize,
 ) -> Result<String, TemplateError> {
-    let text = render(templates, template, context)?;
-    format_rust(&text).map_err(|error| no_rust(templates, template, subject, &text, error))
+    templates.render_rust(template, subject, &tera_context(template, context)?)
 }
 
-fn render(templates: &Templates, template: &str, context: &impl Serialize) -> Result<String, TemplateError> {
-    let context = Context::from_serialize(context)
-        .map_err(|error| TemplateError::Tera { report: format!("the context of `{template}`: {error}") })?;
-    templates.render(template, &context)
-}
-
-fn no_rust(templates: &Templates, template: &str, subject: &str, text: &str, error: SyntaxError) -> TemplateError {
-    let line = text.lines().nth(error.line.saturating_sub(1)).unwrap_or_default();
-    TemplateError::NoRust(Box::new(NoRust {
-        template: template.to_owned(),
-        subject: subject.to_owned(),
-        origin: templates.origin(template, line),
-        message: error.message,
-        excerpt: error.excerpt,
-    }))
+fn tera_context(template: &str, context: &impl Serialize) -> Result<Context, TemplateError> {
+    let wrong = |error| TemplateError::Tera { report: format!("the context of `{template}`: {error}") };
+    Context::from_serialize(context).map_err(wrong)
 }
 
 /// The variables of the templates below `suite/`.
@@ -162,7 +147,8 @@ fn sorted(mut models: Vec<String>) -> Vec<String> {
 fn render_suite(templates: &Templates, suite: &SuiteContext<'_>) -> Result<BTreeMap<String, Vec<u8>>, TemplateError> {
     let mut files = BTreeMap::new();
     for name in ["Cargo.toml", "rustfmt.toml"] {
-        let text = render(templates, &format!("suite/{name}.tera"), suite)?;
+        let template = format!("suite/{name}.tera");
+        let text = templates.render(&template, &tera_context(&template, suite)?)?;
         files.insert(name.to_owned(), format!("{}\n", text.trim()).into_bytes());
     }
     for name in ["src/lib.rs", "tests/conformance.rs"] {

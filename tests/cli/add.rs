@@ -55,6 +55,8 @@ fn the_head_decides_the_task_unless_it_is_given() {
         ("bert", "BertModel", "text_embedding"),
         ("gpt2", "GPT2LMHeadModel", "text_generation"),
         ("llama", "LlamaForCausalLM", "text_generation"),
+        ("llama", "LlamaModel", "text_embedding"),
+        ("llama", "LlamaForSequenceClassification", "text_classification"),
         ("vit", "ViTForImageClassification", "image_classification"),
         ("resnet", "ResNetModel", "image_embedding"),
     ] {
@@ -66,6 +68,20 @@ fn the_head_decides_the_task_unless_it_is_given() {
     let outcome = project.run(&["add", "fixtures/tiny", "--task", "text_embedding"]).expect_code(0);
     assert!(outcome.stdout.contains(", text_embedding\n"), "{}", outcome.stdout);
     project.run(&["add", "fixtures/tiny", "--force", "--task", "image_embedding"]).expect_code(2);
+}
+
+#[test]
+fn a_causal_model_without_a_head_for_words_skips_what_needs_one() {
+    let project = with_checkpoint(r#"{ "model_type": "llama", "architectures": ["LlamaModel"] }"#);
+    project.write("fixtures/tiny/tokenizer.json", "");
+    project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    let text = project.read("model_specs/decoder_only/tiny.yaml");
+    for check in ["greedy_margin", "generation_controls"] {
+        let line = format!("    - {{ check: {check}, reason: \"the checkpoint has no language-model head\" }}\n");
+        assert!(text.contains(&line), "{text}");
+    }
+    assert!(!text.contains("preprocess_golden"), "{text}");
+    project.run(&["generate"]).expect_code(0);
 }
 
 #[test]

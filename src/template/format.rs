@@ -1,5 +1,11 @@
 //! Rendered text to formatted Rust: item by item, a blank line between items, the header untouched on top.
 
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+use syn::{File, Item};
+
 /// The rendered text is no Rust.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -12,24 +18,83 @@ pub struct SyntaxError {
     pub excerpt: String,
 }
 
+/// Formats rendered text and remembers what it formatted: the harnesses of a suite share most of their items.
+#[derive(Debug, Default)]
+pub(super) struct Formatter {
+    items: Mutex<HashMap<String, Vec<Piece>>>,
+}
+
+/// A formatted item.
+#[derive(Debug, Clone)]
+struct Piece {
+    text: String,
+    /// `mod name;`: lines of these belong together, everything else stands apart.
+    is_module: bool,
+}
+
 /// Formats a rendered file. The header is the lines of `//!` at its beginning; other `//` comments are dropped.
 pub fn format_rust(text: &str) -> Result<String, SyntaxError> {
-    let (header, body) = split_header(text);
-    let file = syn::parse_file(body).map_err(|error| syntax_error(text, text.len() - body.len(), &error))?;
-    let mut formatted = header.trim_end().to_owned();
-    formatted.push('\n');
-    let mut after_module = false;
-    for item in file.items {
-        // Lines of `mod` belong together; everything else stands apart.
-        let is_module = matches!(&item, syn::Item::Mod(module) if module.content.is_none());
-        if !(after_module && is_module) && formatted.len() > 1 {
-            formatted.push('\n');
+    Formatter::default().format(text)
+}
+
+impl Formatter {
+    /// See [`format_rust`].
+    pub(super) fn format(&self, text: &str) -> Result<String, SyntaxError> {
+        let (header, body) = split_header(text);
+        let pieces: Option<Vec<Vec<Piece>>> = chunks(body).map(|chunk| self.pieces(chunk)).collect();
+        let pieces = match pieces {
+            Some(pieces) => pieces.concat(),
+            // A piece by itself may be wrong where the whole is right, and only the whole has the right lines.
+            None => parse(body).map_err(|error| syntax_error(text, text.len() - body.len(), &error))?,
+        };
+        let mut formatted = header.trim_end().to_owned();
+        formatted.push('\n');
+        let mut after_module = false;
+        for Piece { text, is_module } in pieces {
+            if !(after_module && is_module) && formatted.len() > 1 {
+                formatted.push('\n');
+            }
+            after_module = is_module;
+            formatted.push_str(&text);
         }
-        after_module = is_module;
-        let single = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        formatted.push_str(&hug_only_element(&prettyplease::unparse(&single)));
+        Ok(formatted)
     }
-    Ok(formatted)
+
+    /// The items of a chunk, formatted; none when it is no Rust by itself.
+    fn pieces(&self, chunk: &str) -> Option<Vec<Piece>> {
+        let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pieces) = remembered().get(chunk) {
+            return Some(pieces.clone());
+        }
+        let pieces = parse(chunk).ok()?;
+        remembered().insert(chunk.to_owned(), pieces.clone());
+        Some(pieces)
+    }
+}
+
+/// Cuts after every line that closes an item at the left margin.
+fn chunks(body: &str) -> impl Iterator<Item = &str> {
+    let mut rest = body;
+    std::iter::from_fn(move || {
+        let closes = |line: &&str| matches!(line.trim_end(), "}" | "};");
+        let mut open = true;
+        let lines = rest.split_inclusive('\n').take_while(|line| std::mem::replace(&mut open, !closes(line)));
+        let (chunk, tail) = rest.split_at(lines.map(str::len).sum());
+        rest = tail;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+fn parse(text: &str) -> syn::Result<Vec<Piece>> {
+    let file = syn::parse_file(text)?;
+    let piece = |item: Item| {
+        let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
+        let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+        Piece { text: hug_only_element(&prettyplease::unparse(&single)), is_module }
+    };
+    // Attributes of the file would be lost; templates have none outside the header.
+    let misplaced = file.attrs.first().map(|attribute| syn::Error::new_spanned(attribute, "only the header has `//!`"));
+    misplaced.map_or_else(|| Ok(file.items.into_iter().map(piece).collect()), Err)
 }
 
 /// Writes a list of one structure as rustfmt does: `&[Name {` and `}]` instead of brackets on lines of their own.
@@ -116,6 +181,22 @@ mod tests {
         let two = one.replace("    }],", "    }, C { first_of_the_fields: 2, second: \"a longer text\" }],");
         let formatted = format_rust(&two).expect("it is Rust");
         assert!(formatted.contains("&[\n        C {\n"), "{formatted}");
+    }
+
+    #[test]
+    fn what_is_remembered_changes_nothing() {
+        let formatter = Formatter::default();
+        let text = "//! Header.\n\nfn f() {\n    g( 1 )\n}\nfn g(){}\nstatic A: B = B {\n};\n";
+        let first = formatter.format(text).expect("it is Rust");
+        assert_eq!(formatter.format(text).expect("it is Rust"), first);
+        assert_eq!(format_rust(text).expect("it is Rust"), first);
+        assert!(formatter.format(&text.replace("( 1 )", "( 1")).is_err());
+    }
+
+    #[test]
+    fn a_brace_at_the_margin_inside_an_item_is_no_end() {
+        let text = "//! Header.\n\nfn f() {\nif a {\n}\nb()\n}\n";
+        assert_eq!(format_rust(text).expect("it is Rust"), "//! Header.\n\nfn f() {\n    if a {}\n    b()\n}\n");
     }
 
     #[test]
