@@ -73,12 +73,25 @@ pub(super) fn elementwise(format: Format) -> Elementwise {
     }
 }
 
-/// Two matrices [side, INNER] and [INNER, side], row by row, with their product [side, side] in f64.
+/// Two matrices [side, INNER] and [INNER, side], row by row.
 pub(super) struct Product {
     pub(super) side: usize,
     pub(super) left: Vec<f64>,
     pub(super) right: Vec<f64>,
-    pub(super) exact: Vec<f64>,
+}
+
+impl Product {
+    /// The product [side, side] in f64.
+    pub(super) fn exact(&self) -> Vec<f64> {
+        let side = self.side;
+        let mut exact = vec![0.0; side * side];
+        for (row, left) in exact.chunks_exact_mut(side).zip(self.left.chunks_exact(INNER)) {
+            for (left, right) in left.iter().zip(self.right.chunks_exact(side)) {
+                row.iter_mut().zip(right).for_each(|(sum, right)| *sum += left * right);
+            }
+        }
+        exact
+    }
 }
 
 /// Multiples of epsilon in -1..=1, with every bit of the mantissa in use.
@@ -93,7 +106,7 @@ pub(super) fn random_product(format: Format, side: usize) -> Product {
     };
     let left: Vec<f64> = (0..side * INNER).map(|_| next()).collect();
     let right: Vec<f64> = (0..INNER * side).map(|_| next()).collect();
-    product(side, left, right)
+    Product { side, left, right }
 }
 
 /// Large, many small, minus large: the small ones survive where the accumulator is wider than the type.
@@ -106,16 +119,7 @@ pub(super) fn cancelling_product(side: usize) -> Product {
         _ => power(-6),
     });
     let row: Vec<f64> = row.collect();
-    product(side, row.repeat(side), vec![1.0; INNER * side])
-}
-
-fn product(side: usize, left: Vec<f64>, right: Vec<f64>) -> Product {
-    let element = |index: usize| {
-        let (row, column) = (index / side, index % side);
-        (0..INNER).map(|inner| left[row * INNER + inner] * right[inner * side + column]).sum()
-    };
-    let exact = (0..side * side).map(element).collect();
-    Product { side, left, right, exact }
+    Product { side, left: row.repeat(side), right: vec![1.0; INNER * side] }
 }
 
 #[cfg(test)]

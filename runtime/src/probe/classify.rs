@@ -5,8 +5,9 @@ mod faults;
 
 pub use facts::{Accumulator, Denormals, Rounding};
 
-use super::cases::{Format, random_product};
+use super::cases::Format;
 use super::measure::Measurement;
+use faults::ProductError;
 use serde::Serialize;
 use std::fmt;
 use testgen_contract::Precision;
@@ -61,24 +62,24 @@ pub struct PrecisionProbe {
 /// Judges the answers to the cases of `precision`.
 pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
     let format = Format::of(precision);
-    let accumulator = measured.cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
-    let product = random_product(format, measured.side);
-    let errors = measured.random.as_ref().ok().map(|answers| faults::product_errors(answers, &product));
-    let tolerance = accumulator.map(|accumulator| faults::product_tolerance(format, accumulator, &product));
+    let cancelling = measured.cancelling.as_ref().ok().filter(|answers| answers.len() == measured.side * measured.side);
+    let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
+    let random = accumulator.zip(measured.random.as_ref().ok());
+    let error = random.map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, measured.side));
     PrecisionProbe {
         precision,
-        support: support(precision, measured),
+        support: support(precision, measured, error),
         accumulator,
         denormals: measured.products.as_ref().ok().and_then(|answers| facts::denormals(format, answers)),
         rounding: measured.sums.as_ref().ok().map(|answers| facts::rounding(format, answers)),
         cast_rounding: measured.casts.as_ref().ok().map(|answers| facts::rounding(format, answers)),
-        product_error: errors.map(|(largest, _)| largest),
-        product_tolerance: tolerance,
-        product_rel_l2: errors.map(|(_, rel_l2)| rel_l2),
+        product_error: error.map(|error| error.largest),
+        product_tolerance: error.map(|error| error.tolerance),
+        product_rel_l2: error.map(|error| error.rel_l2),
     }
 }
 
-fn support(precision: Precision, measured: &Measurement) -> HalfSupport {
+fn support(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> HalfSupport {
     if let Err(why) = &measured.stored {
         return HalfSupport::Unsupported { why: first_line(why) };
     }
@@ -93,7 +94,7 @@ fn support(precision: Precision, measured: &Measurement) -> HalfSupport {
     if let Some((name, why)) = failed {
         return HalfSupport::StorageOnly { why: format!("{name}: {}", first_line(why)) };
     }
-    let faults = faults::all(precision, measured);
+    let faults = faults::all(precision, measured, error);
     if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
 }
 

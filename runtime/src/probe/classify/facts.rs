@@ -42,7 +42,7 @@ pub enum Rounding {
 
 /// Reads the matrix of [`cancelling_product`]; `None` when it is not between what the two widths give.
 pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
-    let exact = cancelling_product(1).exact[0];
+    let exact = cancelling_product(1).exact()[0];
     if answers.iter().all(|answer| *answer == exact) {
         return Some(Accumulator::F32);
     }

@@ -6,12 +6,11 @@ use super::facts::{self, Accumulator, Rounding};
 use testgen_contract::Precision;
 
 /// Every fault, in words; empty for a device that computes correctly. All groups must have answered.
-pub(super) fn all(precision: Precision, measured: &Measurement) -> Vec<String> {
+pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> Vec<String> {
     let format = Format::of(precision);
     let none = Vec::new();
-    let [stored, sums, products, casts, cancelling, random] =
-        [&measured.stored, &measured.sums, &measured.products, &measured.casts, &measured.cancelling, &measured.random]
-            .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
+    let [stored, sums, products, casts] = [&measured.stored, &measured.sums, &measured.products, &measured.casts]
+        .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
     let cases = elementwise(format);
     let mut faults = Vec::new();
     faults.extend(stored_fault(&cases.sums, stored));
@@ -27,7 +26,7 @@ pub(super) fn all(precision: Precision, measured: &Measurement) -> Vec<String> {
         let got = products.get(2..4).unwrap_or_default();
         faults.push(format!("denormals are neither kept nor zero: {got:?} for {:e}", format.smallest()));
     }
-    faults.extend(product_fault(precision, format, cancelling, random, measured.side));
+    faults.extend(product_fault(precision, error));
     faults
 }
 
@@ -50,19 +49,11 @@ fn wrong_value((left, sign, right, exact): (&f64, char, &f64, f64), got: Option<
     (got != exact).then(|| format!("{left} {sign} {right} gives {got}, expected {exact}"))
 }
 
-fn product_fault(
-    precision: Precision,
-    format: Format,
-    cancelling: &[f64],
-    random: &[f64],
-    side: usize,
-) -> Option<String> {
-    let Some(accumulator) = (cancelling.len() == side * side).then(|| facts::accumulator(cancelling)).flatten() else {
+fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {
+    let Some(ProductError { largest, tolerance, rel_l2 }) = error else {
         return Some("sums inside a matrix product are neither those of f32 nor of 16 bits".to_owned());
     };
-    let product = random_product(format, side);
-    let (largest, rel_l2) = product_errors(random, &product);
-    let (tolerance, ceiling) = (product_tolerance(format, accumulator, &product), rel_l2_ceiling(precision));
+    let ceiling = rel_l2_ceiling(precision);
     let within = largest <= tolerance && rel_l2 <= ceiling;
     (!within).then(|| {
         format!(
@@ -80,25 +71,41 @@ fn rel_l2_ceiling(precision: Precision) -> f64 {
     }
 }
 
-/// The largest error and |d| / |ref|; infinite for answers that are missing or not finite.
-pub(super) fn product_errors(answers: &[f64], product: &Product) -> (f64, f64) {
-    if answers.len() != product.exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
-        return (f64::INFINITY, f64::INFINITY);
-    }
-    let differences = || answers.iter().zip(&product.exact).map(|(answer, exact)| answer - exact);
-    let largest = differences().fold(0.0, |largest: f64, difference| largest.max(difference.abs()));
-    let norm = |squares: f64| squares.sqrt();
-    let reference: f64 = product.exact.iter().map(|exact| exact * exact).sum();
-    (largest, norm(differences().map(|difference| difference * difference).sum()) / norm(reference))
+/// How far a matrix product is from the exact one, and how far it may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProductError {
+    /// The largest error; infinite where an answer is missing or not finite.
+    pub(super) largest: f64,
+    /// K x epsilon of the accumulator x max|a| x max|b|, and one rounding of the largest result.
+    pub(super) tolerance: f64,
+    /// |d| / |ref|.
+    pub(super) rel_l2: f64,
 }
 
-/// K x epsilon of the accumulator x max|a| x max|b|, and one rounding of the largest result.
-pub(super) fn product_tolerance(format: Format, accumulator: Accumulator, product: &Product) -> f64 {
+impl ProductError {
+    /// Compares the answers to [`random_product`].
+    pub(super) fn of(format: Format, accumulator: Accumulator, answers: &[f64], side: usize) -> Self {
+        let product = random_product(format, side);
+        let exact = product.exact();
+        let tolerance = tolerance(format, accumulator, &product, &exact);
+        if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
+            return Self { largest: f64::INFINITY, tolerance, rel_l2: f64::INFINITY };
+        }
+        let differences: Vec<f64> = answers.iter().zip(&exact).map(|(answer, exact)| answer - exact).collect();
+        let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        Self { largest: largest(&differences), tolerance, rel_l2: norm(&differences) / norm(&exact) }
+    }
+}
+
+fn tolerance(format: Format, accumulator: Accumulator, product: &Product, exact: &[f64]) -> f64 {
     let epsilon = match accumulator {
         Accumulator::F32 => f64::from(f32::EPSILON),
         Accumulator::SixteenBits => format.epsilon,
     };
-    let largest = |values: &[f64]| values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let sums = INNER as f64 * epsilon * largest(&product.left) * largest(&product.right);
-    sums + format.epsilon / 2.0 * largest(&product.exact)
+    sums + format.epsilon / 2.0 * largest(exact)
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }
