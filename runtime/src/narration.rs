@@ -3,13 +3,18 @@
 use std::fmt::Display;
 
 /// The variable that turns the lines on; any value but an empty one and `0`.
-pub(crate) const VERBOSE_VARIABLE: &str = "TESTGEN_VERBOSE";
+const VERBOSE_VARIABLE: &str = "TESTGEN_VERBOSE";
 
 /// Prints `label: text` when `TESTGEN_VERBOSE` asks for it.
 pub(crate) fn narrate(label: &str, text: impl Display) {
-    if is_verbose(std::env::var_os(VERBOSE_VARIABLE).as_deref()) {
+    if is_on() {
         eprintln!("{}", line(label, &text.to_string()));
     }
+}
+
+/// Whether `TESTGEN_VERBOSE` asks for the lines.
+pub(crate) fn is_on() -> bool {
+    is_verbose(std::env::var_os(VERBOSE_VARIABLE).as_deref())
 }
 
 fn is_verbose(value: Option<&std::ffi::OsStr>) -> bool {

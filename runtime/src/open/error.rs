@@ -2,7 +2,7 @@
 
 use super::Failure;
 use std::fmt;
-use testgen_device::Device;
+use testgen_device::{DetectionPath, Device};
 
 /// The step at which opening failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,9 @@ pub struct OpenError {
     pub remedy: &'static str,
 }
 
-const KERNEL_REMEDY: &str = "see `testgen devices` for versions and requirements; for CUDA, `CUDA_PATH` must lead to toolkit headers (`include`, with `cccl`) of the driver's major version; for ROCm, `hipconfig` must be on PATH";
+const CUDA_REMEDY: &str = "`testgen devices` tells versions and requirements; `CUDA_PATH` must lead to toolkit headers (`include`, with `cccl`) of the driver's major version";
+const ROCM_REMEDY: &str = "`testgen devices` tells versions and requirements; `hipconfig` must be on PATH and lead to the HIP headers";
+const HOST_REMEDY: &str = "that is a fault of testgen-runtime or of burn: report it";
 const TIME_REMEDY: &str = "see whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";
 const ANSWER_REMEDY: &str =
     "results of this device cannot be trusted: check driver, memory errors (ECC) and the visible-device variables";
@@ -90,7 +92,12 @@ impl OpenError {
 
     /// The backend said what went wrong.
     pub(super) fn failed(device: &Device, step: OpenStep, message: &str) -> Self {
-        Self::new(device, step, telling_lines(message), KERNEL_REMEDY)
+        let remedy = match device.path {
+            DetectionPath::HostProcessor => HOST_REMEDY,
+            DetectionPath::HipRuntime => ROCM_REMEDY,
+            DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => CUDA_REMEDY,
+        };
+        Self::new(device, step, telling_lines(message), remedy)
     }
 
     pub(super) fn wrong_answer(device: &Device, message: &str) -> Self {
@@ -100,11 +107,11 @@ impl OpenError {
 
 /// The first lines of a backend's message without the backtrace and the kernel's source, which can run to pages.
 fn telling_lines(message: &str) -> String {
-    let noise = |line: &&str| line.is_empty() || line.starts_with("Caused by") || line.starts_with("at ");
+    let noise = |line: &&str| line.is_empty() || line.starts_with("Caused by") || line.starts_with("No backtrace");
     let body = message.split("[Source]").next().unwrap_or(message);
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !noise(line)).take(6).collect();
     let mut text = lines.join(" ");
-    if let Some((end, _)) = text.char_indices().nth(600) {
+    if let Some((end, _)) = text.char_indices().nth(400) {
         text.truncate(end);
         text.push_str(" ...");
     }

@@ -1,6 +1,7 @@
 //! Device work on a thread of its own, with a limit: whatever happens there comes back as a value.
 
 use super::panics::{self, ISOLATED_THREADS};
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -45,7 +46,7 @@ pub(crate) fn isolated<Answer: Send + 'static>(
         return Err(Failure::Panicked { message: format!("no thread could be started: {error}") });
     }
     let outcome = receiver.recv_timeout(limit);
-    let told = (is_gpu && panics::device_panics() > before).then(|| panics::device_panic_messages(before).join("; "));
+    let told = (is_gpu && panics::device_panics() > before).then(|| distinct(panics::device_panic_messages(before)));
     match (outcome, told) {
         (Ok(_), Some(told)) => Err(Failure::Panicked { message: format!("on the device thread: {told}") }),
         (Ok(Ok(answer)), None) => Ok(answer),
@@ -53,6 +54,13 @@ pub(crate) fn isolated<Answer: Send + 'static>(
         (Err(RecvTimeoutError::Disconnected), _) => Err(Failure::Panicked { message: "no answer".to_owned() }),
         (Err(RecvTimeoutError::Timeout), _) => Err(timed_out(device, limit)),
     }
+}
+
+/// One panic makes others of the same kind; each is told once.
+fn distinct(mut messages: Vec<String>) -> String {
+    let mut seen = BTreeSet::new();
+    messages.retain(|message| seen.insert(message.clone()));
+    messages.join("; ")
 }
 
 fn timed_out(device: &Device, limit: Duration) -> Failure {

@@ -2,37 +2,53 @@
 //!
 //! The threads are named `DSD-<type>-<index>` and `DSU-...` (cubecl-common 0.10, `device/handle/channel.rs`). A panic hook
 //! is the only place where such a panic can be seen.
+//!
+//! The autotuner panics there by design: it tries kernels that the device cannot run (tensor maps on HIP, for one), and
+//! takes the panic as a refusal. Such a panic is followed, on the same thread, by one inside `cubecl-runtime`'s `tune`,
+//! with lost calls (`CallError`) between them; the whole chain is forgotten when its last link shows.
 
+use crate::narration::is_on;
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const DEVICE_THREADS: &[&str] = &["DSD-", "DSU-"];
 /// Threads of [`super::isolated`]: their panics come back as values, so nothing is printed about them.
 pub(super) const ISOLATED_THREADS: &str = "testgen-on-";
-/// Messages kept; after that only the count goes on.
-const KEPT: usize = 64;
+/// The last link of a chain that the autotuner began.
+const TUNER: (&str, &str) = ("cubecl-runtime-", "/src/tune/");
+/// The message of a link that only passes a panic on.
+const PASSED_ON: &str = "CallError";
+/// How long after a panic the last link of its chain shows at the latest.
+const SETTLED: Duration = Duration::from_millis(50);
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
-static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static SEEN: Mutex<Vec<DevicePanic>> = Mutex::new(Vec::new());
 
-/// How many panics there were on device threads since the first device was opened, on any device of this process.
+struct DevicePanic {
+    thread: String,
+    message: String,
+    at: Instant,
+}
+
+/// How many panics there were on device threads since the first device was opened, on any device of this process, those
+/// of the autotuner not counted.
 ///
 /// Ask before and after a run: when the number grew, the results are not to be trusted, zeros above all.
 /// [`device_panic_messages`] says what happened.
 pub fn device_panics() -> u64 {
-    COUNT.load(SeqCst)
+    settled().len() as u64
 }
 
 /// The messages of the device panics after the first `since`, each with its place in the source.
 pub fn device_panic_messages(since: u64) -> Vec<String> {
-    let messages = MESSAGES.lock().unwrap_or_else(PoisonError::into_inner);
-    messages.iter().skip(usize::try_from(since).unwrap_or(usize::MAX)).cloned().collect()
+    let since = usize::try_from(since).unwrap_or(usize::MAX);
+    settled().iter().skip(since).map(|panic| panic.message.clone()).collect()
 }
 
-/// Installs the hook, once; the hook before it still sees every panic that is not reported otherwise.
+/// Installs the hook, once. Panics of other threads go on to the hook before it; those of device threads do so when
+/// `TESTGEN_VERBOSE` is set, as the autotuner makes dozens of them.
 pub(super) fn watch() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -40,10 +56,11 @@ pub(super) fn watch() {
         set_hook(Box::new(move |info| {
             let thread = thread::current();
             let name = thread.name().unwrap_or_default();
-            if DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix)) {
-                record(message_of(info));
+            let on_device = DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix));
+            if on_device {
+                record(&mut seen(), name, info.location().map_or("", |place| place.file()), message_of(info));
             }
-            if !name.starts_with(ISOLATED_THREADS) {
+            if !name.starts_with(ISOLATED_THREADS) && (!on_device || is_on()) {
                 previous(info);
             }
         }));
@@ -56,46 +73,52 @@ pub(super) fn payload_message(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
+fn seen() -> MutexGuard<'static, Vec<DevicePanic>> {
+    SEEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What was seen, once the newest is old enough not to be a part of a chain any more.
+fn settled() -> MutexGuard<'static, Vec<DevicePanic>> {
+    loop {
+        let seen = seen();
+        let Some(wait) = seen.last().and_then(|panic| SETTLED.checked_sub(panic.at.elapsed())) else { return seen };
+        drop(seen);
+        thread::sleep(wait);
+    }
+}
+
+fn record(seen: &mut Vec<DevicePanic>, thread: &str, file: &str, message: String) {
+    if file.contains(TUNER.0) && file.contains(TUNER.1) {
+        forget_chain(seen, thread);
+    } else {
+        seen.push(DevicePanic { thread: thread.to_owned(), message, at: Instant::now() });
+    }
+}
+
+/// Forgets the newest panics of a thread: those that were passed on, and the one before them, where it all began.
+fn forget_chain(seen: &mut Vec<DevicePanic>, thread: &str) {
+    while let Some(newest) = seen.iter().rposition(|panic| panic.thread == thread) {
+        let is_origin = !seen.remove(newest).message.contains(PASSED_ON);
+        if is_origin {
+            return;
+        }
+    }
+}
+
 fn message_of(info: &PanicHookInfo<'_>) -> String {
     let text = info.payload_as_str().unwrap_or("a panic without a message");
+    let text = text.trim_end().trim_end_matches("No backtrace available").trim_end();
     match info.location() {
-        Some(place) => format!("{text} (`{}:{}`)", place.file(), place.line()),
+        Some(place) => format!("{text} (`{}:{}`)", within_registry(place.file()), place.line()),
         None => text.to_owned(),
     }
 }
 
-fn record(message: String) {
-    let mut messages = MESSAGES.lock().unwrap_or_else(PoisonError::into_inner);
-    if messages.len() < KEPT {
-        messages.push(message);
-    }
-    COUNT.fetch_add(1, SeqCst);
+/// `cubecl-hip-0.10.0/src/compute/server.rs`, without where this machine keeps it.
+fn within_registry(file: &str) -> &str {
+    let start = file.find("/registry/src/").map(|start| start + "/registry/src/".len());
+    start.and_then(|start| file[start..].split_once('/')).map_or(file, |(_, path)| path)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{device_panic_messages, device_panics, watch};
-    use std::thread;
-
-    fn panic_on(name: &str, message: &'static str) {
-        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || panic!("{message}"));
-        assert!(thread.expect("a thread can be started").join().is_err());
-    }
-
-    #[test]
-    fn a_panic_on_a_device_thread_is_counted_and_told() {
-        watch();
-        let before = device_panics();
-        panic_on("DSD-test-0", "no such kernel 4711");
-        assert!(device_panics() > before);
-        let messages = device_panic_messages(before);
-        assert!(messages.iter().any(|message| message.starts_with("no such kernel 4711 (`")), "{messages:?}");
-    }
-
-    #[test]
-    fn other_threads_are_not_counted() {
-        watch();
-        panic_on("DS-test", "not a device 4712");
-        assert!(!device_panic_messages(0).iter().any(|message| message.contains("4712")));
-    }
-}
+mod tests;

@@ -1,0 +1,69 @@
+use super::{DevicePanic, device_panic_messages, device_panics, record, watch, within_registry};
+use std::thread;
+
+const SERVER: &str =
+    "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/cubecl-hip-0.10.0/src/compute/server.rs";
+const CHANNEL: &str = "/cargo/registry/src/x/cubecl-common-0.10.0/src/device/handle/channel.rs";
+const TUNER: &str = "/cargo/registry/src/x/cubecl-runtime-0.10.0/src/tune/tune_benchmark.rs";
+
+fn panic_on(name: &str, message: &'static str) {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(move || panic!("{message}"));
+    assert!(thread.expect("a thread can be started").join().is_err());
+}
+
+/// What is left of a list of (thread, file, message).
+fn left(panics: &[(&str, &str, &str)]) -> Vec<String> {
+    let mut seen: Vec<DevicePanic> = Vec::new();
+    panics.iter().for_each(|(thread, file, message)| record(&mut seen, thread, file, (*message).to_owned()));
+    seen.into_iter().map(|panic| panic.message).collect()
+}
+
+#[test]
+fn a_panic_on_a_device_thread_is_counted_and_told() {
+    watch();
+    let before = device_panics();
+    panic_on("DSD-test-0", "no such kernel 4711");
+    assert!(device_panics() > before);
+    let messages = device_panic_messages(before);
+    assert!(messages.iter().any(|message| message.starts_with("no such kernel 4711 (`")), "{messages:?}");
+}
+
+#[test]
+fn other_threads_are_not_counted() {
+    watch();
+    panic_on("DS-test", "not a device 4712");
+    assert!(!device_panic_messages(0).iter().any(|message| message.contains("4712")));
+}
+
+#[test]
+fn a_chain_of_the_autotuner_is_forgotten() {
+    let chain = [
+        ("DSD-0-0", SERVER, "Can't use tensor maps on HIP"),
+        ("DSD-0-0", CHANNEL, "Can't have an error when submitting a task: CallError"),
+        ("DSD-0-0", TUNER, "called `Result::unwrap()` on an `Err` value: CallError"),
+    ];
+    assert!(left(&chain).is_empty());
+    assert!(left(&[chain, chain].concat()).is_empty());
+    assert_eq!(left(&chain[..2]).len(), 2, "without its last link it is a real one");
+}
+
+#[test]
+fn a_chain_takes_no_other_panic_with_it() {
+    let real = ("DSD-0-0", SERVER, "launch failed");
+    let elsewhere = ("DSD-0-1", SERVER, "other device");
+    let refused = ("DSD-0-0", SERVER, "Can't use tensor maps on HIP");
+    let passed_on = ("DSD-0-0", CHANNEL, "Can't have an error when submitting a task: CallError");
+    let last = ("DSD-0-0", TUNER, "called `Result::unwrap()` on an `Err` value: CallError");
+    assert_eq!(
+        left(&[real, refused, passed_on, elsewhere, last, real]),
+        ["launch failed", "other device", "launch failed"]
+    );
+    assert_eq!(left(&[refused, last, real]), ["launch failed"]);
+    assert_eq!(left(&[elsewhere, last]), ["other device"]);
+}
+
+#[test]
+fn a_place_is_told_without_the_folder_of_the_registry() {
+    assert_eq!(within_registry(SERVER), "cubecl-hip-0.10.0/src/compute/server.rs");
+    assert_eq!(within_registry("runtime/src/open.rs"), "runtime/src/open.rs");
+}
