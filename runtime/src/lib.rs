@@ -34,12 +34,15 @@ pub use detect::{
     cuda_compatibility, cuda_driver, detect, hip_runtime, host_processor, report_visibility, visible_devices,
 };
 pub use endpoint::Endpoint;
-pub use generation::{FinishReason, GenerationControls};
+pub use generation::{FinishReason, GenerationControls, GenerationDefaults, GenerationError};
 pub use harness::{DeviceRequest, Harness, Registered, Spec, ToleranceOverride};
 pub use memory::{Memory, cleanup, memory, report_memory, reset_peak};
 pub use model::{Forward, ForwardError, Head, LoadError, Model, Placement, Session, TensorAccount, load};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
-pub use preprocess::{Image, ImageProcessor, PaddingSide, PreprocessError, Processor, TokenSpan, Tokenizer};
+pub use preprocess::{
+    Image, ImageProcessor, PaddingSide, PreprocessError, Processor, TextInput, TokenBatch, TokenSpan, TokenizeOptions,
+    Tokenizer,
+};
 pub use probe::{
     Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding, probe_half_precision,
     report_probe,

@@ -3,16 +3,21 @@
 //! Owns tokenizers and image processors. Does not own what is done with their output (`task`) nor its comparison with
 //! goldens (`check`).
 
+mod config_file;
 mod error;
 mod image;
+mod image_config;
 mod image_processor;
+mod resample;
 mod tokenizer;
 
+pub(crate) use config_file::ConfigFile;
 pub use error::PreprocessError;
 pub use image::Image;
 pub use image_processor::ImageProcessor;
-pub use tokenizer::{PaddingSide, TokenSpan, Tokenizer};
+pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
 
+use crate::generation::GenerationDefaults;
 use std::path::Path;
 
 /// Everything that a checkpoint directory says about turning inputs into tensors.
@@ -20,14 +25,19 @@ use std::path::Path;
 pub struct Processor {
     tokenizer: Option<Tokenizer>,
     images: Option<ImageProcessor>,
+    generation: GenerationDefaults,
 }
 
 impl Processor {
-    /// Reads the tokenizer and image processor files in `directory`; what has no file is absent.
+    /// Reads the tokenizer, image processor and generation files in `directory`; what has no file is absent.
     ///
     /// A file that is there and cannot be used is an error that names it, the field and what to do.
     pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
-        Ok(Self { tokenizer: Tokenizer::open(directory)?, images: ImageProcessor::open(directory)? })
+        Ok(Self {
+            tokenizer: Tokenizer::open(directory)?,
+            images: ImageProcessor::open(directory)?,
+            generation: GenerationDefaults::read(directory)?,
+        })
     }
 
     /// The tokenizer, where the checkpoint has one.
@@ -38,5 +48,10 @@ impl Processor {
     /// The image processor, where the checkpoint has one.
     pub fn images(&self) -> Option<&ImageProcessor> {
         self.images.as_ref()
+    }
+
+    /// What the checkpoint says about generation.
+    pub fn generation(&self) -> &GenerationDefaults {
+        &self.generation
     }
 }

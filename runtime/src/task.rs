@@ -1,101 +1,73 @@
 //! One handler per task: the modality's real input in, a typed result out.
 //!
 //! Owns requests, responses and what lies between the processor and the model's outputs. Does not own queues, devices or
-//! status: those are the endpoint's.
+//! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
+//! it never cuts an input silently.
 
+mod call;
+mod classification;
+mod fill_mask;
+mod image_embedding;
+mod question_answering;
 mod request;
 mod response;
+mod scores;
+mod text_embedding;
+mod text_generation;
+mod token_classification;
 
+pub use call::HandlerError;
 pub use request::{QuestionContext, Request};
 pub use response::{
     Answer, FilledMask, GeneratedText, ImageEmbedding, LabelScore, LabelledToken, Response, TextEmbedding,
 };
 
-use crate::{ForwardError, Model, preprocess::PreprocessError};
+use crate::Model;
+use call::Call;
 use testgen_contract::Task;
 
 /// Answers one request with a model.
 pub type Handler = fn(&Model, Request) -> Result<Response, HandlerError>;
 
-/// Why a handler gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum HandlerError {
-    /// The request is not of the kind that the task takes.
-    #[error("`{task}` takes {expected}, not {found}")]
-    WrongRequest {
-        /// The handler's task.
-        task: Task,
-        /// What it takes.
-        expected: &'static str,
-        /// What it was given.
-        found: &'static str,
-    },
-    /// The request holds nothing.
-    #[error("the request is empty; `{task}` takes {expected}")]
-    EmptyRequest {
-        /// The handler's task.
-        task: Task,
-        /// What it takes.
-        expected: &'static str,
-    },
-    /// The checkpoint lacks the files that the task needs.
-    #[error("`{task}` needs {needed}, and the checkpoint has none")]
-    NoProcessor {
-        /// The handler's task.
-        task: Task,
-        /// The missing part.
-        needed: &'static str,
-    },
-    /// The model's class does not compute what the task reads.
-    #[error("`{class}` has no output `{output}` of the kind that `{task}` reads; use {hint}")]
-    WrongModel {
-        /// The handler's task.
-        task: Task,
-        /// The transformers class.
-        class: String,
-        /// The output's name.
-        output: &'static str,
-        /// The classes that have it.
-        hint: &'static str,
-    },
-    /// The request's content does not suit the task.
-    #[error("{problem}")]
-    BadInput {
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// The input could not be turned into tensors.
-    #[error(transparent)]
-    Preprocess(#[from] PreprocessError),
-    /// The model failed.
-    #[error(transparent)]
-    Forward(#[from] ForwardError),
+/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean [hidden] and the pooler's [hidden] out.
+pub fn text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text_embedding::answer(&Call::new(model, Task::TextEmbedding), request)
 }
 
-macro_rules! unfinished {
-    ($($(#[$doc:meta])* $name:ident,)+) => {
-        $($(#[$doc])* pub fn $name(model: &Model, request: Request) -> Result<Response, HandlerError> {
-            let _ = (model, request);
-            unimplemented!()
-        })+
-    };
+/// Texts with mask tokens in; for each mask token the five likeliest tokens with their probabilities out.
+pub fn fill_mask(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    fill_mask::answer(&Call::new(model, Task::FillMask), request)
 }
 
-unfinished! {
-    /// Texts in, one vector per token and pooled vectors per text out.
-    text_embedding,
-    /// Texts with mask tokens in, the five likeliest tokens for each out.
-    fill_mask,
-    /// Texts in, one score per label out.
-    text_classification,
-    /// Texts in, the labels of every token out.
-    token_classification,
-    /// Questions with contexts in, the best span of each context out.
-    question_answering,
-    /// Prompts in, their continuations out.
-    text_generation,
-    /// Images in, one score per label out.
-    image_classification,
-    /// Images in, one vector per patch and one per image out.
-    image_embedding,
+/// Texts in; per text every label with its probability out, best first.
+pub fn text_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_texts(&Call::new(model, Task::TextClassification), request)
 }
+
+/// Texts in; per text the best label of every token, with its bytes in the text, out.
+pub fn token_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    token_classification::answer(&Call::new(model, Task::TokenClassification), request)
+}
+
+/// Questions with contexts in; per question the best span of its context out.
+pub fn question_answering(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    question_answering::answer(&Call::new(model, Task::QuestionAnswering), request)
+}
+
+/// Prompts in; per prompt its continuation, the new ids and why it ended, out.
+pub fn text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text_generation::answer(&Call::new(model, Task::TextGeneration), request)
+}
+
+/// Images in; per image every label with its probability out, best first.
+pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_images(&Call::new(model, Task::ImageClassification), request)
+}
+
+/// Images in; per image the vectors of its patches and one pooled vector out.
+pub fn image_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_embedding::answer(&Call::new(model, Task::ImageEmbedding), request)
+}
+
+#[cfg(test)]
+mod tests;

@@ -37,11 +37,19 @@ pub enum PreprocessError {
     )]
     NoPadToken,
     /// An image cannot be used.
-    #[error("image {index}: {problem}")]
+    #[error("an image cannot be used: {problem}")]
     Image {
-        /// The position of the image in the call.
-        index: usize,
         /// What is wrong with it.
         problem: String,
+    },
+    /// The images of a batch have different sizes after resizing.
+    #[error("image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time")]
+    UnequalImages {
+        /// The position of the image in the call.
+        index: usize,
+        /// Its size after resizing and cropping.
+        found: (usize, usize),
+        /// That of the first image.
+        first: (usize, usize),
     },
 }

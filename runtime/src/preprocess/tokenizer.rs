@@ -1,64 +1,152 @@
 //! From texts to token ids and back, as `tokenizer.json` and its companions say.
 
+mod assemble;
+mod batch;
+mod settings;
+
+pub use batch::{TokenBatch, TokenSpan};
+pub use settings::PaddingSide;
+
 use super::PreprocessError;
 use crate::Arrays;
+use batch::Padding;
+use settings::Settings;
 use std::path::Path;
+use tokenizers::{EncodeInput, Encoding, TruncationParams};
 
-/// Where short rows of a batch are filled up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaddingSide {
-    /// In front of the text, as generation wants it.
-    Left,
-    /// Behind the text.
-    Right,
-}
+/// A text, or a pair such as a question and its context.
+pub type TextInput<'a> = (&'a str, Option<&'a str>);
 
-/// Where a token comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TokenSpan {
-    /// The first byte of the text that the token stands for.
-    pub start: usize,
-    /// The byte behind the last one.
-    pub end: usize,
-    /// Which text of a pair it comes from; none for tokens that the tokenizer adds and for padding.
-    pub sequence: Option<usize>,
-    /// The word that it is a part of.
-    pub word: Option<u32>,
-}
-
-/// A tokenizer with the padding and truncation of its checkpoint.
+/// A tokenizer with the padding of its checkpoint.
+///
+/// Follows `TokenizersBackend` (transformers 5): the model, normaliser and templates of `tokenizer.json`; special tokens,
+/// sides, `add_bos_token` and `add_eos_token` of `tokenizer_config.json`.
 #[derive(Debug)]
-pub struct Tokenizer {}
+pub struct Tokenizer {
+    backend: tokenizers::Tokenizer,
+    settings: Settings,
+    pad_id: Option<u32>,
+}
+
+/// How a batch of texts is laid out; the default is what the checkpoint says, without truncation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenizeOptions {
+    /// Where short rows are filled up.
+    pub padding_side: Option<PaddingSide>,
+    /// The most tokens of a row, special tokens included; longer rows are cut. None cuts nothing.
+    pub max_length: Option<usize>,
+}
 
 impl Tokenizer {
     /// Reads the tokenizer files in `directory`, or gives none where there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
-        let _ = directory;
-        Ok(None)
+        let settings = Settings::read(directory)?;
+        let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
+        assemble::complete(&mut backend, &settings)?;
+        let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
+        Ok(Some(Self { backend, settings, pad_id }))
     }
 
     /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64 [batch, seq], padded to
     /// the longest text on the side that the checkpoint says.
     pub fn encode(&self, texts: &[&str]) -> Result<Arrays, PreprocessError> {
-        let _ = texts;
-        unimplemented!()
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
+        Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
     }
 
     /// As [`Tokenizer::encode`], padded on `side`.
     pub fn encode_padded(&self, texts: &[&str], side: PaddingSide) -> Result<Arrays, PreprocessError> {
-        let _ = (texts, side);
-        unimplemented!()
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
+        let options = TokenizeOptions { padding_side: Some(side), max_length: None };
+        Ok(self.tokenize(&inputs, options)?.arrays)
     }
 
     /// As [`Tokenizer::encode`], for pairs such as a question and its context.
     pub fn encode_pairs(&self, pairs: &[(&str, &str)]) -> Result<Arrays, PreprocessError> {
-        let _ = pairs;
-        unimplemented!()
+        let inputs: Vec<TextInput<'_>> = pairs.iter().map(|(first, second)| (*first, Some(*second))).collect();
+        Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
+    }
+
+    /// The arrays of [`Tokenizer::encode`] together with where each token comes from.
+    pub fn tokenize(&self, inputs: &[TextInput<'_>], options: TokenizeOptions) -> Result<TokenBatch, PreprocessError> {
+        let encodings = match options.max_length {
+            None => encode_all(&self.backend, inputs)?,
+            Some(max_length) => encode_all(&self.truncating(max_length)?, inputs)?,
+        };
+        let side = options.padding_side.unwrap_or(self.settings.padding_side);
+        let padding = Padding { side, id: self.pad_id, token_types: self.settings.token_types };
+        TokenBatch::new(&encodings, &padding)
     }
 
     /// The text of `ids`; special tokens are left out when `skip_special` says so.
     pub fn decode(&self, ids: &[i64], skip_special: bool) -> Result<String, PreprocessError> {
-        let _ = (ids, skip_special);
-        unimplemented!()
+        let known = |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
+        let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
+        let text = self.backend.decode(&ids, skip_special).map_err(|error| failed(&error.to_string()))?;
+        let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
+        Ok(if self.settings.clean_up_spaces && word_piece { clean_up_spaces(&text) } else { text })
+    }
+
+    /// The id of a token, as it is written in the vocabulary.
+    pub fn id(&self, token: &str) -> Option<i64> {
+        self.backend.token_to_id(token).map(i64::from)
+    }
+
+    /// The token that stands for a hidden word and its id, where the checkpoint has one.
+    pub fn mask_token(&self) -> Option<(&str, i64)> {
+        let token = self.settings.special("mask_token")?;
+        self.id(token).map(|id| (token, id))
+    }
+
+    /// The id that fills up short rows; none where the checkpoint has no pad, end or unknown token.
+    pub fn pad_id(&self) -> Option<i64> {
+        self.pad_id.map(i64::from)
+    }
+
+    /// `model_max_length`: the most tokens of a row, where the checkpoint says it.
+    pub fn max_length(&self) -> Option<usize> {
+        self.settings.max_length
+    }
+
+    fn truncating(&self, max_length: usize) -> Result<tokenizers::Tokenizer, PreprocessError> {
+        let mut backend = self.backend.clone();
+        let direction = self.settings.truncation_side.into();
+        let truncation = TruncationParams { max_length, direction, ..TruncationParams::default() };
+        backend.with_truncation(Some(truncation)).map_err(|error| failed(&error.to_string()))?;
+        Ok(backend)
     }
 }
+
+fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {
+    let encode = |(first, second): &TextInput<'_>| {
+        let input: EncodeInput<'_> = match second {
+            Some(second) if !second.is_empty() => (*first, *second).into(),
+            // An empty second text is none, as in transformers.
+            _ => (*first).into(),
+        };
+        backend.encode(input, true).map_err(|error| failed(&error.to_string()))
+    };
+    inputs.iter().map(encode).collect()
+}
+
+fn failed(message: &str) -> PreprocessError {
+    PreprocessError::Tokenizer { message: message.to_owned() }
+}
+
+/// `clean_up_tokenization` of transformers: no space before punctuation and English contractions.
+fn clean_up_spaces(text: &str) -> String {
+    const PAIRS: [(&str, &str); 10] = [
+        (" .", "."),
+        (" ?", "?"),
+        (" !", "!"),
+        (" ,", ","),
+        (" ' ", "'"),
+        (" n't", "n't"),
+        (" 'm", "'m"),
+        (" 's", "'s"),
+        (" 've", "'ve"),
+        (" 're", "'re"),
+    ];
+    PAIRS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+

@@ -1,0 +1,116 @@
+//! From logits to one token.
+
+use super::settings::{GenerationSettings, Sampling};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{RngCore, SeedableRng},
+};
+use std::collections::BTreeSet;
+
+/// Chooses the tokens of one row: knows which were there, and holds the row's random numbers.
+///
+/// ChaCha with 8 rounds: its stream for a seed is fixed by its definition, on every machine and in every version.
+pub(super) struct Chooser {
+    seen: BTreeSet<i64>,
+    random: ChaCha8Rng,
+}
+
+impl Chooser {
+    pub(super) fn new(prompt: Vec<i64>, settings: &GenerationSettings) -> Self {
+        let seed = settings.sampling.map_or(0, |sampling| sampling.seed);
+        Self { seen: prompt.into_iter().collect(), random: ChaCha8Rng::seed_from_u64(seed) }
+    }
+
+    /// The token behind `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
+    /// or nothing that can be chosen.
+    pub(super) fn choose(&mut self, logits: &[f32], added: usize, settings: &GenerationSettings) -> Option<i64> {
+        if logits.iter().any(|logit| logit.is_nan() || *logit == f32::INFINITY) {
+            return None;
+        }
+        let mut scores = logits.to_vec();
+        self.penalize(&mut scores, settings.repetition_penalty);
+        if added < settings.min_new_tokens {
+            forbid(&mut scores, &settings.eos);
+        }
+        let token = match &settings.sampling {
+            None => likeliest(&scores)?,
+            Some(sampling) => draw(&scores, sampling, self.uniform())?,
+        };
+        self.seen.insert(token as i64);
+        Some(token as i64)
+    }
+
+    /// `RepetitionPenaltyLogitsProcessor`.
+    fn penalize(&self, scores: &mut [f32], penalty: f32) {
+        for token in &self.seen {
+            if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
+                *score = if *score < 0.0 { *score * penalty } else { *score / penalty };
+            }
+        }
+    }
+
+    /// A number of 53 bits from 0 to below 1.
+    fn uniform(&mut self) -> f64 {
+        (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+fn forbid(scores: &mut [f32], tokens: &[i64]) {
+    for token in tokens {
+        if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
+            *score = f32::NEG_INFINITY;
+        }
+    }
+}
+
+/// The first of the largest.
+fn likeliest(scores: &[f32]) -> Option<usize> {
+    let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    if best == f32::NEG_INFINITY { None } else { scores.iter().position(|score| *score == best) }
+}
+
+/// The token in whose share of the whole `uniform` falls, tokens taken in the order of their ids.
+fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
+    let best = f64::from(scores[likeliest(scores)?]);
+    let weight = |score: &f32| ((f64::from(*score) - best) / f64::from(sampling.temperature)).exp();
+    let mut weights: Vec<f64> = scores.iter().map(weight).collect();
+    keep_top_k(&mut weights, sampling.top_k);
+    keep_top_p(&mut weights, f64::from(sampling.top_p));
+    let mut left = uniform * weights.iter().sum::<f64>();
+    let chosen = weights.iter().position(|weight| {
+        left -= weight;
+        left < 0.0
+    });
+    chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
+}
+
+/// Takes away the weight of all but the `count` largest; those equal to the last of them stay, as in `TopKLogitsWarper`.
+fn keep_top_k(weights: &mut [f64], count: usize) {
+    if count == 0 || count >= weights.len() {
+        return;
+    }
+    let mut sorted = weights.to_vec();
+    let (_, smallest, _) = sorted.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+    let smallest = *smallest;
+    weights.iter_mut().filter(|weight| **weight < smallest).for_each(|weight| *weight = 0.0);
+}
+
+/// Takes away the smallest weights that together have at most `1 - share` of the whole, as `TopPLogitsWarper`; the largest
+/// stays.
+fn keep_top_p(weights: &mut [f64], share: f64) {
+    if share >= 1.0 {
+        return;
+    }
+    let total: f64 = weights.iter().sum();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
+    order.pop();
+    let mut taken = 0.0;
+    for index in order {
+        taken += weights[index];
+        if taken > (1.0 - share) * total {
+            break;
+        }
+        weights[index] = 0.0;
+    }
+}

@@ -1,0 +1,203 @@
+//! What is asked of a generation: by the caller, by the checkpoint, by transformers' defaults, in that order.
+
+use super::GenerationError;
+use crate::preprocess::{ConfigFile, PreprocessError};
+use serde_json::Value;
+use std::path::Path;
+
+/// The length of a sequence, with its prompt, where nobody says anything; transformers' default.
+const DEFAULT_LENGTH: usize = 20;
+/// How many tokens are drawn from where nobody says anything; transformers' default.
+const DEFAULT_TOP_K: usize = 50;
+
+/// What a caller may ask of a generation; none takes the checkpoint's `generation_config.json`, then transformers' default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GenerationControls {
+    /// The most tokens to add.
+    pub max_new_tokens: Option<usize>,
+    /// The number of tokens before which no end token is taken.
+    pub min_new_tokens: Option<usize>,
+    /// Whether tokens are drawn; otherwise the likeliest is taken, and temperature, `top_k` and `top_p` have no effect.
+    pub do_sample: Option<bool>,
+    /// Divides the logits before a draw; 0 is the same as greedy.
+    pub temperature: Option<f32>,
+    /// Draw among this many likeliest tokens; 0 is all.
+    pub top_k: Option<usize>,
+    /// Draw among the likeliest tokens that together have this probability.
+    pub top_p: Option<f32>,
+    /// Makes tokens that are already there less likely where above 1.
+    pub repetition_penalty: Option<f32>,
+    /// Fixes the draws: same seed, same tokens. None is seed 0, so that a run can be repeated.
+    pub seed: Option<u64>,
+    /// Tokens that end a sequence; an empty list never ends one.
+    pub eos_token_ids: Option<Vec<i64>>,
+}
+
+/// What a checkpoint says about generation, in `generation_config.json` or else in `config.json`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GenerationDefaults {
+    controls: GenerationControls,
+    max_length: Option<usize>,
+    pad: Option<i64>,
+    bos: Option<i64>,
+    unsupported: Option<String>,
+}
+
+/// Fields that change tokens and are not implemented, with the number that switches them off.
+const UNSUPPORTED: [(&str, f64); 24] = [
+    ("assistant_early_exit", 0.0),
+    ("bad_words_ids", 0.0),
+    ("begin_suppress_tokens", 0.0),
+    ("constraints", 0.0),
+    ("diversity_penalty", 0.0),
+    ("dola_layers", 0.0),
+    ("encoder_no_repeat_ngram_size", 0.0),
+    ("encoder_repetition_penalty", 1.0),
+    ("epsilon_cutoff", 0.0),
+    ("eta_cutoff", 0.0),
+    ("exponential_decay_length_penalty", 0.0),
+    ("force_words_ids", 0.0),
+    ("forced_bos_token_id", -1.0),
+    ("forced_eos_token_id", -1.0),
+    ("guidance_scale", 1.0),
+    ("min_length", 0.0),
+    ("min_p", 0.0),
+    ("no_repeat_ngram_size", 0.0),
+    ("num_beams", 1.0),
+    ("penalty_alpha", 0.0),
+    ("sequence_bias", 0.0),
+    ("stop_strings", 0.0),
+    ("suppress_tokens", 0.0),
+    ("typical_p", 1.0),
+];
+
+impl GenerationDefaults {
+    /// Reads `directory`; files that are absent say nothing.
+    pub fn read(directory: &Path) -> Result<Self, PreprocessError> {
+        let file = match ConfigFile::read(directory, "generation_config.json")? {
+            Some(file) => file,
+            None => ConfigFile::read_or_empty(directory, "config.json")?,
+        };
+        let float = |name| Ok::<_, PreprocessError>(file.number(name)?.map(|value| value as f32));
+        let controls = GenerationControls {
+            max_new_tokens: file.count("max_new_tokens")?,
+            min_new_tokens: file.count("min_new_tokens")?,
+            do_sample: file.flag("do_sample")?,
+            temperature: float("temperature")?,
+            top_k: file.count("top_k")?,
+            top_p: float("top_p")?,
+            repetition_penalty: float("repetition_penalty")?,
+            seed: None,
+            eos_token_ids: ids(&file, "eos_token_id")?,
+        };
+        let first = |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
+        Ok(Self {
+            controls,
+            max_length: file.count("max_length")?,
+            pad: first("pad_token_id")?,
+            bos: first("bos_token_id")?,
+            unsupported: unsupported(&file),
+        })
+    }
+
+    /// The token that an empty prompt starts with, where there is one.
+    pub(crate) fn bos(&self) -> Option<i64> {
+        self.bos
+    }
+}
+
+/// One id or several.
+fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
+    let Some(value) = file.get(name) else { return Ok(None) };
+    let ids = match value.as_array() {
+        Some(values) => values.iter().map(Value::as_i64).collect(),
+        None => value.as_i64().map(|id| vec![id]),
+    };
+    ids.map(Some).ok_or_else(|| file.not_a(name, "a token id or a list of them", value))
+}
+
+fn unsupported(file: &ConfigFile) -> Option<String> {
+    let off = |value: &Value, neutral: f64| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(values) => values.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(neutral),
+        Value::Bool(true) | Value::String(_) => false,
+    };
+    let set = UNSUPPORTED.iter().find(|(name, neutral)| file.get(name).is_some_and(|value| !off(value, *neutral)));
+    set.map(|(name, _)| (*name).to_owned())
+}
+
+/// Everything decided.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GenerationSettings {
+    pub(crate) max_new_tokens: usize,
+    pub(crate) min_new_tokens: usize,
+    /// None is greedy.
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) repetition_penalty: f32,
+    pub(crate) eos: Vec<i64>,
+    /// What finished rows are continued with; nobody reads what comes of it.
+    pub(crate) pad: i64,
+}
+
+/// How tokens are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sampling {
+    /// Above 0.
+    pub(crate) temperature: f32,
+    /// 0 is all.
+    pub(crate) top_k: usize,
+    /// Above 0, at most 1.
+    pub(crate) top_p: f32,
+    pub(crate) seed: u64,
+}
+
+impl GenerationSettings {
+    /// Decides for prompts of `prompt_length` tokens, padding included.
+    pub(crate) fn new(
+        controls: &GenerationControls,
+        defaults: &GenerationDefaults,
+        prompt_length: usize,
+    ) -> Result<Self, GenerationError> {
+        if let Some(field) = &defaults.unsupported {
+            return Err(GenerationError::Unsupported { field: field.clone() });
+        }
+        let checkpoint = &defaults.controls;
+        let room = |length: usize| length.saturating_sub(prompt_length);
+        let max_new_tokens = controls.max_new_tokens.or(checkpoint.max_new_tokens);
+        let max_new_tokens = max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));
+        let min_new_tokens = controls.min_new_tokens.or(checkpoint.min_new_tokens).unwrap_or(0);
+        if min_new_tokens > max_new_tokens {
+            let problem = format!("is {min_new_tokens}, above the {max_new_tokens} tokens that may be added");
+            return Err(GenerationError::Control { name: "min_new_tokens", problem });
+        }
+        let eos = controls.eos_token_ids.clone().or_else(|| checkpoint.eos_token_ids.clone()).unwrap_or_default();
+        let penalty = controls.repetition_penalty.or(checkpoint.repetition_penalty).unwrap_or(1.0);
+        Ok(Self {
+            max_new_tokens,
+            min_new_tokens,
+            sampling: sampling(controls, checkpoint)?,
+            repetition_penalty: within("repetition_penalty", penalty, |value| value > 0.0, "above 0")?,
+            pad: defaults.pad.or_else(|| eos.first().copied()).unwrap_or(0),
+            eos,
+        })
+    }
+}
+
+fn sampling(asked: &GenerationControls, checkpoint: &GenerationControls) -> Result<Option<Sampling>, GenerationError> {
+    let temperature = asked.temperature.or(checkpoint.temperature).unwrap_or(1.0);
+    let temperature = within("temperature", temperature, |value| value >= 0.0, "0 or more")?;
+    let top_p = asked.top_p.or(checkpoint.top_p).unwrap_or(1.0);
+    let top_p = within("top_p", top_p, |value| value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
+    let top_k = asked.top_k.or(checkpoint.top_k).unwrap_or(DEFAULT_TOP_K);
+    let drawn = asked.do_sample.or(checkpoint.do_sample).unwrap_or(false) && temperature > 0.0;
+    Ok(drawn.then(|| Sampling { temperature, top_k, top_p, seed: asked.seed.unwrap_or(0) }))
+}
+
+fn within(name: &'static str, value: f32, allowed: fn(f32) -> bool, range: &str) -> Result<f32, GenerationError> {
+    if value.is_finite() && allowed(value) {
+        return Ok(value);
+    }
+    Err(GenerationError::Control { name, problem: format!("is {value}, expected a number {range}") })
+}

@@ -1,0 +1,216 @@
+//! What stands beside `tokenizer.json`: special tokens, sides, limits.
+
+use super::super::{PreprocessError, config_file::ConfigFile};
+use serde_json::Value;
+use std::path::Path;
+use tokenizers::{AddedToken, TruncationDirection};
+
+/// The roles that a token can have, by their fields.
+const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
+/// Classes that have no rules of their own.
+const GENERIC: [&str; 3] = ["PreTrainedTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"];
+/// A `model_max_length` above this stands for none; transformers writes 10^30.
+const LARGEST_LENGTH: f64 = 1e9;
+
+/// Where short rows of a batch are filled up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaddingSide {
+    /// In front of the text, as generation wants it.
+    Left,
+    /// Behind the text.
+    Right,
+}
+
+impl From<PaddingSide> for TruncationDirection {
+    fn from(side: PaddingSide) -> Self {
+        match side {
+            PaddingSide::Left => Self::Left,
+            PaddingSide::Right => Self::Right,
+        }
+    }
+}
+
+/// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// The class or, where none is named, the model type, for files that do not say what they are.
+    pub(super) family: String,
+    pub(super) padding_side: PaddingSide,
+    pub(super) truncation_side: PaddingSide,
+    pub(super) max_length: Option<usize>,
+    pub(super) clean_up_spaces: bool,
+    pub(super) split_special_tokens: bool,
+    pub(super) token_types: bool,
+    /// `add_bos_token` and `add_eos_token`, where at least one is given.
+    pub(super) ends: Option<(bool, bool)>,
+    /// Of `BertNormalizer`, where given.
+    pub(super) lowercase: Option<bool>,
+    pub(super) strip_accents: Option<bool>,
+    pub(super) split_chinese: Option<bool>,
+    pub(super) prefix_space: Option<bool>,
+    roles: Vec<(&'static str, AddedToken)>,
+    /// Special tokens without a role, then tokens by their ids.
+    pub(super) further: Vec<AddedToken>,
+}
+
+impl Settings {
+    pub(super) fn read(directory: &Path) -> Result<Self, PreprocessError> {
+        let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
+        let model = ConfigFile::read_or_empty(directory, "config.json")?;
+        let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
+        let family = family(&file, &model)?;
+        let given = ends.0.is_some() || ends.1.is_some();
+        Ok(Self {
+            roles: roles(directory, &file, &family)?,
+            further: further(directory, &file)?,
+            family,
+            padding_side: side(&file, "padding_side")?,
+            truncation_side: side(&file, "truncation_side")?,
+            max_length: max_length(&file)?,
+            clean_up_spaces: file.flag("clean_up_tokenization_spaces")?.unwrap_or(false),
+            split_special_tokens: file.flag("split_special_tokens")?.unwrap_or(false),
+            token_types: token_types(&file, &model)?,
+            ends: given.then(|| (ends.0.unwrap_or(false), ends.1.unwrap_or(false))),
+            lowercase: file.flag("do_lower_case")?,
+            strip_accents: file.flag("strip_accents")?,
+            split_chinese: file.flag("tokenize_chinese_chars")?,
+            prefix_space: file.flag("add_prefix_space")?,
+        })
+    }
+
+    /// The token of a role, for instance `mask_token`.
+    pub(super) fn special(&self, role: &str) -> Option<&str> {
+        self.roles.iter().find(|(name, _)| *name == role).map(|(_, token)| token.content.as_str())
+    }
+
+    /// The token that fills up rows: pad, else end, else unknown, as is customary for checkpoints without one.
+    pub(super) fn pad_token(&self) -> Option<&str> {
+        ["pad_token", "eos_token", "unk_token"].iter().find_map(|role| self.special(role))
+    }
+
+    /// Every token that must be known to the tokenizer as a whole.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = &AddedToken> {
+        self.further.iter().chain(self.roles.iter().map(|(_, token)| token))
+    }
+}
+
+fn family(file: &ConfigFile, model: &ConfigFile) -> Result<String, PreprocessError> {
+    let class = file.text("tokenizer_class")?.filter(|class| !GENERIC.contains(class));
+    let name = match class {
+        Some(class) => class.trim_end_matches("Fast").trim_end_matches("Tokenizer"),
+        None => model.text("model_type")?.unwrap_or_default(),
+    };
+    Ok(name.to_lowercase())
+}
+
+fn side(file: &ConfigFile, name: &str) -> Result<PaddingSide, PreprocessError> {
+    match file.text(name)? {
+        None | Some("right") => Ok(PaddingSide::Right),
+        Some("left") => Ok(PaddingSide::Left),
+        Some(other) => Err(file.wrong(name, &format!("is `{other}`"), "use `left` or `right`")),
+    }
+}
+
+fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
+    let length = file.number("model_max_length")?;
+    Ok(length.filter(|length| (1.0..LARGEST_LENGTH).contains(length)).map(|length| length as usize))
+}
+
+/// `model_input_names` decides where it is given; else a model with two or more token types reads them.
+fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
+    let types = model.count("type_vocab_size")?.unwrap_or(0);
+    let named = file.get("model_input_names").and_then(Value::as_array);
+    let excluded = named.is_some_and(|names| !names.iter().any(|name| name == "token_type_ids"));
+    Ok(types >= 2 && !excluded)
+}
+
+/// The named special tokens. Older checkpoints keep them in a file of their own, which then decides.
+fn roles(directory: &Path, file: &ConfigFile, family: &str) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
+    let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
+    let decided = file.get("added_tokens_decoder").is_some();
+    let mut roles = Vec::new();
+    for role in ROLES {
+        let (first, second) = if decided { (file, &older) } else { (&older, file) };
+        let source = if first.get(role).is_some() { first } else { second };
+        if let Some(value) = source.get(role) {
+            roles.push((role, token(source, role, value, true)?));
+        }
+    }
+    if !file.text("tokenizer_class")?.is_some_and(|class| GENERIC.contains(&class)) {
+        let absent = |role: &str| !roles.iter().any(|(name, _)| *name == role);
+        let defaults: Vec<_> = class_roles(family).iter().filter(|(role, _)| absent(role)).collect();
+        roles.extend(defaults.into_iter().map(|(role, token)| (*role, AddedToken::from(*token, true))));
+    }
+    Ok(roles)
+}
+
+/// The tokens that a class of transformers 5 has where nothing is said.
+fn class_roles(family: &str) -> &'static [(&'static str, &'static str)] {
+    const END: &str = "<|endoftext|>";
+    match family {
+        "bert" | "distilbert" => &[
+            ("unk_token", "[UNK]"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "[PAD]"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
+        "roberta" => &[
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "<unk>"),
+            ("sep_token", "</s>"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "<s>"),
+            ("mask_token", "<mask>"),
+        ],
+        "gpt2" => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
+        "qwen2" => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
+        _ => &[],
+    }
+}
+
+/// Tokens of `added_tokens_decoder` or of the older `added_tokens.json` in the order of their ids, then special tokens
+/// without a role.
+fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, PreprocessError> {
+    const DECODER: &str = "added_tokens_decoder";
+    let mut numbered = Vec::new();
+    if file.get(DECODER).is_none() {
+        let older = ConfigFile::read_or_empty(directory, "added_tokens.json")?;
+        for (content, id) in older.fields() {
+            let id = id.as_u64().ok_or_else(|| older.not_a(content, "a token id", id))?;
+            numbered.push((id, AddedToken::from(content, false)));
+        }
+    }
+    if let Some(value) = file.get(DECODER) {
+        let entries = value.as_object().ok_or_else(|| file.not_a(DECODER, "an object", value))?;
+        for (id, value) in entries {
+            let id: u64 = id.parse().map_err(|_| file.wrong(DECODER, &format!("has the key `{id}`"), "use token ids as keys"))?;
+            numbered.push((id, token(file, DECODER, value, false)?));
+        }
+    }
+    numbered.sort_by_key(|(id, _)| *id);
+    let mut tokens: Vec<AddedToken> = numbered.into_iter().map(|(_, token)| token).collect();
+    for name in ["additional_special_tokens", "extra_special_tokens"] {
+        for value in file.get(name).and_then(Value::as_array).into_iter().flatten() {
+            tokens.push(token(file, name, value, true)?);
+        }
+    }
+    Ok(tokens)
+}
+
+/// A token as a string or as an object with its properties.
+fn token(file: &ConfigFile, field: &str, value: &Value, special: bool) -> Result<AddedToken, PreprocessError> {
+    let flag = |name: &str, default| value.get(name).and_then(Value::as_bool).unwrap_or(default);
+    let content = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
+    let content = content.ok_or_else(|| file.not_a(field, "a token: a string or an object with `content`", value))?;
+    let special = special || flag("special", false);
+    Ok(AddedToken {
+        content: content.to_owned(),
+        single_word: flag("single_word", false),
+        lstrip: flag("lstrip", false),
+        rstrip: flag("rstrip", false),
+        normalized: flag("normalized", !special),
+        special,
+    })
+}

@@ -1,0 +1,233 @@
+//! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
+
+use super::{QuestionContext, Request};
+use crate::{
+    Array, Arrays, Forward, ForwardError, Model, Session,
+    generation::{GenerationControls, GenerationError},
+    preprocess::{Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer},
+};
+use serde_json::Value;
+use testgen_contract::Task;
+
+/// Why a handler gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum HandlerError {
+    /// The request is not of the kind that the task takes.
+    #[error("`{task}` takes {expected}, not {found}")]
+    WrongRequest {
+        /// The handler's task.
+        task: Task,
+        /// What it takes.
+        expected: &'static str,
+        /// What it was given.
+        found: &'static str,
+    },
+    /// The request holds nothing.
+    #[error("the request is empty; `{task}` takes {expected}")]
+    EmptyRequest {
+        /// The handler's task.
+        task: Task,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// The checkpoint lacks the files that the task needs.
+    #[error("`{task}` needs {needed}, and the checkpoint has none")]
+    NoProcessor {
+        /// The handler's task.
+        task: Task,
+        /// The missing part.
+        needed: &'static str,
+    },
+    /// The model's class does not compute what the task reads.
+    #[error("`{class}` gives no `{output}` of the shape that `{task}` reads; use {hint}")]
+    WrongModel {
+        /// The handler's task.
+        task: Task,
+        /// The transformers class.
+        class: String,
+        /// The output's name.
+        output: &'static str,
+        /// The classes that have it.
+        hint: &'static str,
+    },
+    /// An input of the request does not suit the task.
+    #[error("input {index} {problem}")]
+    BadInput {
+        /// The position of the input in the request.
+        index: usize,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// The inputs could not be turned into tensors.
+    #[error(transparent)]
+    Preprocess(#[from] PreprocessError),
+    /// The model failed.
+    #[error(transparent)]
+    Forward(#[from] ForwardError),
+    /// Nothing could be generated.
+    #[error(transparent)]
+    Generation(#[from] GenerationError),
+}
+
+/// What handlers need of a model; a seam for tests.
+pub(super) trait Subject {
+    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
+    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
+    fn class(&self) -> &str;
+    fn config(&self) -> &Value;
+    fn processor(&self) -> &Processor;
+}
+
+impl Subject for Model {
+    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
+        Model::forward(self, inputs)
+    }
+
+    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
+        Model::session(self)
+    }
+
+    fn class(&self) -> &str {
+        Model::class(self)
+    }
+
+    fn config(&self) -> &Value {
+        Model::config(self)
+    }
+
+    fn processor(&self) -> &Processor {
+        Model::processor(self)
+    }
+}
+
+/// A model that answers for a task.
+pub(super) struct Call<'a> {
+    pub(super) model: &'a dyn Subject,
+    task: Task,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(model: &'a dyn Subject, task: Task) -> Self {
+        Self { model, task }
+    }
+
+    pub(super) fn texts(&self, request: Request) -> Result<Vec<String>, HandlerError> {
+        const EXPECTED: &str = "texts";
+        match request {
+            Request::Texts(texts) => self.filled(texts, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn questions(&self, request: Request) -> Result<Vec<QuestionContext>, HandlerError> {
+        const EXPECTED: &str = "questions with contexts";
+        match request {
+            Request::Questions(questions) => self.filled(questions, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn prompts(&self, request: Request) -> Result<(Vec<String>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "prompts";
+        match request {
+            Request::Prompts { prompts, controls } => Ok((self.filled(prompts, EXPECTED)?, controls)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn images(&self, request: Request) -> Result<Vec<Image>, HandlerError> {
+        const EXPECTED: &str = "images";
+        match request {
+            Request::Images(images) => self.filled(images, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    fn filled<T>(&self, inputs: Vec<T>, expected: &'static str) -> Result<Vec<T>, HandlerError> {
+        if inputs.is_empty() { Err(HandlerError::EmptyRequest { task: self.task, expected }) } else { Ok(inputs) }
+    }
+
+    fn wrong(&self, expected: &'static str, request: &Request) -> HandlerError {
+        HandlerError::WrongRequest { task: self.task, expected, found: request.kind() }
+    }
+
+    pub(super) fn tokenizer(&self) -> Result<&'a Tokenizer, HandlerError> {
+        let missing = HandlerError::NoProcessor { task: self.task, needed: "a tokenizer (`tokenizer.json`)" };
+        self.model.processor().tokenizer().ok_or(missing)
+    }
+
+    pub(super) fn image_processor(&self) -> Result<&'a ImageProcessor, HandlerError> {
+        let needed = "an image processor (`preprocessor_config.json`)";
+        self.model.processor().images().ok_or(HandlerError::NoProcessor { task: self.task, needed })
+    }
+
+    /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.
+    pub(super) fn tokenize(
+        &self,
+        inputs: &[TextInput<'_>],
+        options: TokenizeOptions,
+    ) -> Result<TokenBatch, HandlerError> {
+        let tokenizer = self.tokenizer()?;
+        let batch = tokenizer.tokenize(inputs, options)?;
+        let limit = tokenizer.max_length().unwrap_or(usize::MAX);
+        for (index, mask) in rows(&batch.arrays["attention_mask"]).enumerate() {
+            let tokens = mask.iter().filter(|bit| **bit == 1).count();
+            if tokens > limit {
+                let problem = format!("has {tokens} tokens, the checkpoint takes {limit}; shorten it");
+                return Err(HandlerError::BadInput { index, problem });
+            }
+        }
+        Ok(batch)
+    }
+
+    /// The tokens of single texts in the checkpoint's own layout, and what the model makes of them.
+    pub(super) fn read_texts(&self, texts: &[String]) -> Result<(TokenBatch, Forward), HandlerError> {
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
+        let batch = self.tokenize(&inputs, TokenizeOptions::default())?;
+        let forward = self.model.forward(&batch.arrays)?;
+        Ok((batch, forward))
+    }
+
+    /// A float output of `rank` dimensions whose first ones are `leading`.
+    pub(super) fn output<'f>(
+        &self,
+        forward: &'f Forward,
+        (output, rank): (&'static str, usize),
+        leading: &[usize],
+        hint: &'static str,
+    ) -> Result<Output<'f>, HandlerError> {
+        let found = forward.outputs.get(output).filter(|array| array.shape().len() == rank);
+        let found = found.filter(|array| array.shape().starts_with(leading));
+        let found = found.and_then(|array| Some(Output { values: array.as_floats()?, shape: array.shape() }));
+        let class = || self.model.class().to_owned();
+        found.ok_or_else(|| HandlerError::WrongModel { task: self.task, class: class(), output, hint })
+    }
+
+    /// The name of label `index`, as `id2label` of `config.json` has it.
+    pub(super) fn label(&self, index: usize) -> String {
+        let names = self.model.config().get("id2label");
+        let name = names.and_then(|names| names.get(index.to_string())).and_then(Value::as_str);
+        name.map_or_else(|| format!("LABEL_{index}"), str::to_owned)
+    }
+}
+
+/// A float tensor of a result.
+#[derive(Clone, Copy)]
+pub(super) struct Output<'a> {
+    values: &'a [f32],
+    pub(super) shape: &'a [usize],
+}
+
+impl<'a> Output<'a> {
+    /// The elements of one row of the batch.
+    pub(super) fn row(&self, index: usize) -> &'a [f32] {
+        let length = self.values.len() / self.shape[0].max(1);
+        &self.values[index * length..(index + 1) * length]
+    }
+}
+
+/// The rows [seq] of integers [batch, seq].
+pub(super) fn rows(array: &Array) -> impl Iterator<Item = &[i64]> {
+    let seq = array.shape().last().copied().unwrap_or_default().max(1);
+    array.as_integers().unwrap_or_default().chunks_exact(seq)
+}

@@ -1,0 +1,31 @@
+//! The labels of texts and of images.
+
+use super::{
+    LabelScore, Request, Response,
+    call::{Call, HandlerError},
+    scores::{ranked, sigmoid, softmax},
+};
+use crate::Forward;
+
+pub(super) fn answer_texts(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let texts = call.texts(request)?;
+    let (_, forward) = call.read_texts(&texts)?;
+    labels(call, &forward, texts.len(), "a classifier, such as `BertForSequenceClassification`")
+}
+
+pub(super) fn answer_images(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let images = call.images(request)?;
+    let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
+    labels(call, &forward, images.len(), "a classifier, such as `ViTForImageClassification`")
+}
+
+fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
+    let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
+    let independent = call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
+    let score = if independent || logits.shape[1] == 1 { sigmoid } else { softmax };
+    let row = |index| {
+        let ranked = ranked(score(logits.row(index))).into_iter();
+        ranked.map(|(label, score)| LabelScore { label: call.label(label), score }).collect()
+    };
+    Ok(Response::Labels((0..batch).map(row).collect()))
+}

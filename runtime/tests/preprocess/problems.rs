@@ -1,0 +1,58 @@
+//! What cannot be used is refused with the file, the field and what to do.
+
+use crate::directory_with;
+use testgen_runtime::{Image, ImageProcessor, Processor, Tokenizer};
+
+fn image_problem(config: &str) -> String {
+    let directory = directory_with(&[("preprocessor_config.json", config)]);
+    ImageProcessor::open(directory.path()).unwrap_err().to_string()
+}
+
+#[test]
+fn absent_files_are_none() {
+    let directory = directory_with(&[]);
+    let processor = Processor::open(directory.path()).unwrap();
+    assert!(processor.tokenizer().is_none() && processor.images().is_none());
+    let sound = directory_with(&[("preprocessor_config.json", r#"{"feature_size": 80}"#)]);
+    assert!(Processor::open(sound.path()).unwrap().images().is_none());
+}
+
+#[test]
+fn fields_that_change_pixels_are_named() {
+    let vit = |field: &str| image_problem(&format!(r#"{{"image_processor_type": "ViTImageProcessor", {field}}}"#));
+    assert!(vit(r#""do_pad": true"#).contains("`do_pad` is not supported"));
+    assert!(vit(r#""resample": 9"#).contains("`resample` is 9"));
+    assert!(vit(r#""size": {"longest_edge": 9}"#).contains("`size` is"));
+    assert!(vit(r#""size": "large""#).contains("`size` is"));
+    assert!(vit(r#""do_center_crop": true"#).contains("`crop_size` is missing"));
+    assert!(vit(r#""image_std": [1, 0, 1]"#).contains("`image_std` has a zero"));
+    assert!(vit(r#""image_mean": [1, 0]"#).contains("`image_mean` is"));
+    assert!(vit(r#""do_resize": "yes""#).contains("`do_resize` is"));
+    assert!(image_problem(r#"{"image_processor_type": "SamImageProcessor"}"#).contains("`SamImageProcessor`"));
+    let convnext = r#"{"image_processor_type": "ConvNextImageProcessor", "size": {"height": 3, "width": 3}}"#;
+    assert!(image_problem(convnext).contains("shortest_edge"));
+    assert!(image_problem("{").contains("preprocessor_config.json"));
+    assert!(image_problem("[]").contains("not a JSON object"));
+}
+
+#[test]
+fn images_of_a_batch_come_out_alike() {
+    let config = r#"{"image_processor_type": "ViTImageProcessor", "size": {"shortest_edge": 4}}"#;
+    let directory = directory_with(&[("preprocessor_config.json", config)]);
+    let processor = ImageProcessor::open(directory.path()).unwrap().unwrap();
+    let image = |height: usize| Image::new(height, 8, vec![0; height * 24]).unwrap();
+    let problem = processor.process(&[image(8), image(16)]).unwrap_err().to_string();
+    assert!(problem.contains("image 1 becomes (8, 4)"), "{problem}");
+    assert!(Image::new(2, 2, vec![0; 11]).is_err());
+}
+
+#[test]
+fn tokenizers_that_cannot_be_read_are_named() {
+    let open = |files: &[(&str, &str)]| Tokenizer::open(directory_with(files).path()).unwrap_err().to_string();
+    assert!(open(&[("tokenizer.json", "{}")]).contains("tokenizer.json"));
+    assert!(open(&[("tokenizer.model", "")]).contains("save it again"));
+    assert!(open(&[("tokenizer_config.json", r#"{"padding_side": "top"}"#)]).contains("`padding_side` is `top`"));
+    let bert = r#"{"model_type": "bert"}"#;
+    assert!(open(&[("vocab.txt", "a\nb"), ("config.json", bert)]).contains("no token `[SEP]`"));
+    assert!(open(&[("vocab.txt", "a\nb")]).contains("vocab.txt"));
+}

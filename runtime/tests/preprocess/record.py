@@ -1,0 +1,88 @@
+"""Records `vectors.safetensors`, `processors.json` and `texts.json` beside this file: what Pillow and transformers make of images and texts.
+
+    python runtime/tests/preprocess/record.py
+
+Needs transformers 5, tokenizers, pillow, numpy, safetensors. The same versions give the same bytes.
+"""
+
+import json
+import os
+
+import numpy
+import transformers
+from PIL import Image
+from safetensors.numpy import save_file
+from transformers import AutoTokenizer
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(HERE, "..", "..", "..", "fixtures")
+SIZES = ((9, 11), (40, 31), (23, 8), (5, 17), (64, 3), (1, 1), (23, 17))
+PROCESSORS = (
+    ("ViTImageProcessor", {"size": 20}),
+    ("ViTImageProcessor", {"size": [12, 20], "do_rescale": False}),
+    ("ViTImageProcessor", {"do_resize": False, "do_normalize": False, "do_center_crop": True, "crop_size": 30}),
+    ("ViTImageProcessor", {"size": {"shortest_edge": 13}, "do_center_crop": True, "crop_size": {"height": 16, "width": 9}}),
+    ("ViTImageProcessor", {"size": 11, "image_mean": 0.25, "image_std": 0.75, "rescale_factor": 0.0078125, "resample": 5}),
+    ("ConvNextImageProcessor", {"size": 24, "crop_pct": 0.875}),
+    ("ConvNextImageProcessor", {"size": {"shortest_edge": 25}, "crop_pct": 0.7, "resample": 0}),
+    ("DeiTImageProcessor", {"size": 40, "crop_size": 25}),
+    ("BitImageProcessor", {"size": 33, "crop_size": 28}),
+    ("CLIPImageProcessor", {"size": {"shortest_edge": 30}, "crop_size": 19, "resample": 1}),
+    ("SiglipImageProcessor", {"size": {"height": 21, "width": 14}}),
+)
+TOKENIZERS = ("bert", "roberta", "gpt2", "llama", "qwen2")
+TEXTS = (
+    "Été: 東🦀 OK? The dog isn't.",
+    "",
+    " two  spaces and a tab\t.",
+    "The cat [MASK] the <mask> it</s>; <|im_end|><s>the end",
+    "it's a word-by-word 1989\n\ntest , isn't it ?",
+)
+
+
+def main():
+    random = numpy.random.default_rng(7)
+    image = random.integers(0, 256, (23, 17, 3), dtype=numpy.uint8)
+    smooth = numpy.indices((23, 17, 3)).astype(numpy.float64)
+    wave = (127 + 120 * numpy.sin(smooth[0] * 0.7 + smooth[2]) * numpy.cos(smooth[1] * 0.5)).astype(numpy.uint8)
+    tensors = {"image.noise": image, "image.wave": wave}
+    for code in range(6):
+        for height, width in SIZES:
+            for name in ("noise", "wave"):
+                resized = Image.fromarray(tensors[f"image.{name}"]).resize((width, height), resample=code)
+                tensors[f"resize.{name}.{code}.{height}x{width}"] = numpy.array(resized)
+    for index, (name, values) in enumerate(PROCESSORS):
+        processor = getattr(transformers, f"{name}Pil")(**values)
+        tensors[f"pixels.{index}"] = processor(images=wave, return_tensors="np")["pixel_values"].astype(numpy.float32)
+    save_file(tensors, os.path.join(HERE, "vectors.safetensors"))
+    os.chmod(os.path.join(HERE, "vectors.safetensors"), 0o644)
+    write_lines("processors.json", [{"image_processor_type": name, **values} for name, values in PROCESSORS])
+    texts = {name: [record_text(AutoTokenizer.from_pretrained(os.path.join(FIXTURES, name)), text) for text in TEXTS] for name in TOKENIZERS}
+    write_lines("texts.json", [[name, record] for name in texts for record in texts[name]])
+
+
+def write_lines(name, values):
+    """A JSON array with one value a line."""
+    with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(f" {json.dumps(value, ensure_ascii=False)}" for value in values) + "\n]\n")
+
+
+
+def record_text(tokenizer, text):
+    """One text alone, as the second of a pair, cut to eight tokens, and back."""
+    ids = tokenizer(text)["input_ids"]
+    pair = tokenizer("the dog", text, return_token_type_ids=True)
+    return {
+        "text": text,
+        "ids": ids,
+        "pair": pair["input_ids"],
+        "pair_types": pair["token_type_ids"],
+        "cut": tokenizer(text, truncation=True, max_length=8)["input_ids"],
+        "decoded": tokenizer.decode(ids),
+        "decoded_plain": tokenizer.decode(ids, skip_special_tokens=True),
+        "cleaned": tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=True),
+    }
+
+
+if __name__ == "__main__":
+    main()
