@@ -19,6 +19,9 @@ pub(crate) enum Meaning {
     Unknown(String),
 }
 
+/// How a path begins that leaves the file without the runtime.
+const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
+
 /// The names of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -58,9 +61,16 @@ impl Names {
             name if vocabulary::is_runtime(name) && (self.glob || self.items.contains(name)) => {
                 Meaning::Runtime(written)
             }
-            "std" | "core" | "alloc" | "crate" | "self" | "super" => Meaning::Foreign(written),
+            name if FOREIGN.contains(&name) => Meaning::Foreign(written),
             _ => Meaning::Unknown(written),
         }
+    }
+
+    /// Whether `path` begins with another crate or a module, asked of every path of a file.
+    pub(crate) fn is_foreign(&self, path: &Path) -> bool {
+        let first = path.segments.first().map(|segment| &segment.ident);
+        first.is_some_and(|first| FOREIGN.iter().any(|root| first == root))
+            && matches!(self.meaning(path), Meaning::Foreign(_))
     }
 
     /// Whether `path` is `testgen_runtime::<name>`.

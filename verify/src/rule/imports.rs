@@ -12,7 +12,7 @@ use crate::{
     RuleId,
     finding::Remark,
     harness::Harness,
-    names::{Meaning, item_name},
+    names::item_name,
     vocabulary::{self, RUNTIME},
 };
 use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit};
@@ -95,7 +95,9 @@ impl<'ast> Visit<'ast> for Visitor<'_, '_> {
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 
     fn visit_path(&mut self, path: &'ast Path) {
-        if let Meaning::Foreign(name) = self.harness.names.meaning(path) {
+        if self.harness.names.is_foreign(path) {
+            let segments = path.segments.iter().map(|segment| segment.ident.to_string());
+            let name = segments.collect::<Vec<_>>().join("::");
             let message = format!("`{name}` comes from elsewhere; a harness uses only `testgen_runtime`");
             self.remarks.push(Remark::at(path, message, "use what `testgen_runtime` offers"));
         }

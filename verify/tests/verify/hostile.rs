@@ -23,6 +23,15 @@ fn deep_brackets() {
 }
 
 #[test]
+fn deep_brackets_in_a_short_file() {
+    let depth = 9_900;
+    for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("&(", ")"), ("if a {", "}"), ("f(|| ", ")")] {
+        let depth = depth * 2 / (open.len() + close.len());
+        assert!(!findings(&format!("fn f() {{ {}{} }}", open.repeat(depth), close.repeat(depth))).is_empty());
+    }
+}
+
+#[test]
 fn long_files() {
     only_parses(&"fn f() {}\n".repeat(50_000));
 }

@@ -1,6 +1,7 @@
 //! Changes of a harness's tree, one place at a time.
 
 use quote::ToTokens;
+use std::collections::BTreeMap;
 use syn::{
     Arm, Block, Expr, File, Item, ItemFn, Stmt, parse_quote,
     visit_mut::{self, VisitMut},
@@ -10,6 +11,23 @@ use syn::{
 pub(crate) struct Mutant {
     pub(crate) kind: &'static str,
     pub(crate) text: String,
+}
+
+/// How many mutants of a kind and a model an ordinary run looks at.
+const SAMPLE: usize = 12;
+
+/// Of each kind every mutant when `TESTGEN_ALL_MUTANTS` is set, else at most [`SAMPLE`], spread evenly.
+pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
+    if std::env::var_os("TESTGEN_ALL_MUTANTS").is_some() {
+        return all;
+    }
+    let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
+    all.into_iter().for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
+    let spread = kinds.into_values().flat_map(|mutants| {
+        let step = mutants.len().div_ceil(SAMPLE).max(1);
+        mutants.into_iter().step_by(step)
+    });
+    spread.collect()
 }
 
 /// Whether a function is one that the rules are about.
@@ -46,21 +64,22 @@ impl<T: Clone + PartialEq> Places<'_, T> {
 
 macro_rules! places {
     ($name:ident, $node:ty, $visit:ident) => {
-        /// Every harness in which `change` was made at one place of the entries; it says whether it applies.
-        pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
-            impl VisitMut for Places<'_, $node> {
-                fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
-                    if is_entry(function) {
-                        visit_mut::visit_item_fn_mut(self, function);
-                    }
-                }
-
-                fn $visit(&mut self, node: &mut $node) {
-                    if !self.visit(node) {
-                        visit_mut::$visit(self, node);
-                    }
+        impl VisitMut for Places<'_, $node> {
+            fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
+                if is_entry(function) {
+                    visit_mut::visit_item_fn_mut(self, function);
                 }
             }
+
+            fn $visit(&mut self, node: &mut $node) {
+                if !self.visit(node) {
+                    visit_mut::$visit(self, node);
+                }
+            }
+        }
+
+        /// Every harness in which `change` was made at one place of the entries; it says whether it applies.
+        pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
             let mut places = Places { change, visited: 0, found: Vec::new(), put: None };
             places.visit_file_mut(&mut file.clone());
             let put = |put: (usize, $node)| {
