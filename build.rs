@@ -9,8 +9,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     names.sort();
     let mut list = String::from("&[\n");
     for name in names {
-        let path = root.join(&name);
-        writeln!(list, "    ({name:?}, include_str!({:?})),", path.display().to_string())?;
+        // No absolute path: checkouts that share a target directory share this file.
+        let path = format!("/templates/{name}");
+        writeln!(list, "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {path:?}))),")?;
     }
     list.push_str("]\n");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("templates.rs"), list)?;

@@ -14,5 +14,6 @@ mod record;
 mod reference;
 mod run;
 mod schema;
+mod settings;
 mod spec_errors;
 mod verify;
