@@ -7,8 +7,8 @@
 mod choose;
 mod settings;
 
-pub use settings::{GenerationControls, GenerationDefaults};
 pub(crate) use settings::GenerationSettings;
+pub use settings::{GenerationControls, GenerationDefaults};
 
 use crate::{Array, Arrays, ForwardError, Session};
 use choose::Chooser;
@@ -88,7 +88,9 @@ pub(crate) fn generate(
         for (index, (row, logits)) in rows.iter_mut().zip(&logits).enumerate() {
             let token = match row.finish {
                 Some(_) => settings.pad,
-                None => row.extend(logits, settings, keep_logits).ok_or(GenerationError::NotFinite { row: index, step })?,
+                None => {
+                    row.extend(logits, settings, keep_logits).ok_or(GenerationError::NotFinite { row: index, step })?
+                }
             };
             tokens.push(token);
         }
@@ -124,7 +126,13 @@ struct Row {
 
 impl Row {
     fn new(prompt: Vec<i64>, settings: &GenerationSettings) -> Self {
-        Self { chooser: Chooser::new(prompt, settings), ids: Vec::new(), logits: Vec::new(), vocabulary: None, finish: None }
+        Self {
+            chooser: Chooser::new(prompt, settings),
+            ids: Vec::new(),
+            logits: Vec::new(),
+            vocabulary: None,
+            finish: None,
+        }
     }
 
     /// Chooses the next token and notes whether it is the last; none when the logits are not finite.
@@ -219,6 +227,3 @@ impl Feed {
         self.inputs.insert("attention_mask".to_owned(), all);
     }
 }
-
-#[cfg(test)]
-mod tests;

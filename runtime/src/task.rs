@@ -68,6 +68,3 @@ pub fn image_classification(model: &Model, request: Request) -> Result<Response,
 pub fn image_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
     image_embedding::answer(&Call::new(model, Task::ImageEmbedding), request)
 }
-
-#[cfg(test)]
-mod tests;

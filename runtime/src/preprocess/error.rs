@@ -43,7 +43,9 @@ pub enum PreprocessError {
         problem: String,
     },
     /// The images of a batch have different sizes after resizing.
-    #[error("image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time")]
+    #[error(
+        "image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time"
+    )]
     UnequalImages {
         /// The position of the image in the call.
         index: usize,

@@ -55,9 +55,12 @@ impl Image {
         let (height, width) = (picture.height() as usize, picture.width() as usize);
         let pixels = match picture {
             DynamicImage::ImageRgb16(picture) => upper_bytes(picture.pixels().map(|pixel| pixel.0)),
-            DynamicImage::ImageRgba16(picture) => upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]])),
+            DynamicImage::ImageRgba16(picture) => {
+                upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]]))
+            }
             DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
-                let problem = "it is grey with 16 bits, which Pillow does not turn into RGB; convert it to 8 bits first";
+                let problem =
+                    "it is grey with 16 bits, which Pillow does not turn into RGB; convert it to 8 bits first";
                 return Err(failed(problem.to_owned()));
             }
             other => other.into_rgb8().into_raw(),

@@ -117,7 +117,8 @@ pub(super) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessEr
 }
 
 fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaults, PreprocessError> {
-    let field = if file.get("image_processor_type").is_some() { "image_processor_type" } else { "feature_extractor_type" };
+    let field =
+        if file.get("image_processor_type").is_some() { "image_processor_type" } else { "feature_extractor_type" };
     let class = match file.text(field)? {
         Some(name) => name.replace("FeatureExtractor", "ImageProcessor"),
         None => class_of_model(file, directory)?,
@@ -125,7 +126,11 @@ fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaul
     let class = class.trim_end_matches("Fast").trim_end_matches("Pil");
     CLASSES.iter().find(|defaults| defaults.class == class).ok_or_else(|| {
         let known: Vec<&str> = CLASSES.iter().map(|defaults| defaults.class).collect();
-        file.wrong(field, &format!("is `{class}`, which testgen has no code for"), &format!("use one of {}", known.join(", ")))
+        file.wrong(
+            field,
+            &format!("is `{class}`, which testgen has no code for"),
+            &format!("use one of {}", known.join(", ")),
+        )
     })
 }
 
@@ -172,21 +177,26 @@ fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), Prepro
         (Some(Resize::Exact(height, width)), _) => Ok((height, width)),
         (None, Some(side)) => Ok((side, side)),
         (Some(_), _) => Err(file.wrong("crop_size", "lacks `height` or `width`", "give both")),
-        (None, None) => Err(file.wrong("crop_size", "is missing although do_center_crop is true", "give height and width")),
+        (None, None) => {
+            Err(file.wrong("crop_size", "is missing although do_center_crop is true", "give height and width"))
+        }
     }
 }
 
 /// A size as a number, as `[height, width]`, or as an object with `height` and `width` or with `shortest_edge`.
 fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resize>, PreprocessError> {
     let Some(value) = file.get(name) else { return Ok(None) };
-    let side = |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
+    let side =
+        |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
     let named = |key: &str| value.get(key).and_then(side);
     let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
         (Some(2), _) => named("height").zip(named("width")).map(|(height, width)| Resize::Exact(height, width)),
         (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
         (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| Resize::Exact(height, width)),
-        (None, None) => side(value).map(|side| if square { Resize::Exact(side, side) } else { Resize::ShortestEdge(side) }),
+        (None, None) => {
+            side(value).map(|side| if square { Resize::Exact(side, side) } else { Resize::ShortestEdge(side) })
+        }
         _ => None,
     };
     let expected = "a side, [height, width], {height, width} or {shortest_edge}, each from 1 to 65536";
@@ -212,7 +222,8 @@ fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, Preproces
     if let Some(number) = value.as_f64() {
         return Ok(Some([number; 3]));
     }
-    let numbers: Option<Vec<f64>> = value.as_array().and_then(|values| values.iter().map(|value| value.as_f64()).collect());
+    let numbers: Option<Vec<f64>> =
+        value.as_array().and_then(|values| values.iter().map(|value| value.as_f64()).collect());
     let numbers: Option<[f64; 3]> = numbers.and_then(|numbers| numbers.try_into().ok());
     numbers.map(Some).ok_or_else(|| file.not_a(name, "one number or three", value))
 }

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod batch;
+mod rebuild;
 mod settings;
 
 pub use batch::{TokenBatch, TokenSpan};
@@ -19,8 +20,8 @@ pub type TextInput<'a> = (&'a str, Option<&'a str>);
 
 /// A tokenizer with the padding of its checkpoint.
 ///
-/// Follows `TokenizersBackend` (transformers 5): the model, normaliser and templates of `tokenizer.json`; special tokens,
-/// sides, `add_bos_token` and `add_eos_token` of `tokenizer_config.json`.
+/// Follows `AutoTokenizer` and `TokenizersBackend` (transformers 5): the model and templates of `tokenizer.json`, special
+/// tokens and sides of `tokenizer_config.json`, and the rules of the class that it names.
 #[derive(Debug)]
 pub struct Tokenizer {
     backend: tokenizers::Tokenizer,
@@ -120,9 +121,8 @@ impl Tokenizer {
 fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {
     let encode = |(first, second): &TextInput<'_>| {
         let input: EncodeInput<'_> = match second {
-            Some(second) if !second.is_empty() => (*first, *second).into(),
-            // An empty second text is none, as in transformers.
-            _ => (*first).into(),
+            Some(second) => (*first, *second).into(),
+            None => (*first).into(),
         };
         backend.encode(input, true).map_err(|error| failed(&error.to_string()))
     };
@@ -149,4 +149,3 @@ fn clean_up_spaces(text: &str) -> String {
     ];
     PAIRS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
-

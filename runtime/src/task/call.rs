@@ -4,7 +4,9 @@ use super::{QuestionContext, Request};
 use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::{GenerationControls, GenerationError},
-    preprocess::{Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer},
+    preprocess::{
+        Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer,
+    },
 };
 use serde_json::Value;
 use testgen_contract::Task;

@@ -21,7 +21,8 @@ pub(super) fn answer_images(call: &Call<'_>, request: Request) -> Result<Respons
 
 fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
     let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
-    let independent = call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
+    let independent =
+        call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
     let score = if independent || logits.shape[1] == 1 { sigmoid } else { softmax };
     let row = |index| {
         let ranked = ranked(score(logits.row(index))).into_iter();

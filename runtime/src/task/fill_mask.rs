@@ -14,7 +14,8 @@ const CANDIDATES: usize = 5;
 pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let tokenizer = call.tokenizer()?;
-    let no_mask = || HandlerError::BadInput { index: 0, problem: "cannot be filled: the tokenizer has no mask token".to_owned() };
+    let no_mask =
+        || HandlerError::BadInput { index: 0, problem: "cannot be filled: the tokenizer has no mask token".to_owned() };
     let (mask_token, mask_id) = tokenizer.mask_token().ok_or_else(no_mask)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let ids = &batch.arrays["input_ids"];
@@ -22,10 +23,15 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let mut filled = Vec::with_capacity(texts.len());
     for (index, ids) in rows(ids).enumerate() {
         let row = logits.row(index).chunks_exact(logits.shape[2]).zip(ids);
-        let masks: Vec<Vec<FilledMask>> =
-            row.filter(|(_, id)| **id == mask_id).map(|(logits, _)| candidates(tokenizer, logits)).collect::<Result<_, _>>()?;
+        let masks: Vec<Vec<FilledMask>> = row
+            .filter(|(_, id)| **id == mask_id)
+            .map(|(logits, _)| candidates(tokenizer, logits))
+            .collect::<Result<_, _>>()?;
         if masks.is_empty() {
-            return Err(HandlerError::BadInput { index, problem: format!("has no `{mask_token}`; write it where a word is hidden") });
+            return Err(HandlerError::BadInput {
+                index,
+                problem: format!("has no `{mask_token}`; write it where a word is hidden"),
+            });
         }
         filled.push(masks);
     }

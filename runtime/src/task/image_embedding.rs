@@ -38,8 +38,12 @@ fn mean(hidden: Output<'_>, index: usize) -> Vec<f32> {
     };
     let row = hidden.row(index);
     match *hidden.shape {
-        [_, _, size] => (0..size).map(|element| average(&mut row.iter().skip(element).step_by(size).copied())).collect(),
-        [_, _, height, width] => row.chunks_exact(height * width).map(|place| average(&mut place.iter().copied())).collect(),
+        [_, _, size] => {
+            (0..size).map(|element| average(&mut row.iter().skip(element).step_by(size).copied())).collect()
+        }
+        [_, _, height, width] => {
+            row.chunks_exact(height * width).map(|place| average(&mut place.iter().copied())).collect()
+        }
         _ => Vec::new(),
     }
 }

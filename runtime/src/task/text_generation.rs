@@ -32,5 +32,8 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 }
 
 fn empty_prompt(index: usize) -> HandlerError {
-    HandlerError::BadInput { index, problem: "is empty and the tokenizer adds no start token; write at least one word".to_owned() }
+    HandlerError::BadInput {
+        index,
+        problem: "is empty and the tokenizer adds no start token; write at least one word".to_owned(),
+    }
 }

@@ -15,13 +15,15 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let labels = |(index, text): (usize, &String)| {
         let row = logits.row(index).chunks_exact(logits.shape[2]).zip(&batch.spans[index]);
         let of_text = row.filter(|(_, span)| span.sequence.is_some());
-        of_text.map(|(logits, span)| LabelledToken {
-            text: text.get(span.start..span.end).unwrap_or_default().to_owned(),
-            start: span.start,
-            end: span.end,
-            word: span.word,
-            label: best(call, logits),
-        }).collect()
+        of_text
+            .map(|(logits, span)| LabelledToken {
+                text: text.get(span.start..span.end).unwrap_or_default().to_owned(),
+                start: span.start,
+                end: span.end,
+                word: span.word,
+                label: best(call, logits),
+            })
+            .collect()
     };
     Ok(Response::TokenLabels(texts.iter().enumerate().map(labels).collect()))
 }

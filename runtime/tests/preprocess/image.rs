@@ -15,8 +15,10 @@ fn fixtures_equal_their_goldens() {
         let directory = entry.unwrap().path();
         let Ok(Some(processor)) = ImageProcessor::open(&directory) else { continue };
         let golden = Tensors::read(&directory.join("golden.safetensors"));
-        let images: Vec<Image> =
-            (0..).map_while(|index| golden.arrays.get(&format!("image.{index}"))).map(|array| Image::from_array(array).unwrap()).collect();
+        let images: Vec<Image> = (0..)
+            .map_while(|index| golden.arrays.get(&format!("image.{index}")))
+            .map(|array| Image::from_array(array).unwrap())
+            .collect();
         assert!(!images.is_empty(), "{} has a processor and no image", directory.display());
         let expected = &golden.arrays["input.pixel_values"];
         assert_eq!(process(&processor, &images), *expected, "{}", directory.display());
@@ -29,7 +31,8 @@ fn fixtures_equal_their_goldens() {
 fn every_class_equals_transformers() {
     let vectors = Tensors::read(&recorded("vectors.safetensors"));
     let wave = Image::from_array(&vectors.arrays["image.wave"]).unwrap();
-    let configs: Vec<serde_json::Value> = serde_json::from_slice(&fs::read(recorded("processors.json")).unwrap()).unwrap();
+    let configs: Vec<serde_json::Value> =
+        serde_json::from_slice(&fs::read(recorded("processors.json")).unwrap()).unwrap();
     for (index, config) in configs.iter().enumerate() {
         let directory = directory_with(&[("preprocessor_config.json", &config.to_string())]);
         let processor = ImageProcessor::open(directory.path()).unwrap().unwrap();

@@ -4,8 +4,8 @@
 
 mod image;
 mod problems;
-mod tokenizer;
 mod tensors;
+mod tokenizer;
 
 use std::path::PathBuf;
 

@@ -53,6 +53,6 @@ fn tokenizers_that_cannot_be_read_are_named() {
     assert!(open(&[("tokenizer.model", "")]).contains("save it again"));
     assert!(open(&[("tokenizer_config.json", r#"{"padding_side": "top"}"#)]).contains("`padding_side` is `top`"));
     let bert = r#"{"model_type": "bert"}"#;
-    assert!(open(&[("vocab.txt", "a\nb"), ("config.json", bert)]).contains("no token `[SEP]`"));
+    assert!(open(&[("vocab.txt", "a\nb"), ("config.json", bert)]).contains("no `[SEP]`"));
     assert!(open(&[("vocab.txt", "a\nb")]).contains("vocab.txt"));
 }

@@ -7,6 +7,8 @@ Needs transformers 5, tokenizers, pillow, numpy, safetensors. The same versions 
 
 import json
 import os
+import shutil
+import tempfile
 
 import numpy
 import transformers
@@ -30,7 +32,21 @@ PROCESSORS = (
     ("CLIPImageProcessor", {"size": {"shortest_edge": 30}, "crop_size": 19, "resample": 1}),
     ("SiglipImageProcessor", {"size": {"height": 21, "width": 14}}),
 )
-TOKENIZERS = ("bert", "roberta", "gpt2", "llama", "qwen2")
+# Fixtures under their own `tokenizer_config.json`, and under changes that choose a class with rules of its own.
+TOKENIZERS = (
+    ("bert", {}),
+    ("roberta", {}),
+    ("gpt2", {}),
+    ("llama", {}),
+    ("qwen2", {}),
+    ("bert", {"tokenizer_class": "BertTokenizer", "do_lower_case": False}),
+    ("bert", {"tokenizer_class": "DistilBertTokenizer", "strip_accents": False, "tokenize_chinese_chars": False}),
+    ("roberta", {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": True}),
+    ("gpt2", {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True}),
+    ("llama", {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True, "add_eos_token": True}),
+    ("llama", {"tokenizer_class": "LlamaTokenizerFast", "legacy": True}),
+    ("llama", {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": False}),
+)
 TEXTS = (
     "Été: 東🦀 OK? The dog isn't.",
     "",
@@ -57,8 +73,23 @@ def main():
     save_file(tensors, os.path.join(HERE, "vectors.safetensors"))
     os.chmod(os.path.join(HERE, "vectors.safetensors"), 0o644)
     write_lines("processors.json", [{"image_processor_type": name, **values} for name, values in PROCESSORS])
-    texts = {name: [record_text(AutoTokenizer.from_pretrained(os.path.join(FIXTURES, name)), text) for text in TEXTS] for name in TOKENIZERS}
-    write_lines("texts.json", [[name, record] for name in texts for record in texts[name]])
+    records = []
+    for name, changes in TOKENIZERS:
+        tokenizer, config = changed_tokenizer(name, changes)
+        records += [{"fixture": name, "config": config, **record_text(tokenizer, text)} for text in TEXTS]
+    write_lines("texts.json", records)
+
+
+def changed_tokenizer(name, changes):
+    """A fixture's tokenizer under changes of its `tokenizer_config.json`, and that file's content."""
+    with tempfile.TemporaryDirectory() as directory:
+        for file in ("tokenizer.json", "config.json"):
+            shutil.copy(os.path.join(FIXTURES, name, file), directory)
+        with open(os.path.join(FIXTURES, name, "tokenizer_config.json"), encoding="utf-8") as file:
+            config = {**json.load(file), **changes}
+        with open(os.path.join(directory, "tokenizer_config.json"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return AutoTokenizer.from_pretrained(directory), json.dumps(config)
 
 
 def write_lines(name, values):
@@ -71,12 +102,12 @@ def write_lines(name, values):
 def record_text(tokenizer, text):
     """One text alone, as the second of a pair, cut to eight tokens, and back."""
     ids = tokenizer(text)["input_ids"]
-    pair = tokenizer("the dog", text, return_token_type_ids=True)
+    pair = tokenizer([("the dog", text)], return_token_type_ids=True)
     return {
         "text": text,
         "ids": ids,
-        "pair": pair["input_ids"],
-        "pair_types": pair["token_type_ids"],
+        "pair": pair["input_ids"][0],
+        "pair_types": pair["token_type_ids"][0],
         "cut": tokenizer(text, truncation=True, max_length=8)["input_ids"],
         "decoded": tokenizer.decode(ids),
         "decoded_plain": tokenizer.decode(ids, skip_special_tokens=True),

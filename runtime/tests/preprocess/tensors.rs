@@ -15,7 +15,8 @@ impl Tensors {
         let bytes = std::fs::read(path).unwrap();
         let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
         let file = SafeTensors::deserialize(&bytes).unwrap();
-        let arrays = file.tensors().into_iter().map(|(name, view)| (name, array(view.dtype(), view.shape(), view.data())));
+        let arrays =
+            file.tensors().into_iter().map(|(name, view)| (name, array(view.dtype(), view.shape(), view.data())));
         Self { arrays: arrays.collect(), metadata: header.metadata().clone().unwrap_or_default() }
     }
 }
@@ -23,8 +24,12 @@ impl Tensors {
 fn array(dtype: Dtype, shape: &[usize], data: &[u8]) -> Array {
     match dtype {
         Dtype::U8 => Array::bytes(shape, data.to_vec()),
-        Dtype::F32 => Array::floats(shape, data.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()),
-        Dtype::I64 => Array::integers(shape, data.chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect()),
+        Dtype::F32 => {
+            Array::floats(shape, data.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect())
+        }
+        Dtype::I64 => {
+            Array::integers(shape, data.chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect())
+        }
         other => panic!("tensors of {other:?} are not recorded"),
     }
 }

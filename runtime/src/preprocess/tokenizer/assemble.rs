@@ -5,123 +5,71 @@ use super::{
         PreprocessError,
         config_file::{ConfigFile, read_text},
     },
-    settings::Settings,
+    rebuild::rebuild,
+    settings::{Class, Settings},
 };
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use tokenizers::{AddedToken, NormalizerWrapper, PostProcessorWrapper, Tokenizer};
+use tokenizers::{AddedToken, PostProcessorWrapper, Tokenizer};
 
-/// Qwen2 splits text with its own pattern; `PRETOKENIZE_REGEX` in `tokenization_qwen2.py`.
-const QWEN2_PATTERN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-/// Vocabularies that need code which is not here.
-const CONVERTIBLE: [&str; 4] = ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json"];
+/// Vocabularies that some class reads; which of them need code that is not here shows when nothing else was found.
+const VOCABULARIES: [&str; 5] =
+    ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json", "vocab.txt"];
 
-/// The backend as its files describe it; none where there are no files.
+/// The backend as its files and its class describe it; none where there are no files.
 pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<Tokenizer>, PreprocessError> {
     let path = directory.join("tokenizer.json");
-    let unreadable = |error: tokenizers::Error| PreprocessError::Unreadable { path: path.clone(), message: error.to_string() };
+    let unreadable = |message: String| PreprocessError::Unreadable { path: path.clone(), message };
     let description = match read_text(&path)? {
-        Some(text) => Some(text),
+        Some(text) if settings.class == Class::Generic => Some(text),
+        Some(text) => {
+            let mut file: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            rebuild(&mut file, settings)?;
+            Some(file.to_string())
+        }
         None => older(directory, settings)?.map(|description| description.to_string()),
     };
-    description.map(|text| Tokenizer::from_bytes(text).map_err(unreadable)).transpose()
+    let backend = description.map(Tokenizer::from_bytes).transpose();
+    backend.map_err(|error| unreadable(error.to_string()))
 }
 
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.
 fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, PreprocessError> {
-    let family = settings.family.as_str();
-    if let ("bert" | "distilbert", Some(vocabulary)) = (family, read_text(&directory.join("vocab.txt"))?) {
-        return word_piece(&vocabulary, settings).map(Some);
+    let model = match settings.class {
+        Class::Bert => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
+        Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
+        Class::Llama | Class::Generic => None,
+    };
+    if let Some(model) = model {
+        let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });
+        rebuild(&mut file, settings)?;
+        return Ok(Some(file));
     }
-    let pair = (ConfigFile::read(directory, "vocab.json")?, read_text(&directory.join("merges.txt"))?);
-    if let ("gpt2" | "roberta" | "qwen2", (Some(vocabulary), Some(merges))) = (family, pair) {
-        return byte_level(&vocabulary, &merges, settings).map(Some);
-    }
-    let needs_conversion = |name: &&&str| directory.join(name).is_file();
-    match CONVERTIBLE.iter().chain(&["vocab.txt"]).find(needs_conversion) {
+    match VOCABULARIES.iter().map(|name| directory.join(name)).find(|path| path.is_file()) {
         None => Ok(None),
-        Some(name) => Err(PreprocessError::Unreadable {
-            path: directory.join(name),
-            message: format!(
-                "there is no `tokenizer.json` beside it and no rule for `{family}`; load the tokenizer with transformers and save it again"
-            ),
-        }),
+        Some(path) => {
+            let hint = "there is no `tokenizer.json` beside it; load the tokenizer with transformers and save it again";
+            Err(PreprocessError::Unreadable { path, message: hint.to_owned() })
+        }
     }
 }
 
-/// As `BertTokenizer` of transformers 5 builds it.
-fn word_piece(vocabulary: &str, settings: &Settings) -> Result<Value, PreprocessError> {
-    let vocabulary: Map<String, Value> =
-        vocabulary.lines().enumerate().map(|(id, token)| (token.to_owned(), json!(id))).collect();
-    let role = |role: &str, default: &str| settings.special(role).unwrap_or(default).to_owned();
-    let (cls, sep) = (role("cls_token", "[CLS]"), role("sep_token", "[SEP]"));
-    let pair_of = |token: &str| vocabulary.get(token).map(|id| json!([token, id])).ok_or_else(|| missing("vocab.txt", token));
-    Ok(json!({
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": true,
-            "handle_chinese_chars": settings.split_chinese.unwrap_or(true),
-            "strip_accents": settings.strip_accents,
-            "lowercase": settings.lowercase.unwrap_or(true),
-        },
-        "pre_tokenizer": { "type": "BertPreTokenizer" },
-        "post_processor": { "type": "BertProcessing", "sep": pair_of(&sep)?, "cls": pair_of(&cls)? },
-        "decoder": { "type": "WordPiece", "prefix": "##", "cleanup": true },
-        "model": {
-            "type": "WordPiece",
-            "unk_token": role("unk_token", "[UNK]"),
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": 100,
-            "vocab": vocabulary,
-        },
-    }))
+/// One token a line, its id is the line's number.
+fn word_piece(lines: &str) -> Value {
+    let numbered = lines.lines().enumerate().map(|(id, token)| (token.to_owned(), json!(id)));
+    json!({ "type": "WordPiece", "vocab": numbered.collect::<Map<String, Value>>() })
 }
 
-/// As `GPT2Tokenizer`, `RobertaTokenizer` and `Qwen2Tokenizer` of transformers 5 build it.
-fn byte_level(vocabulary: &ConfigFile, merges: &str, settings: &Settings) -> Result<Value, PreprocessError> {
+fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
+    let vocabulary = ConfigFile::read(directory, "vocab.json")?;
+    let Some((vocabulary, merges)) = vocabulary.zip(read_text(&directory.join("merges.txt"))?) else { return Ok(None) };
     let vocabulary: Map<String, Value> =
         vocabulary.fields().map(|(token, id)| (token.to_owned(), id.clone())).collect();
     let merges: Vec<&str> = merges.lines().filter(|line| !line.starts_with("#version") && !line.is_empty()).collect();
-    let prefix_space = settings.prefix_space.unwrap_or(false);
-    let bytes = |regex: bool| json!({ "type": "ByteLevel", "add_prefix_space": prefix_space, "trim_offsets": true, "use_regex": regex });
-    let qwen2 = settings.family == "qwen2";
-    let split = json!({ "type": "Split", "pattern": { "Regex": QWEN2_PATTERN }, "behavior": "Isolated", "invert": false });
-    let post_processor = match settings.family.as_str() {
-        "roberta" => roberta_ends(&vocabulary, settings, prefix_space)?,
-        _ => json!({ "type": "ByteLevel", "add_prefix_space": prefix_space, "trim_offsets": false, "use_regex": true }),
-    };
-    Ok(json!({
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": qwen2.then(|| json!({ "type": "NFC" })),
-        "pre_tokenizer": if qwen2 { json!({ "type": "Sequence", "pretokenizers": [split, bytes(false)] }) } else { bytes(true) },
-        "post_processor": post_processor,
-        "decoder": bytes(true),
-        "model": { "type": "BPE", "continuing_subword_prefix": "", "end_of_word_suffix": "", "vocab": vocabulary, "merges": merges },
-    }))
+    Ok(Some(json!({ "type": "BPE", "vocab": vocabulary, "merges": merges })))
 }
 
-fn roberta_ends(vocabulary: &Map<String, Value>, settings: &Settings, prefix_space: bool) -> Result<Value, PreprocessError> {
-    let pair = |role: &str, default: &str| {
-        let token = settings.special(role).unwrap_or(default);
-        vocabulary.get(token).map(|id| json!([token, id])).ok_or_else(|| missing("vocab.json", token))
-    };
-    Ok(json!({
-        "type": "RobertaProcessing",
-        "sep": pair("sep_token", "</s>")?,
-        "cls": pair("cls_token", "<s>")?,
-        "trim_offsets": true,
-        "add_prefix_space": prefix_space,
-    }))
-}
-
-fn missing(file: &str, token: &str) -> PreprocessError {
-    PreprocessError::Tokenizer { message: format!("`{file}` has no token `{token}`; name the special tokens in `tokenizer_config.json`") }
-}
-
-/// What `tokenizer_config.json` adds to the backend: special tokens, tokens at the ends, normalising of BERT.
+/// What `tokenizer_config.json` adds to the backend: special tokens, and tokens at the ends.
 pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(), PreprocessError> {
     backend.with_padding(None);
     let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer { message: error.to_string() };
@@ -136,15 +84,18 @@ pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(
         let template: PostProcessorWrapper = serde_json::from_value(template).map_err(|error| failed(&error))?;
         backend.with_post_processor(Some(template));
     }
-    normalize_as_bert(backend, settings);
     Ok(())
 }
 
 /// `TokenizersBackend.update_post_processor`: start and end token around each text, where they exist.
 fn ends_template(backend: &Tokenizer, settings: &Settings, start: bool, end: bool) -> Value {
-    let token = |wanted: bool, role| settings.special(role).filter(|_| wanted).and_then(|token| Some((token, backend.token_to_id(token)?)));
+    let token = |wanted: bool, role| {
+        settings.special(role).filter(|_| wanted).and_then(|token| Some((token, backend.token_to_id(token)?)))
+    };
     let (start, end) = (token(start, "bos_token"), token(end, "eos_token"));
-    let piece = |token: Option<(&str, u32)>, type_id| token.map(|(token, _)| json!({ "SpecialToken": { "id": token, "type_id": type_id } }));
+    let piece = |token: Option<(&str, u32)>, type_id| {
+        token.map(|(token, _)| json!({ "SpecialToken": { "id": token, "type_id": type_id } }))
+    };
     let around = |sequence: &str, type_id: u32| {
         let text = json!({ "Sequence": { "id": sequence, "type_id": type_id } });
         [piece(start, type_id), Some(text), piece(end, type_id)].into_iter().flatten().collect::<Vec<Value>>()
@@ -161,17 +112,4 @@ fn ends_template(backend: &Tokenizer, settings: &Settings, start: bool, end: boo
         "pair": pair,
         "special_tokens": specials,
     })
-}
-
-/// `BertTokenizer` lets `tokenizer_config.json` decide over `tokenizer.json`.
-fn normalize_as_bert(backend: &mut Tokenizer, settings: &Settings) {
-    let Some(NormalizerWrapper::BertNormalizer(normalizer)) = backend.get_normalizer() else { return };
-    if !matches!(settings.family.as_str(), "bert" | "distilbert") {
-        return;
-    }
-    let mut normalizer = normalizer.clone();
-    normalizer.lowercase = settings.lowercase.unwrap_or(normalizer.lowercase);
-    normalizer.strip_accents = settings.strip_accents.or(normalizer.strip_accents);
-    normalizer.handle_chinese_chars = settings.split_chinese.unwrap_or(normalizer.handle_chinese_chars);
-    backend.with_normalizer(Some(normalizer));
 }

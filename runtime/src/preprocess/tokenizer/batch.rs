@@ -43,7 +43,9 @@ impl TokenBatch {
             None => 0,
         };
         let rows = |fill: u32, field: fn(&Encoding) -> &[u32]| {
-            let row = |encoding| padded(field(encoding).iter().map(|id| i64::from(*id)), longest, i64::from(fill), padding.side);
+            let row = |encoding| {
+                padded(field(encoding).iter().map(|id| i64::from(*id)), longest, i64::from(fill), padding.side)
+            };
             Array::integers([encodings.len(), longest], encodings.iter().flat_map(row).collect::<Vec<i64>>())
         };
         let mut arrays = Arrays::from([
@@ -60,7 +62,12 @@ impl TokenBatch {
 }
 
 /// `row` filled up to `length`.
-fn padded<T: Copy>(row: impl ExactSizeIterator<Item = T>, length: usize, fill: T, side: PaddingSide) -> impl Iterator<Item = T> {
+fn padded<T: Copy>(
+    row: impl ExactSizeIterator<Item = T>,
+    length: usize,
+    fill: T,
+    side: PaddingSide,
+) -> impl Iterator<Item = T> {
     let missing = length - row.len();
     let (front, back) = match side {
         PaddingSide::Left => (missing, 0),

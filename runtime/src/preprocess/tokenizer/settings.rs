@@ -7,10 +7,20 @@ use tokenizers::{AddedToken, TruncationDirection};
 
 /// The roles that a token can have, by their fields.
 const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
-/// Classes that have no rules of their own.
-const GENERIC: [&str; 3] = ["PreTrainedTokenizer", "PreTrainedTokenizerFast", "TokenizersBackend"];
 /// A `model_max_length` above this stands for none; transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
+
+/// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
+    Generic,
+    Bert,
+    Gpt2,
+    Llama,
+    Qwen2,
+    Roberta,
+}
 
 /// Where short rows of a batch are filled up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +43,17 @@ impl From<PaddingSide> for TruncationDirection {
 /// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// The class or, where none is named, the model type, for files that do not say what they are.
-    pub(super) family: String,
+    pub(super) class: Class,
     pub(super) padding_side: PaddingSide,
     pub(super) truncation_side: PaddingSide,
     pub(super) max_length: Option<usize>,
     pub(super) clean_up_spaces: bool,
     pub(super) split_special_tokens: bool,
     pub(super) token_types: bool,
-    /// `add_bos_token` and `add_eos_token`, where at least one is given.
+    /// `add_bos_token` and `add_eos_token`, where at least one is given and no `tokenizer.json` decides.
     pub(super) ends: Option<(bool, bool)>,
+    /// Of Llama's tokenizer: a space in front of the text behind a special token, too.
+    pub(super) legacy: bool,
     /// Of `BertNormalizer`, where given.
     pub(super) lowercase: Option<bool>,
     pub(super) strip_accents: Option<bool>,
@@ -58,12 +69,13 @@ impl Settings {
         let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         let model = ConfigFile::read_or_empty(directory, "config.json")?;
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
-        let family = family(&file, &model)?;
-        let given = ends.0.is_some() || ends.1.is_some();
+        let class = class(&file, &model)?;
+        let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
         Ok(Self {
-            roles: roles(directory, &file, &family)?,
+            roles: roles(directory, &file, class)?,
             further: further(directory, &file)?,
-            family,
+            class,
+            legacy: file.flag("legacy")?.unwrap_or(false),
             padding_side: side(&file, "padding_side")?,
             truncation_side: side(&file, "truncation_side")?,
             max_length: max_length(&file)?,
@@ -94,13 +106,20 @@ impl Settings {
     }
 }
 
-fn family(file: &ConfigFile, model: &ConfigFile) -> Result<String, PreprocessError> {
-    let class = file.text("tokenizer_class")?.filter(|class| !GENERIC.contains(class));
-    let name = match class {
-        Some(class) => class.trim_end_matches("Fast").trim_end_matches("Tokenizer"),
-        None => model.text("model_type")?.unwrap_or_default(),
-    };
-    Ok(name.to_lowercase())
+/// As `AutoTokenizer` decides: the named class; Qwen2 and Mistral models have one whatever is named.
+fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError> {
+    let named = file.text("tokenizer_class")?.or(model.text("tokenizer_class")?);
+    let named = named.map(|name| name.trim_end_matches("Fast"));
+    let model_type = model.text("model_type")?.unwrap_or_default();
+    Ok(match (named, model_type) {
+        (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
+        (_, "mistral") => Class::Generic,
+        (Some("BertTokenizer" | "DistilBertTokenizer"), _) | (None, "bert" | "distilbert") => Class::Bert,
+        (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
+        (Some("LlamaTokenizer"), _) => Class::Llama,
+        (Some("RobertaTokenizer"), _) | (None, "roberta") => Class::Roberta,
+        _ => Class::Generic,
+    })
 }
 
 fn side(file: &ConfigFile, name: &str) -> Result<PaddingSide, PreprocessError> {
@@ -125,7 +144,11 @@ fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, Preprocess
 }
 
 /// The named special tokens. Older checkpoints keep them in a file of their own, which then decides.
-fn roles(directory: &Path, file: &ConfigFile, family: &str) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
+fn roles(
+    directory: &Path,
+    file: &ConfigFile,
+    class: Class,
+) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
     let decided = file.get("added_tokens_decoder").is_some();
     let mut roles = Vec::new();
@@ -136,26 +159,26 @@ fn roles(directory: &Path, file: &ConfigFile, family: &str) -> Result<Vec<(&'sta
             roles.push((role, token(source, role, value, true)?));
         }
     }
-    if !file.text("tokenizer_class")?.is_some_and(|class| GENERIC.contains(&class)) {
-        let absent = |role: &str| !roles.iter().any(|(name, _)| *name == role);
-        let defaults: Vec<_> = class_roles(family).iter().filter(|(role, _)| absent(role)).collect();
-        roles.extend(defaults.into_iter().map(|(role, token)| (*role, AddedToken::from(*token, true))));
+    for (role, token) in class_roles(class) {
+        if !roles.iter().any(|(name, _)| name == role) {
+            roles.push((role, AddedToken::from(*token, true)));
+        }
     }
     Ok(roles)
 }
 
 /// The tokens that a class of transformers 5 has where nothing is said.
-fn class_roles(family: &str) -> &'static [(&'static str, &'static str)] {
+fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
     const END: &str = "<|endoftext|>";
-    match family {
-        "bert" | "distilbert" => &[
+    match class {
+        Class::Bert => &[
             ("unk_token", "[UNK]"),
             ("sep_token", "[SEP]"),
             ("pad_token", "[PAD]"),
             ("cls_token", "[CLS]"),
             ("mask_token", "[MASK]"),
         ],
-        "roberta" => &[
+        Class::Roberta => &[
             ("bos_token", "<s>"),
             ("eos_token", "</s>"),
             ("unk_token", "<unk>"),
@@ -164,9 +187,10 @@ fn class_roles(family: &str) -> &'static [(&'static str, &'static str)] {
             ("cls_token", "<s>"),
             ("mask_token", "<mask>"),
         ],
-        "gpt2" => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
-        "qwen2" => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
-        _ => &[],
+        Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
+        Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
+        Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
+        Class::Generic => &[],
     }
 }
 
@@ -185,7 +209,8 @@ fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, Prepr
     if let Some(value) = file.get(DECODER) {
         let entries = value.as_object().ok_or_else(|| file.not_a(DECODER, "an object", value))?;
         for (id, value) in entries {
-            let id: u64 = id.parse().map_err(|_| file.wrong(DECODER, &format!("has the key `{id}`"), "use token ids as keys"))?;
+            let id: u64 =
+                id.parse().map_err(|_| file.wrong(DECODER, &format!("has the key `{id}`"), "use token ids as keys"))?;
             numbered.push((id, token(file, DECODER, value, false)?));
         }
     }
