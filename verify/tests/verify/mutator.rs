@@ -14,7 +14,7 @@ pub(crate) struct Mutant {
 }
 
 /// How many mutants of a kind and a model an ordinary run looks at.
-const SAMPLE: usize = 12;
+const SAMPLE: usize = 6;
 
 /// Of each kind every mutant when `TESTGEN_ALL_MUTANTS` is set, else at most [`SAMPLE`], spread evenly.
 pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
