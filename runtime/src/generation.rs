@@ -179,7 +179,7 @@ impl Feed {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
             let values = values.ok_or_else(|| refuse("has an `attention_mask` of another shape than `input_ids`"))?;
             let rows: Vec<Vec<i64>> = values.chunks_exact(seq).map(<[i64]>::to_vec).collect();
-            if rows.iter().any(|row| row[seq - 1] == 0 || row.is_sorted() == false) {
+            if rows.iter().any(|row| row[seq - 1] == 0 || !row.is_sorted()) {
                 return Err(refuse("is padded on the right, or empty; pad on the left"));
             }
             if values.contains(&0) {
@@ -227,3 +227,6 @@ impl Feed {
         self.inputs.insert("attention_mask".to_owned(), all);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,6 @@ pub struct GenerationDefaults {
     controls: GenerationControls,
     max_length: Option<usize>,
     pad: Option<i64>,
-    bos: Option<i64>,
     unsupported: Option<String>,
 }
 
@@ -95,14 +94,8 @@ impl GenerationDefaults {
             controls,
             max_length: file.count("max_length")?,
             pad: first("pad_token_id")?,
-            bos: first("bos_token_id")?,
             unsupported: unsupported(&file),
         })
-    }
-
-    /// The token that an empty prompt starts with, where there is one.
-    pub(crate) fn bos(&self) -> Option<i64> {
-        self.bos
     }
 }
 
