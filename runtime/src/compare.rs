@@ -1,1 +1,193 @@
-//! stub
+//! One tensor against its reference, in f64.
+//!
+//! First the shape, then where NaN and infinity stand, then |d| / |ref| and max |d| / max |ref|. Nothing here knows where
+//! the tensors come from.
+
+mod measure;
+
+pub(crate) use measure::{Measured, measure};
+
+use crate::{Array, tolerance::Threshold};
+use std::fmt;
+use testgen_contract::{OutputError, WorstElement};
+
+/// The headroom of an error of nothing, and the most that is told: beyond it a number says no more.
+const LARGEST_HEADROOM: f64 = 1e6;
+/// Elements told of a tensor that fails.
+const WORST: usize = 5;
+
+/// What a comparison found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Comparison {
+    /// For the report. JSON has no NaN and no infinity: they stand here as the largest number, and in the reason as they are.
+    pub(crate) error: OutputError,
+    /// Why the tensors do not agree; none when they do.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Why two tensors do not agree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Failure {
+    /// They have different shapes.
+    Shape {
+        /// The reference's.
+        expected: Vec<usize>,
+        /// The one computed.
+        got: Vec<usize>,
+    },
+    /// One of them does not hold floats.
+    Type,
+    /// NaN or an infinity stands where the reference has something else, or the other way round.
+    NonFinite {
+        /// How many elements.
+        count: usize,
+        /// The first of them.
+        first: Element,
+    },
+    /// The numbers are too far off.
+    TooFar {
+        /// The element furthest off.
+        worst: Element,
+        /// Both measures and both thresholds.
+        measured: Measured,
+        /// What was allowed.
+        threshold: Threshold,
+    },
+}
+
+/// One element of both tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Element {
+    /// One index per dimension.
+    pub(crate) index: Vec<usize>,
+    /// The reference's value.
+    pub(crate) expected: f32,
+    /// The value computed.
+    pub(crate) got: f32,
+}
+
+/// Compares `got` with `expected`; the tensor passes at the threshold itself and below.
+pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Threshold) -> Comparison {
+    if expected.shape() != got.shape() {
+        let failure = Failure::Shape { expected: expected.shape().to_vec(), got: got.shape().to_vec() };
+        return Comparison { error: incomparable(name, threshold), failure: Some(failure) };
+    }
+    let (Some(reference), Some(values)) = (expected.as_floats(), got.as_floats()) else {
+        return Comparison { error: incomparable(name, threshold), failure: Some(Failure::Type) };
+    };
+    let measured = measure(reference, values);
+    let failure = judge(expected.shape(), reference, values, &measured, threshold);
+    let worst = if failure.is_some() { worst(expected.shape(), reference, values) } else { Vec::new() };
+    let error = OutputError {
+        name: name.to_owned(),
+        rel_l2: finite(measured.rel_l2),
+        max_rel: finite(measured.max_rel),
+        rel_l2_threshold: threshold.rel_l2,
+        max_rel_threshold: threshold.max_rel,
+        headroom: headroom(&measured, threshold),
+        worst,
+    };
+    Comparison { error, failure }
+}
+
+fn judge(
+    shape: &[usize],
+    reference: &[f32],
+    values: &[f32],
+    measured: &Measured,
+    threshold: Threshold,
+) -> Option<Failure> {
+    let element = |flat: usize| Element { index: unravel(shape, flat), expected: reference[flat], got: values[flat] };
+    if let Some(first) = measured.first_non_finite {
+        return Some(Failure::NonFinite { count: measured.non_finite, first: element(first) });
+    }
+    let within = measured.rel_l2 <= threshold.rel_l2 && measured.max_rel <= threshold.max_rel;
+    if within {
+        return None;
+    }
+    let furthest = furthest(reference, values, 1).first().copied().unwrap_or(0);
+    Some(Failure::TooFar { worst: element(furthest), measured: measured.clone(), threshold })
+}
+
+/// The record of tensors that have no distance: shape or type differ.
+fn incomparable(name: &str, threshold: Threshold) -> OutputError {
+    OutputError {
+        name: name.to_owned(),
+        rel_l2: f64::MAX,
+        max_rel: f64::MAX,
+        rel_l2_threshold: threshold.rel_l2,
+        max_rel_threshold: threshold.max_rel,
+        headroom: 0.0,
+        worst: Vec::new(),
+    }
+}
+
+/// The smaller of threshold / error over both measures.
+fn headroom(measured: &Measured, threshold: Threshold) -> f64 {
+    let of = |threshold: f64, error: f64| if error == 0.0 { LARGEST_HEADROOM } else { threshold / error };
+    let smaller = of(threshold.rel_l2, measured.rel_l2).min(of(threshold.max_rel, measured.max_rel));
+    if measured.non_finite > 0 { 0.0 } else { smaller.min(LARGEST_HEADROOM) }
+}
+
+fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement> {
+    furthest(reference, values, WORST)
+        .into_iter()
+        .map(|flat| WorstElement {
+            index: unravel(shape, flat),
+            expected: finite(reference[flat].into()),
+            got: finite(values[flat].into()),
+        })
+        .collect()
+}
+
+/// The elements furthest off, furthest first; one that is NaN or infinite on one side only is furthest of all.
+fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
+    let distance = |flat: &usize| {
+        let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
+        if expected == got || (expected.is_nan() && got.is_nan()) { 0.0 } else { finite((expected - got).abs()) }
+    };
+    let mut order: Vec<usize> = (0..reference.len()).filter(|flat| distance(flat) > 0.0).collect();
+    order.sort_by(|a, b| distance(b).total_cmp(&distance(a)).then(a.cmp(b)));
+    order.truncate(count);
+    order
+}
+
+fn unravel(shape: &[usize], mut flat: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (place, length) in index.iter_mut().zip(shape).rev() {
+        *place = flat % length;
+        flat /= length;
+    }
+    index
+}
+
+/// NaN and infinity as the largest number of that sign.
+fn finite(value: f64) -> f64 {
+    if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: expected {}, got {}", self.index, self.expected, self.got)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape { expected, got } => write!(f, "its shape is {got:?}, expected {expected:?}"),
+            Self::Type => write!(f, "it does not hold floats"),
+            Self::NonFinite { count, first } => {
+                write!(f, "NaN or infinity differs from the reference in {count} elements, first at {first}")
+            }
+            Self::TooFar { worst, measured, threshold } => write!(
+                f,
+                "error rel-L2 {:.3e} (threshold {:.3e}), max {:.3e} (threshold {:.3e}); furthest off at {worst}",
+                measured.rel_l2, threshold.rel_l2, measured.max_rel, threshold.max_rel
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

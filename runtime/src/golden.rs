@@ -1,1 +1,208 @@
-//! stub
+//! What transformers computed for a checkpoint: `golden.safetensors`, read whole.
+//!
+//! Owns: the names and metadata of the golden format. Does not own: what a check makes of them. Only `input.*`,
+//! `output.*` and `model_class` are required; everything else may be missing.
+
+mod noise;
+mod tensors;
+
+pub(crate) use noise::Noise;
+
+use crate::{Array, Arrays};
+use safetensors::SafeTensors;
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+};
+
+/// The golden's file name in a checkpoint directory.
+pub(crate) const FILE: &str = "golden.safetensors";
+
+/// Everything recorded for one checkpoint.
+#[derive(Debug, Clone)]
+pub(crate) struct Golden {
+    /// The transformers class that was run.
+    pub(crate) model_class: String,
+    /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
+    pub(crate) cases: Vec<Case>,
+    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in this order; empty when none was recorded.
+    pub(crate) trace: Vec<(String, Array)>,
+    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab].
+    pub(crate) tokens: Arrays,
+    /// `margin.*`, without the prefix.
+    pub(crate) margins: Arrays,
+    /// `image.<i>` [height, width, 3], whose pixel values are the main case's input.
+    pub(crate) images: Vec<Array>,
+    /// The reference's own error in each type.
+    pub(crate) noise: Noise,
+    /// The id that fills padding in the recorded inputs.
+    pub(crate) pad_token_id: Option<i64>,
+}
+
+/// One recorded call.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// `main` or `case.<k>`.
+    pub(crate) name: String,
+    /// The arguments, by their names in transformers.
+    pub(crate) inputs: Arrays,
+    /// The results, by their names in transformers.
+    pub(crate) outputs: Arrays,
+    /// The texts that became `input_ids`, where the inputs were made of texts.
+    pub(crate) texts: Option<Vec<String>>,
+}
+
+/// Why a golden cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GoldenError {
+    /// The checkpoint has no golden.
+    #[error("`{}` does not exist; record it with `testgen record`", path.display())]
+    Missing {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not safetensors.
+    #[error("`{}` is not a safetensors file: {source}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: safetensors::SafeTensorError,
+    },
+    /// A required part is not there.
+    #[error("`{}` has no {part}", path.display())]
+    Lacks {
+        /// The file.
+        path: PathBuf,
+        /// The tensor or metadata that is required.
+        part: String,
+    },
+    /// A part is there and cannot be read.
+    #[error("`{part}` of `{}` cannot be read: {why}", path.display())]
+    Part {
+        /// The file.
+        path: PathBuf,
+        /// The tensor or metadata.
+        part: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Golden {
+    /// Reads the golden of the checkpoint in `directory`.
+    pub(crate) fn read(directory: &Path) -> Result<Self, GoldenError> {
+        let path = directory.join(FILE);
+        let bytes = std::fs::read(&path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => GoldenError::Missing { path: path.clone() },
+            _ => GoldenError::Read { path: path.clone(), source },
+        })?;
+        let format = |source| GoldenError::Format { path: path.clone(), source };
+        let (_, header) = SafeTensors::read_metadata(&bytes).map_err(format)?;
+        let metadata = header.metadata().clone().unwrap_or_default();
+        let arrays = tensors::read(&SafeTensors::deserialize(&bytes).map_err(format)?)
+            .map_err(|(part, why)| GoldenError::Part { path: path.clone(), part, why })?;
+        Self::assemble(&path, arrays, &metadata)
+    }
+
+    /// The case that has the trace, the texts and the images.
+    pub(crate) fn main(&self) -> &Case {
+        &self.cases[0]
+    }
+
+    fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, GoldenError> {
+        let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
+        let unreadable = |(part, why)| GoldenError::Part { path: path.to_owned(), part, why };
+        let model_class = metadata.get("model_class").cloned().ok_or_else(|| lacks("metadata `model_class`"))?;
+        let mut parts = Parts::default();
+        for (name, array) in arrays {
+            parts.put(&name, array);
+        }
+        let mut cases = Vec::new();
+        for (number, (inputs, outputs)) in parts.cases {
+            let (name, prefix) = case_names(number);
+            if inputs.is_empty() {
+                return Err(lacks(&format!("`{prefix}input.*`")));
+            }
+            if outputs.is_empty() {
+                return Err(lacks(&format!("`{prefix}output.*`")));
+            }
+            let texts = texts(metadata, &format!("{prefix}text")).map_err(unreadable)?;
+            cases.push(Case { name, inputs, outputs, texts });
+        }
+        if cases.first().is_none_or(|case| case.name != "main") {
+            return Err(lacks("`input.*` and `output.*`"));
+        }
+        let pad_token_id = metadata.get("pad_token_id").and_then(|text| text.parse().ok());
+        let noise = Noise::read(metadata).map_err(unreadable)?;
+        let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
+        let images = parts.images.into_values().collect();
+        let (tokens, margins) = (parts.tokens, parts.margins);
+        Ok(Self { model_class, cases, trace, tokens, margins, images, noise, pad_token_id })
+    }
+}
+
+/// The tensors of a file, sorted by what they are.
+#[derive(Default)]
+struct Parts {
+    cases: BTreeMap<usize, (Arrays, Arrays)>,
+    /// 0 is the embedding, `i + 1` is layer `i`.
+    trace: BTreeMap<usize, Array>,
+    tokens: Arrays,
+    margins: Arrays,
+    images: BTreeMap<usize, Array>,
+}
+
+impl Parts {
+    /// Names outside the format are left alone: a later recorder may add some.
+    fn put(&mut self, name: &str, array: Array) {
+        let (number, rest) = match name.strip_prefix("case.").and_then(|rest| rest.split_once('.')) {
+            Some((number, rest)) => match number.parse() {
+                Ok(number) => (number, rest),
+                Err(_) => return,
+            },
+            None => (0, name),
+        };
+        let Some((kind, name)) = rest.split_once('.') else { return };
+        match kind {
+            "input" => drop(self.cases.entry(number).or_default().0.insert(name.to_owned(), array)),
+            "output" => drop(self.cases.entry(number).or_default().1.insert(name.to_owned(), array)),
+            "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
+            "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
+            "margin" => drop(self.margins.insert(name.to_owned(), array)),
+            "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
+            _ => {}
+        }
+    }
+}
+
+fn case_names(number: usize) -> (String, String) {
+    if number == 0 { ("main".to_owned(), String::new()) } else { (format!("case.{number}"), format!("case.{number}.")) }
+}
+
+fn trace_place(name: &str) -> Option<usize> {
+    match name {
+        "embed" => Some(0),
+        _ => name.strip_prefix("layer.")?.parse::<usize>().ok().map(|index| index + 1),
+    }
+}
+
+fn trace_name(place: usize) -> String {
+    if place == 0 { "embed".to_owned() } else { format!("layer.{}", place - 1) }
+}
+
+fn texts(metadata: &HashMap<String, String>, key: &str) -> Result<Option<Vec<String>>, (String, String)> {
+    let Some(text) = metadata.get(key) else { return Ok(None) };
+    serde_json::from_str(text).map(Some).map_err(|error| (key.to_owned(), error.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

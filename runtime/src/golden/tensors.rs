@@ -1,0 +1,35 @@
+//! From the types of a safetensors file to host tensors: floats become f32, integers and booleans i64.
+
+use crate::{Array, Arrays};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+/// Every tensor; the error is the name of the one that cannot be read, and why.
+pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, (String, String)> {
+    file.iter()
+        .map(|(name, view)| match array(&view) {
+            Ok(array) => Ok((name.to_owned(), array)),
+            Err(why) => Err((name.to_owned(), why)),
+        })
+        .collect()
+}
+
+fn array(view: &TensorView<'_>) -> Result<Array, String> {
+    let (shape, data) = (view.shape().to_vec(), view.data());
+    Ok(match view.dtype() {
+        Dtype::F32 => Array::floats(shape, each(data, f32::from_le_bytes)),
+        Dtype::F64 => Array::floats(shape, each(data, |bytes| f64::from_le_bytes(bytes) as f32)),
+        Dtype::F16 => Array::floats(shape, each(data, |bytes| half::f16::from_le_bytes(bytes).to_f32())),
+        Dtype::BF16 => Array::floats(shape, each(data, |bytes| half::bf16::from_le_bytes(bytes).to_f32())),
+        Dtype::I64 => Array::integers(shape, each(data, i64::from_le_bytes)),
+        Dtype::I32 => Array::integers(shape, each(data, |bytes| i32::from_le_bytes(bytes).into())),
+        Dtype::BOOL => Array::integers(shape, each(data, |[byte]| byte.into())),
+        Dtype::U8 => Array::bytes(shape, data.to_vec()),
+        other => return Err(format!("its type {other:?} is not one that goldens have")),
+    })
+}
+
+fn each<const N: usize, T>(data: &[u8], read: impl Fn([u8; N]) -> T) -> Vec<T> {
+    let (chunks, rest) = data.as_chunks::<N>();
+    debug_assert!(rest.is_empty(), "safetensors checked the length");
+    chunks.iter().map(|chunk| read(*chunk)).collect()
+}
