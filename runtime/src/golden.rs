@@ -97,6 +97,13 @@ pub(crate) enum GoldenError {
     },
 }
 
+impl Case {
+    /// How a tensor of this case is told: by its name alone in the main case.
+    pub(crate) fn tell(&self, name: &str) -> String {
+        if self.name == "main" { name.to_owned() } else { format!("{}.{name}", self.name) }
+    }
+}
+
 impl Golden {
     /// Reads the golden of the checkpoint in `directory`.
     pub(crate) fn read(directory: &Path) -> Result<Self, GoldenError> {

@@ -33,9 +33,9 @@ pub use checkpoint::{Checkpoint, Source};
 pub use detect::{
     cuda_compatibility, cuda_driver, detect, hip_runtime, host_processor, report_visibility, visible_devices,
 };
-pub use endpoint::Endpoint;
+pub use endpoint::{Answered, Endpoint, QueueFull, Status, Ticket};
 pub use generation::{FinishReason, GenerationControls, GenerationDefaults, GenerationError};
-pub use harness::{DeviceRequest, Harness, Registered, Spec, ToleranceOverride};
+pub use harness::{DeviceRequest, Harness, Init, Registered, Spec, ToleranceOverride};
 pub use memory::{Memory, cleanup, memory, report_memory, reset_peak};
 pub use model::{Forward, ForwardError, Head, LoadError, Model, Placement, Session, TensorAccount, load};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};

@@ -108,13 +108,10 @@ impl<'a> Tolerance<'a> {
         let of_name = |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
         let Some(wanted) = self.overrides.iter().find(of_name) else { return table };
         match self.compute {
-            Compute::Tf32 => Threshold {
-                rel_l2: wanted.rel_l2.max(table.rel_l2),
-                max_rel: wanted.max_rel.max(table.max_rel),
-            },
-            Compute::F32 | Compute::F16 | Compute::Bf16 => {
-                Threshold { rel_l2: wanted.rel_l2, max_rel: wanted.max_rel }
+            Compute::Tf32 => {
+                Threshold { rel_l2: wanted.rel_l2.max(table.rel_l2), max_rel: wanted.max_rel.max(table.max_rel) }
             }
+            Compute::F32 | Compute::F16 | Compute::Bf16 => Threshold { rel_l2: wanted.rel_l2, max_rel: wanted.max_rel },
         }
     }
 

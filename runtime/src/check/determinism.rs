@@ -1,0 +1,56 @@
+//! `determinism`: three runs give the same bits.
+
+use super::{Examination, Failures, Found};
+use crate::{Array, Forward};
+
+const RUNS: usize = 3;
+
+pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    let golden = exam.golden()?;
+    let subject = exam.subject()?;
+    let mut failures = Failures::default();
+    for case in &golden.cases {
+        let first = subject.model().forward_traced(&case.inputs)?;
+        for run in 1..RUNS {
+            let again = subject.model().forward_traced(&case.inputs)?;
+            for difference in differences(&first, &again) {
+                failures.push(format!("run {}: {}", run + 1, case.tell(&difference)));
+            }
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+fn differences(first: &Forward, again: &Forward) -> Vec<String> {
+    let outputs = first.outputs.iter().map(|(name, array)| (name.clone(), array, again.outputs.get(name)));
+    let trace = first.trace.iter().map(|(name, array)| {
+        (format!("trace.{name}"), array, again.trace.iter().find(|(found, _)| found == name).map(|(_, array)| array))
+    });
+    outputs.chain(trace).filter_map(|(name, array, other)| first_other_bits(&name, array, other?)).collect()
+}
+
+/// The first element whose bits differ.
+fn first_other_bits(name: &str, first: &Array, again: &Array) -> Option<String> {
+    let (Some(one), Some(other)) = (first.as_floats(), again.as_floats()) else { return None };
+    if first.shape() != again.shape() {
+        return Some(format!("{name} has the shape {:?}, at first {:?}", again.shape(), first.shape()));
+    }
+    let flat = one.iter().zip(other).position(|(one, other)| one.to_bits() != other.to_bits())?;
+    let count = one.iter().zip(other).filter(|(one, other)| one.to_bits() != other.to_bits()).count();
+    Some(format!("{name} differs in {count} elements, first in element {flat}: {} then {}", one[flat], other[flat]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_the_sign_of_zero_is_a_difference() {
+        let array = |value: f32| Array::floats([2], vec![1.0, value]);
+        assert_eq!(first_other_bits("y", &array(0.0), &array(0.0)), None);
+        assert_eq!(first_other_bits("y", &array(f32::NAN), &array(f32::NAN)), None);
+        assert!(first_other_bits("y", &array(0.0), &array(-0.0)).unwrap().contains("element 1"));
+        assert!(first_other_bits("y", &array(1.0), &array(1.0 + f32::EPSILON)).is_some());
+    }
+}

@@ -1,0 +1,149 @@
+//! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within twice the reference's own.
+//!
+//! The errors are those of the whole outputs against the recorded f32 ones, the largest over all cases.
+
+use super::{Examination, Failures, Found, Stop, examination::Subject};
+use crate::{ForwardError, compare::measure, golden::Golden};
+use std::collections::BTreeMap;
+use testgen_contract::Precision;
+
+/// How many times the reference's own error a type may have.
+const FACTOR: f64 = 2.0;
+
+/// What one type gave for one output.
+#[derive(Debug, Clone, PartialEq)]
+struct Rung {
+    precision: Precision,
+    rel_l2: f64,
+    /// The reference's own error in this type.
+    noise: Option<f64>,
+    /// Products may have the mantissa of the next rung.
+    tf32: bool,
+}
+
+pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    let golden = exam.golden()?;
+    let mut failures = Failures::default();
+    let mut ladders: BTreeMap<String, Vec<Rung>> = BTreeMap::new();
+    let mut notes = Vec::new();
+    for &precision in exam.spec().precisions {
+        let subject = match exam.subject_in(precision) {
+            Ok(subject) => subject,
+            Err(Stop::Ignored(reason)) if precision != exam.registration.precision && !ladders.is_empty() => {
+                notes.push(format!("without {precision}: {reason}"));
+                continue;
+            }
+            Err(stop) => return Err(stop),
+        };
+        climb(exam, &subject, &golden, &mut ladders, &mut failures)?;
+    }
+    for (name, mut rungs) in ladders {
+        rungs.sort_by_key(|rung| rung.precision);
+        if rungs.len() < 2 {
+            return Err(Stop::Ignored(format!("one precision is no ladder; {}", notes.join("; "))));
+        }
+        judge(&name, &rungs).into_iter().for_each(|failure| failures.push(failure));
+        let errors: Vec<String> = rungs.iter().map(|rung| format!("{} {:.2e}", rung.precision, rung.rel_l2)).collect();
+        notes.push(format!("{name}: {}", errors.join(", ")));
+    }
+    failures.conclude()?;
+    Ok(Some(notes.join("; ")))
+}
+
+/// The errors of one type, each held to its tolerance.
+fn climb(
+    exam: &mut Examination<'_>,
+    subject: &Subject,
+    golden: &Golden,
+    ladders: &mut BTreeMap<String, Vec<Rung>>,
+    failures: &mut Failures,
+) -> Result<(), ForwardError> {
+    let tolerance = exam.tolerance(golden, subject);
+    let precision = subject.precision();
+    let mut largest: BTreeMap<&String, f64> = BTreeMap::new();
+    for case in &golden.cases {
+        let forward = subject.model().forward(&case.inputs)?;
+        for (name, expected) in &case.outputs {
+            let told = format!("{} in {precision}", case.tell(name));
+            let Some(got) = forward.outputs.get(name) else {
+                failures.push(format!("`{told}` was not computed"));
+                continue;
+            };
+            failures.note(exam.compare(&told, expected, got, tolerance.golden(name)));
+            if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
+                let error = largest.entry(name).or_default();
+                *error = error.max(measure(expected, got).rel_l2);
+            }
+        }
+    }
+    for (name, rel_l2) in largest {
+        let noise = tolerance.noise(name).map(|[rel_l2, _]| rel_l2);
+        let rung = Rung { precision, rel_l2, noise, tf32: subject.endpoint().tf32() && precision == Precision::F32 };
+        ladders.entry(name.clone()).or_default().push(rung);
+    }
+    Ok(())
+}
+
+/// What is wrong with the rungs of one output, ordered by precision.
+fn judge(name: &str, rungs: &[Rung]) -> Vec<String> {
+    let order = rungs.windows(2).filter_map(|pair| {
+        let (fine, coarse) = (&pair[0], &pair[1]);
+        // TF32 has the mantissa of f16: nothing says which of the two is closer.
+        let comparable = !(fine.tf32 && coarse.precision == Precision::F16);
+        let wrong = comparable && fine.rel_l2.partial_cmp(&coarse.rel_l2) != Some(std::cmp::Ordering::Less);
+        wrong.then(|| {
+            let (fine_name, coarse_name) = (fine.precision, coarse.precision);
+            format!(
+                "`{name}`: the error in {fine_name} is {:.3e}, not below {:.3e} in {coarse_name}",
+                fine.rel_l2, coarse.rel_l2
+            )
+        })
+    });
+    let own = rungs.iter().filter_map(|rung| {
+        let noise = rung.noise.filter(|noise| *noise > 0.0)?;
+        let within = rung.rel_l2 <= FACTOR * noise;
+        (!within).then(|| {
+            let precision = rung.precision;
+            format!(
+                "`{name}`: the error in {precision} is {:.3e}, over twice the reference's own {noise:.3e}",
+                rung.rel_l2
+            )
+        })
+    });
+    order.chain(own).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rung(precision: Precision, rel_l2: f64, noise: f64) -> Rung {
+        Rung { precision, rel_l2, noise: Some(noise), tf32: false }
+    }
+
+    #[test]
+    fn the_order_is_strict() {
+        let ladder = |f32, f16, bf16| {
+            [rung(Precision::F32, f32, 1.0), rung(Precision::F16, f16, 1.0), rung(Precision::Bf16, bf16, 1.0)]
+        };
+        assert!(judge("y", &ladder(1e-7, 1e-3, 1e-2)).is_empty());
+        assert!(judge("y", &ladder(1e-7, 1e-2, 1e-3))[0].contains("f16"));
+        assert!(judge("y", &ladder(1e-3, 1e-3, 1e-2))[0].contains("f32"));
+        assert_eq!(judge("y", &ladder(f64::NAN, 1e-3, 1e-2)).len(), 2);
+    }
+
+    #[test]
+    fn twice_the_noise_of_the_reference_is_allowed() {
+        let ladder = |bf16| [rung(Precision::F16, 2e-3, 1e-3), rung(Precision::Bf16, bf16, 1e-2)];
+        assert!(judge("y", &ladder(2e-2)).is_empty());
+        assert!(judge("y", &ladder(2.1e-2))[0].contains("twice"));
+    }
+
+    #[test]
+    fn tf32_need_not_be_finer_than_f16() {
+        let tf32 = Rung { precision: Precision::F32, rel_l2: 2e-3, noise: None, tf32: true };
+        let f16 = rung(Precision::F16, 1e-3, 1e-3);
+        assert!(judge("y", &[tf32.clone(), f16]).is_empty());
+        assert_eq!(judge("y", &[tf32, rung(Precision::Bf16, 1e-3, 1e-3)]).len(), 1);
+    }
+}

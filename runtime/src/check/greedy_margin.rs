@@ -1,0 +1,144 @@
+//! `greedy_margin`: greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
+//!
+//! The recorded tokens are read step by step with the cache, whatever the model would have chosen, so that every step has a
+//! reference. Logits are compared, too: tokens alone prove little.
+
+use super::{Examination, Failures, Found, Stop};
+use crate::{
+    Array, Arrays, ForwardError, Session,
+    compare::{Measured, measure},
+    golden::Golden,
+};
+
+/// A margin below this many times the error excuses another token.
+const FACTOR: f64 = 4.0;
+
+pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    let golden = exam.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Stop::Ignored(reason));
+    }
+    let subject = exam.subject()?;
+    let (prompt, tokens) = (&golden.tokens["prompt"], &golden.tokens["greedy"]);
+    let (margins, recorded) = (&golden.margins["greedy"], &golden.tokens["logits"]);
+    let mut session = subject.model().session()?;
+    let steps = tokens.shape()[1];
+    let mut failures = Failures::default();
+    let mut excused = 0;
+    let mut logits = last_logits(session.as_mut(), prompt)?;
+    for step in 0..steps {
+        let expected = flat_step(recorded, step);
+        let threshold = exam.tolerance(&golden, &subject).golden("logits");
+        failures.note(exam.compare(&format!("tokens.logits step {step}"), &expected, &logits, threshold));
+        for row in 0..prompt.shape()[0] {
+            let choice = Choice::at(&expected, &logits, tokens, margins, row, step);
+            match choice.judge() {
+                Verdict::Same => {}
+                Verdict::Excused => excused += 1,
+                Verdict::Other(message) => failures.push(message),
+            }
+        }
+        if step + 1 < steps {
+            logits = last_logits(session.as_mut(), &tokens.narrow(1, step, 1))?;
+        }
+    }
+    failures.conclude()?;
+    Ok((excused > 0).then(|| format!("{excused} tokens differ within their margin")))
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let tokens = ["prompt", "greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
+    let recorded = tokens && golden.margins.contains_key("greedy");
+    (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
+}
+
+/// Reads `ids` [batch, new] and gives the logits behind the last of them, [batch, vocab].
+fn last_logits(session: &mut dyn Session, ids: &Array) -> Result<Array, ForwardError> {
+    let inputs = Arrays::from([("input_ids".to_owned(), ids.clone())]);
+    let outputs = session.advance(&inputs)?.outputs;
+    let logits = outputs.get("logits").ok_or_else(|| ForwardError::Device { message: "no `logits`".to_owned() })?;
+    Ok(flat_step(logits, logits.shape()[1] - 1))
+}
+
+/// [batch, seq, vocab] at one step, [batch, vocab].
+fn flat_step(logits: &Array, step: usize) -> Array {
+    let (batch, vocab) = (logits.shape()[0], logits.shape()[2]);
+    Array::floats([batch, vocab], logits.narrow(1, step, 1).as_floats().unwrap_or_default().to_vec())
+}
+
+/// One row at one step.
+struct Choice {
+    row: usize,
+    step: usize,
+    expected: i64,
+    chosen: i64,
+    margin: f64,
+    error: f64,
+}
+
+enum Verdict {
+    Same,
+    Excused,
+    Other(String),
+}
+
+impl Choice {
+    fn at(expected: &Array, got: &Array, tokens: &Array, margins: &Array, row: usize, step: usize) -> Self {
+        let (one, other) = (expected.select_rows(&[row]), got.select_rows(&[row]));
+        let (one, other) = (one.as_floats().unwrap_or_default(), other.as_floats().unwrap_or_default());
+        let Measured { max_difference, .. } = measure(one, other);
+        let flat = row * tokens.shape()[1] + step;
+        Self {
+            row,
+            step,
+            expected: tokens.as_integers().unwrap_or_default()[flat],
+            chosen: largest(other),
+            margin: margins.as_floats().unwrap_or_default()[flat].into(),
+            error: max_difference,
+        }
+    }
+
+    fn judge(&self) -> Verdict {
+        let Self { row, step, expected, chosen, margin, error } = self;
+        if chosen == expected {
+            Verdict::Same
+        } else if *margin < FACTOR * error {
+            Verdict::Excused
+        } else {
+            Verdict::Other(format!(
+                "row {row}, step {step}: token {chosen} instead of {expected}, although the margin {margin:.3e} is at least \
+                 {FACTOR} times the error {error:.3e}"
+            ))
+        }
+    }
+}
+
+/// The first index of the largest value.
+fn largest(values: &[f32]) -> i64 {
+    let better = |best: usize, next: usize| if values[next] > values[best] { next } else { best };
+    (0..values.len()).reduce(better).map_or(-1, |index| index as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(chosen: i64, margin: f64, error: f64) -> Verdict {
+        Choice { row: 0, step: 1, expected: 7, chosen, margin, error }.judge()
+    }
+
+    #[test]
+    fn only_a_margin_below_the_error_excuses_another_token() {
+        assert!(matches!(judged(7, 0.0, 1.0), Verdict::Same));
+        assert!(matches!(judged(8, 0.39, 0.1), Verdict::Excused));
+        assert!(matches!(judged(8, 0.41, 0.1), Verdict::Other(_)));
+        assert!(matches!(judged(8, 0.0, 0.0), Verdict::Other(_)));
+    }
+
+    #[test]
+    fn the_first_of_equal_values_is_the_largest() {
+        assert_eq!(largest(&[1.0, 3.0, 3.0]), 1);
+        assert_eq!(largest(&[f32::NEG_INFINITY, -1.0]), 1);
+    }
+}

@@ -1,0 +1,69 @@
+//! `mock_marked`: a checkpoint that cannot be loaded gives an endpoint marked as mock, with the reason, in every answer.
+
+use super::{Examination, Failures, Found};
+use crate::{
+    Checkpoint, Endpoint, Image, Status,
+    generation::GenerationControls,
+    task::{QuestionContext, Request, Response},
+};
+use testgen_contract::Task;
+
+/// The directory that is not there.
+const MISSING: &str = "there-is-no-such-checkpoint";
+
+pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    let missing = Checkpoint::at(exam.context.checkpoint.directory().join(MISSING));
+    let mut endpoint = exam.endpoint(&missing, exam.registration.precision);
+    let mut failures = Failures::default();
+    let why = match endpoint.status() {
+        Status::Mock { why, .. } => why.clone(),
+        other => {
+            failures.push(format!("the checkpoint does not exist, and the endpoint is {other}"));
+            String::new()
+        }
+    };
+    if !why.contains(MISSING) && failures.is_empty() {
+        failures.push(format!("the reason does not name the missing checkpoint: {why}"));
+    }
+    if endpoint.model().is_some() || endpoint.device().is_some() {
+        failures.push("the mock hands out a model or a device");
+    }
+    for request in requests(exam.spec().task) {
+        failures.note(real_answer(&mut endpoint, request));
+    }
+    failures.conclude()?;
+    Ok(Some(format!("marked as mock: {why}")))
+}
+
+/// A request of the kind that the task takes.
+fn requests(task: Task) -> Vec<Request> {
+    let one = || vec!["one".to_owned()];
+    match task {
+        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
+            vec![Request::Texts(one())]
+        }
+        Task::QuestionAnswering => {
+            vec![Request::Questions(vec![QuestionContext { question: "who".to_owned(), context: "one".to_owned() }])]
+        }
+        Task::TextGeneration => {
+            vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
+        }
+        Task::ImageClassification | Task::ImageEmbedding => {
+            Image::new(1, 1, vec![0, 0, 0]).map(|image| Request::Images(vec![image])).into_iter().collect()
+        }
+    }
+}
+
+/// What is wrong when the mock answers at once or from its queue with anything but that it is a mock.
+fn real_answer(endpoint: &mut Endpoint, request: Request) -> Option<String> {
+    let at_once = endpoint.handle(request.clone());
+    if !matches!(&at_once, Ok(Response::Mock { why }) if !why.is_empty()) {
+        return Some(format!("the mock answers {at_once:?}"));
+    }
+    if let Err(full) = endpoint.submit(request) {
+        return Some(full.to_string());
+    }
+    let queued = endpoint.process();
+    let told = queued.len() == 1 && matches!(&queued[0].response, Ok(Response::Mock { .. }));
+    (!told).then(|| format!("the mock answers {queued:?} from its queue"))
+}

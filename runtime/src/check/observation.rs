@@ -1,0 +1,49 @@
+//! The results of one call, sorted into those with one entry per position of the sequence and the pooled ones.
+
+use crate::{Array, Arrays, Forward, ForwardError, Model};
+
+/// What a call gave.
+pub(super) struct Observation {
+    /// [batch, seq, ...], by name.
+    pub(super) positions: Vec<(String, Array)>,
+    /// [batch, ...] without the sequence, by name.
+    pub(super) pooled: Vec<(String, Array)>,
+}
+
+/// Runs `inputs`; where no output is per position (a classifier), the hidden states are.
+pub(super) fn observe(model: &Model, inputs: &Arrays) -> Result<Observation, ForwardError> {
+    let shape = inputs.get("input_ids").map(|ids| ids.shape().to_vec()).unwrap_or_default();
+    let mut observation = sort(model.forward(inputs)?, &shape);
+    if observation.positions.is_empty() {
+        observation.positions = traced(model.forward_traced(inputs)?, &shape);
+    }
+    Ok(observation)
+}
+
+fn sort(forward: Forward, ids: &[usize]) -> Observation {
+    let (positions, pooled) = forward.outputs.into_iter().partition(|(name, array)| is_per_position(name, array, ids));
+    Observation { positions, pooled }
+}
+
+fn traced(forward: Forward, ids: &[usize]) -> Vec<(String, Array)> {
+    let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
+    named.filter(|(name, array)| is_per_position(name, array, ids)).collect()
+}
+
+/// Two dimensions alone cannot tell positions from labels, so those outputs are known by name.
+pub(super) fn is_per_position(name: &str, array: &Array, ids: &[usize]) -> bool {
+    let shape = array.shape();
+    let named = shape.len() == 2 && matches!(name, "start_logits" | "end_logits");
+    (shape.len() == 3 || named) && ids.len() == 2 && shape[..2] == *ids
+}
+
+/// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].
+pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
+    let (shape, rest) = array.shape().split_at(2);
+    let mut flat_shape = vec![shape[0] * shape[1]];
+    flat_shape.extend(rest);
+    let real = mask.as_integers().unwrap_or_default().iter().enumerate().filter(|(_, value)| **value != 0);
+    let rows: Vec<usize> = real.map(|(index, _)| index).collect();
+    let values = array.as_floats().unwrap_or_default().to_vec();
+    Array::floats(flat_shape, values).select_rows(&rows)
+}

@@ -1,0 +1,94 @@
+//! `preprocess_golden`: text becomes the recorded token ids and mask, an image the recorded pixel values.
+//!
+//! `token_type_ids` are not compared: the recorder chooses them itself, so that both types are seen.
+
+use super::{Examination, Failures, Found, Stop};
+use crate::{
+    Array, Image, PaddingSide, Processor,
+    golden::{Case, Golden, Noise},
+    tolerance::Tolerance,
+};
+use testgen_contract::Precision;
+
+pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    let golden = exam.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Stop::Ignored(reason));
+    }
+    let subject = exam.subject()?;
+    let processor = subject.model().processor();
+    let mut failures = Failures::default();
+    for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
+        texts(processor, case, &mut failures)?;
+    }
+    if !golden.images.is_empty() {
+        images(exam, processor, &golden, &mut failures)?;
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let recorded = !golden.images.is_empty() || golden.cases.iter().any(|case| case.texts.is_some());
+    let reason = "the golden has neither texts nor images: the checkpoint had no tokenizer and no image processor";
+    (!recorded).then(|| reason.to_owned())
+}
+
+fn texts(processor: &Processor, case: &Case, failures: &mut Failures) -> Result<(), Stop> {
+    let Some(tokenizer) = processor.tokenizer() else {
+        failures.push("the golden has texts, and the checkpoint has no tokenizer");
+        return Ok(());
+    };
+    let texts: Vec<&str> = case.texts.iter().flatten().map(String::as_str).collect();
+    let encoded = tokenizer.encode_padded(&texts, PaddingSide::Right)?;
+    for name in ["input_ids", "attention_mask"] {
+        let Some(expected) = case.inputs.get(name) else { continue };
+        let told = case.tell(name);
+        match encoded.get(name) {
+            Some(got) => failures.note(first_other(&told, expected, got)),
+            None => failures.push(format!("the tokenizer gives no `{told}`")),
+        }
+    }
+    Ok(())
+}
+
+/// The first integer that differs.
+fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
+    if expected.shape() != got.shape() {
+        return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
+    }
+    let (Some(expected_values), Some(values)) = (expected.as_integers(), got.as_integers()) else {
+        return Some(format!("`{name}` does not hold integers"));
+    };
+    let flat = expected_values.iter().zip(values).position(|(expected, got)| expected != got)?;
+    let width = expected.shape().last().copied().unwrap_or(1).max(1);
+    let (row, place) = (flat / width, flat % width);
+    let (wanted, found) = (expected_values[flat], values[flat]);
+    Some(format!("`{name}` row {row}, position {place}: expected {wanted}, got {found}"))
+}
+
+/// Pixels are made on the host in f32, whatever the device: the row of f32 holds, without noise.
+fn images(
+    exam: &mut Examination<'_>,
+    processor: &Processor,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<(), Stop> {
+    let Some(processor) = processor.images() else {
+        failures.push("the golden has images, and the checkpoint has no image processor");
+        return Ok(());
+    };
+    let images = golden.images.iter().map(Image::from_array).collect::<Result<Vec<_>, _>>()?;
+    let processed = processor.process(&images)?;
+    let noise = Noise::default();
+    let threshold = Tolerance::new(&noise, &[], Precision::F32, false).golden("pixel_values");
+    match (golden.main().inputs.get("pixel_values"), processed.get("pixel_values")) {
+        (Some(expected), Some(got)) => failures.note(exam.compare("pixel_values", expected, got, threshold)),
+        (expected, _) => failures.push(match expected {
+            Some(_) => "the image processor gives no `pixel_values`",
+            None => "the golden has images and no `input.pixel_values`",
+        }),
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! Several requests computed as one, and its answer taken apart again.
+
+use super::{Answered, Ticket};
+use crate::task::{HandlerError, Request, Response};
+
+/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's.
+pub(super) fn fits(first: &Request, next: &Request) -> bool {
+    match (first, next) {
+        (Request::Texts(_), Request::Texts(_))
+        | (Request::Questions(_), Request::Questions(_))
+        | (Request::Images(_), Request::Images(_)) => true,
+        (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Prompts { .. }, _) => false,
+    }
+}
+
+/// Answers a batch in one call; when that fails or cannot be taken apart, one by one, so that each request gets its own
+/// answer or its own error.
+pub(super) fn answer(
+    batch: Vec<(Ticket, Request)>,
+    handle: &dyn Fn(Request) -> Result<Response, HandlerError>,
+) -> Vec<Answered> {
+    if batch.len() > 1 {
+        let counts: Vec<usize> = batch.iter().map(|(_, request)| request.len()).collect();
+        let merged = merge(batch.iter().map(|(_, request)| request));
+        let responses = merged.and_then(|request| handle(request).ok()).and_then(|response| split(response, &counts));
+        if let Some(responses) = responses {
+            let tickets = batch.iter().map(|(ticket, _)| *ticket);
+            return tickets
+                .zip(responses)
+                .map(|(ticket, response)| Answered { ticket, response: Ok(response) })
+                .collect();
+        }
+    }
+    batch.into_iter().map(|(ticket, request)| Answered { ticket, response: handle(request) }).collect()
+}
+
+/// All inputs as one request; none when they are not of one kind.
+fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request> {
+    let mut merged = requests.next()?.clone();
+    for request in requests {
+        match (&mut merged, request) {
+            (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
+            (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
+            (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
+            (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Prompts { .. }, _) => {
+                return None;
+            }
+        }
+    }
+    Some(merged)
+}
+
+/// One response per request; none when the response has not one entry per input.
+fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
+    match response {
+        Response::TextEmbeddings(all) => portions(all, counts, Response::TextEmbeddings),
+        Response::FilledMasks(all) => portions(all, counts, Response::FilledMasks),
+        Response::Labels(all) => portions(all, counts, Response::Labels),
+        Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
+        Response::Answers(all) => portions(all, counts, Response::Answers),
+        Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
+        Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
+    }
+}
+
+fn portions<T>(all: Vec<T>, counts: &[usize], wrap: fn(Vec<T>) -> Response) -> Option<Vec<Response>> {
+    if all.len() != counts.iter().sum::<usize>() {
+        return None;
+    }
+    let mut rest = all.into_iter();
+    Some(counts.iter().map(|count| wrap(rest.by_ref().take(*count).collect())).collect())
+}

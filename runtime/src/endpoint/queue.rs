@@ -1,0 +1,66 @@
+//! The bounded queue of an endpoint.
+
+use crate::task::{HandlerError, Request, Response};
+use std::collections::VecDeque;
+
+/// Requests that may wait.
+pub(super) const CAPACITY: usize = 32;
+
+/// The receipt of a submitted request, counted from 0 for each endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// The answer to a submitted request.
+#[derive(Debug)]
+pub struct Answered {
+    /// The receipt.
+    pub ticket: Ticket,
+    /// The answer.
+    pub response: Result<Response, HandlerError>,
+}
+
+/// The queue takes no more.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{CAPACITY} requests wait already; call `process` first")]
+pub struct QueueFull {
+    /// The request that was not taken.
+    pub request: Request,
+}
+
+/// Requests that wait for `process`.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: VecDeque<(Ticket, Request)>,
+    submitted: u64,
+}
+
+impl Queue {
+    pub(super) fn push(&mut self, request: Request) -> Result<Ticket, QueueFull> {
+        if self.waiting.len() >= CAPACITY {
+            return Err(QueueFull { request });
+        }
+        let ticket = Ticket(self.submitted);
+        self.submitted += 1;
+        self.waiting.push_back((ticket, request));
+        Ok(ticket)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The oldest request and those behind it that can be computed with it, at most `inputs` inputs together. A single
+    /// larger request is a batch of its own.
+    pub(super) fn next_batch(&mut self, inputs: usize) -> Option<Vec<(Ticket, Request)>> {
+        let mut batch = vec![self.waiting.pop_front()?];
+        let mut held = batch[0].1.len();
+        while let Some((_, next)) = self.waiting.front() {
+            if held + next.len() > inputs || !super::batch::fits(&batch[0].1, next) {
+                break;
+            }
+            held += next.len();
+            batch.extend(self.waiting.pop_front());
+        }
+        Some(batch)
+    }
+}
