@@ -1,8 +1,165 @@
 //! `generation_controls`: end token, length limits, seed, and temperature towards zero do what they say.
+//!
+//! Everything is compared with one greedy continuation of the same prompt, so the check needs no golden of its own.
 
-use super::{Examination, Found, Stop};
+use super::{Examination, Failures, Found, Stop, examination::Subject, kv_cache_equivalence, sequences::Sequences};
+use crate::{
+    Arrays, FinishReason, GenerationControls, GenerationDefaults,
+    generation::{Continuation, GenerationError, GenerationSettings, generate},
+    golden::Golden,
+};
+
+const LENGTH: usize = 12;
+/// A temperature at which a gap of [`CLEAR`] between the two likeliest tokens leaves the second no chance.
+const COLD: f32 = 1e-3;
+const CLEAR: f32 = 0.05;
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
-    let _ = exam;
-    Err(Stop::Fail("generation is not there yet".to_owned()))
+    let golden = exam.golden()?;
+    let subject = exam.subject()?;
+    if let Some(reason) = kv_cache_equivalence::inapplicable(subject.model()) {
+        return Err(Stop::Ignored(reason));
+    }
+    let prompt = prompt(exam, &subject, &golden)?;
+    let bench = Bench { subject: &subject, prompt };
+    let greedy = match bench.run(&bench.greedy(LENGTH)) {
+        Err(GenerationError::NoLogits) => {
+            return Err(Stop::Ignored(format!("`{}` has no logits to choose tokens by", subject.model().class())));
+        }
+        other => other?,
+    };
+    let mut failures = Failures::default();
+    lengths(&bench, &greedy, &mut failures)?;
+    end_token(&bench, &greedy[0], &mut failures)?;
+    seed(&bench, &mut failures)?;
+    temperature(&bench, &greedy, &mut failures)?;
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// The recorded prompt, else the beginning of the longest recorded rows.
+fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<Arrays, Stop> {
+    if let Some(ids) = golden.tokens.get("prompt") {
+        return Ok(Arrays::from([("input_ids".to_owned(), ids.clone())]));
+    }
+    let facts = exam.text_facts(subject, golden);
+    let length = 8.min(facts.longest.saturating_sub(LENGTH)).max(1);
+    Ok(Sequences::generated(2, length, facts).whole(facts))
+}
+
+/// A model with a prompt.
+struct Bench<'a> {
+    subject: &'a Subject,
+    prompt: Arrays,
+}
+
+impl Bench<'_> {
+    fn greedy(&self, length: usize) -> GenerationControls {
+        GenerationControls {
+            max_new_tokens: Some(length),
+            min_new_tokens: Some(0),
+            do_sample: Some(false),
+            repetition_penalty: Some(1.0),
+            eos_token_ids: Some(Vec::new()),
+            ..GenerationControls::default()
+        }
+    }
+
+    fn drawn(&self, temperature: f32, seed: u64) -> GenerationControls {
+        GenerationControls {
+            do_sample: Some(true),
+            temperature: Some(temperature),
+            top_k: Some(0),
+            top_p: Some(1.0),
+            seed: Some(seed),
+            ..self.greedy(LENGTH)
+        }
+    }
+
+    /// What the controls give; the checkpoint's own defaults play no part.
+    fn run(&self, controls: &GenerationControls) -> Result<Vec<Continuation>, GenerationError> {
+        let length = self.prompt["input_ids"].shape()[1];
+        let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
+        generate(self.subject.model().session()?.as_mut(), &self.prompt, &settings, true)
+    }
+}
+
+fn lengths(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) -> Result<(), GenerationError> {
+    for length in [1, 5, LENGTH] {
+        for (row, (short, whole)) in bench.run(&bench.greedy(length))?.iter().zip(greedy).enumerate() {
+            if short.ids.len() != length || short.finish != FinishReason::Length {
+                let (found, why) = (short.ids.len(), short.finish);
+                failures.push(format!("row {row}: {found} tokens and {why:?} where {length} tokens were asked for"));
+            }
+            if short.ids != whole.ids[..short.ids.len().min(LENGTH)] {
+                failures.push(format!("row {row}: {length} tokens are not the first of {LENGTH}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A token of the continuation declared as the end: the row ends with it, and not before the least length.
+fn end_token(bench: &Bench<'_>, greedy: &Continuation, failures: &mut Failures) -> Result<(), GenerationError> {
+    let end = greedy.ids[LENGTH / 2];
+    let first = greedy.ids.iter().position(|id| *id == end).unwrap_or(0);
+    let controls = GenerationControls { eos_token_ids: Some(vec![end]), ..bench.greedy(LENGTH) };
+    let ended = &bench.run(&controls)?[0];
+    if ended.ids != greedy.ids[..=first] || ended.finish != FinishReason::EndToken {
+        let (ids, why) = (&ended.ids, ended.finish);
+        failures.push(format!("with the end token {end} the row is {ids:?} and {why:?}, greedy is {:?}", greedy.ids));
+    }
+    let least = (first + 2).min(LENGTH);
+    let longer = &bench.run(&GenerationControls { min_new_tokens: Some(least), ..controls })?[0];
+    if longer.ids.len() < least || longer.ids[..least.saturating_sub(1)].contains(&end) {
+        failures
+            .push(format!("at least {least} tokens were asked for, and the row is {:?}, end token {end}", longer.ids));
+    }
+    Ok(())
+}
+
+fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationError> {
+    let ids = |seed| -> Result<Vec<Vec<i64>>, GenerationError> {
+        Ok(bench.run(&bench.drawn(1.5, seed))?.into_iter().map(|row| row.ids).collect())
+    };
+    let first = ids(1)?;
+    if ids(1)? != first {
+        failures.push("the same seed draws other tokens");
+    }
+    let mut others = 0;
+    for seed in 2..6 {
+        others += usize::from(ids(seed)? != first);
+    }
+    if others == 0 {
+        failures.push("four other seeds draw the same tokens");
+    }
+    Ok(())
+}
+
+/// At temperature 0 a draw is greedy; close to it, wherever the likeliest token is clearly ahead.
+fn temperature(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) -> Result<(), GenerationError> {
+    if ids(&bench.run(&bench.drawn(0.0, 1))?) != ids(greedy) {
+        failures.push("at temperature 0 a draw is not greedy");
+    }
+    for (row, (cold, greedy)) in bench.run(&bench.drawn(COLD, 1))?.iter().zip(greedy).enumerate() {
+        let Some(step) = cold.ids.iter().zip(&greedy.ids).position(|(cold, greedy)| cold != greedy) else { continue };
+        let gap = gap(greedy, step);
+        if gap > CLEAR {
+            failures
+                .push(format!("row {row}, step {step}: temperature {COLD} is not greedy, although the gap is {gap}"));
+        }
+    }
+    Ok(())
+}
+
+fn ids(rows: &[Continuation]) -> Vec<&[i64]> {
+    rows.iter().map(|row| row.ids.as_slice()).collect()
+}
+
+/// Between the two largest logits of a step.
+fn gap(row: &Continuation, step: usize) -> f32 {
+    let Some(logits) = row.logits.as_ref().map(|logits| logits.narrow(0, step, 1)) else { return f32::INFINITY };
+    let mut sorted = logits.as_floats().unwrap_or_default().to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    sorted.first().zip(sorted.get(1)).map_or(f32::INFINITY, |(first, second)| first - second)
 }

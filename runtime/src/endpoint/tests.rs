@@ -65,7 +65,7 @@ fn echo(calls: &RefCell<Vec<usize>>) -> impl Fn(Request) -> Result<Response, Han
         calls.borrow_mut().push(request.len());
         let Request::Texts(texts) = request else { panic!("texts") };
         if texts.iter().any(|text| text == "bad") {
-            return Err(HandlerError::BadInput { problem: "bad".to_owned() });
+            return Err(HandlerError::NoProcessor { task: testgen_contract::Task::TextEmbedding, needed: "a word" });
         }
         let label = |text: String| vec![crate::task::LabelScore { label: text, score: 1.0 }];
         Ok(Response::Labels(texts.into_iter().map(label).collect()))

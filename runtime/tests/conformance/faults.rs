@@ -1,0 +1,69 @@
+//! The fault injector: each fault turns a named check red, with a message that leads to it; without a fault all is green.
+
+mod config;
+mod device;
+mod golden;
+mod weights;
+
+use crate::{Test, fixture::fixtures, harnesses};
+use testgen_contract::{Check, DeviceKind, RecordStatus, required_checks};
+use testgen_runtime::{Harness, Registered, suite};
+
+/// Every test of this module.
+pub const TESTS: &[Test] = &[
+    ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
+    ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
+    ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
+    ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
+    ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
+    ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
+    ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
+    ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
+    ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
+    ("faults::config::wrong_rope_base", config::wrong_rope_base),
+    ("faults::config::other_activation", config::other_activation),
+    ("faults::config::window_off_by_one", config::window_off_by_one),
+    ("faults::config::field_without_effect", config::field_without_effect),
+    ("faults::weights::dropped_bias", weights::dropped_bias),
+    ("faults::weights::swapped_heads", weights::swapped_heads),
+    ("faults::weights::swapped_key_value_heads", weights::swapped_key_value_heads),
+    ("faults::weights::transposed_square_weight", weights::transposed_square_weight),
+    ("faults::weights::transposed_weight", weights::transposed_weight),
+    ("faults::weights::missing_tensor", weights::missing_tensor),
+    ("faults::weights::unexpected_tensor", weights::unexpected_tensor),
+    ("faults::weights::other_embedding", weights::other_embedding),
+    ("faults::weights::not_a_number", weights::not_a_number),
+    ("faults::weights::overflow_in_half_precision", weights::overflow_in_half_precision),
+    ("faults::weights::padding_that_is_not_finite", weights::padding_that_is_not_finite),
+    ("faults::golden::wrong_mask_sign", golden::wrong_mask_sign),
+    ("faults::golden::other_tokens", golden::other_tokens),
+    ("faults::golden::other_shape", golden::other_shape),
+    ("faults::golden::no_trace_is_ignored", golden::no_trace_is_ignored),
+    ("faults::golden::too_little_noise", golden::too_little_noise),
+    ("faults::device::another_device", device::another_device),
+    ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
+    ("faults::device::another_precision", device::another_precision),
+    ("faults::device::fallback_not_marked", device::fallback_not_marked),
+    ("faults::device::mock_not_marked", device::mock_not_marked),
+    ("faults::device::model_that_sees_the_future", device::model_that_sees_the_future),
+    ("faults::device::model_that_stays_in_memory", device::model_that_stays_in_memory),
+    ("faults::device::panic", device::panic),
+];
+
+/// Every check that a harness must have passes on the host processor, or says why it cannot be made. Memory is left to the
+/// suite's own test: other tests of this process would be measured with it.
+fn green(harness: &Harness) {
+    let spec = harness.spec;
+    let mut red = Vec::new();
+    let required = required_checks(spec.architecture, &[DeviceKind::Cpu], spec.precisions);
+    for registration in required.into_iter().filter(|required| required.check != Check::MemoryReleased) {
+        let registered = Registered { registration, skip: None };
+        let record = suite::record(harness, registered, &fixtures());
+        match record.status {
+            RecordStatus::Pass if !registration.check.is_numeric() || record.device_name.is_some() => {}
+            RecordStatus::Ignored if record.reason.is_some() => {}
+            _ => red.push(format!("{}: {}", record.test_name(), record.reason.unwrap_or_default())),
+        }
+    }
+    assert!(red.is_empty(), "{}", red.join("\n"));
+}

@@ -1,0 +1,190 @@
+//! Copies of fixtures that can be changed: configuration, weights, golden.
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::{Path, PathBuf},
+};
+use testgen_contract::{Check, DeviceKind, Precision, Record, RecordStatus};
+use testgen_runtime::{Harness, Registered, suite};
+
+/// A copy of a fixture, gone when dropped.
+pub struct Fixture {
+    base: tempfile::TempDir,
+    harness: &'static Harness,
+}
+
+/// The fixtures of the repository.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+impl Fixture {
+    /// A copy of the fixture that the harness names.
+    pub fn of(harness: &'static Harness) -> Self {
+        let base = tempfile::tempdir().unwrap();
+        let copy = base.path().join(harness.spec.name);
+        fs::create_dir(&copy).unwrap();
+        for entry in fs::read_dir(fixtures().join(harness.spec.name)).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
+        }
+        Self { base, harness }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.base.path().join(self.harness.spec.name).join(file)
+    }
+
+    /// Sets one field of `config.json`, given as a JSON pointer; it must be there and have another value.
+    pub fn configure(self, pointer: &str, value: Value) -> Self {
+        let path = self.path("config.json");
+        let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let field = config.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+        assert_ne!(*field, value, "{pointer} has that value already");
+        *field = value;
+        fs::write(path, config.to_string()).unwrap();
+        self
+    }
+
+    /// Changes the weights.
+    pub fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
+        self.tensors("model.safetensors", change)
+    }
+
+    /// Changes the golden.
+    pub fn golden(self, change: impl FnOnce(&mut Tensors)) -> Self {
+        self.tensors("golden.safetensors", change)
+    }
+
+    fn tensors(self, file: &str, change: impl FnOnce(&mut Tensors)) -> Self {
+        let path = self.path(file);
+        let mut tensors = Tensors::read(&path);
+        let before = (tensors.named.clone(), tensors.metadata.clone());
+        change(&mut tensors);
+        assert!(before != (tensors.named.clone(), tensors.metadata.clone()), "the fault changed nothing");
+        tensors.write(&path);
+        self
+    }
+
+    /// The record of one check on the host processor in f32.
+    pub fn check(&self, check: Check) -> Record {
+        self.check_in(check, Precision::F32)
+    }
+
+    /// The record of one check on the host processor.
+    pub fn check_in(&self, check: Check, precision: Precision) -> Record {
+        suite::record(self.harness, Registered::run(DeviceKind::Cpu, check, precision), self.base.path())
+    }
+
+    /// Asserts that a check is red, and that its reason has every one of `parts`.
+    pub fn turns_red(&self, check: Check, parts: &[&str]) {
+        self.turns_red_in(check, Precision::F32, parts);
+    }
+
+    /// As [`Fixture::turns_red`], in a precision.
+    pub fn turns_red_in(&self, check: Check, precision: Precision, parts: &[&str]) {
+        let record = self.check_in(check, precision);
+        let reason = record.reason.clone().unwrap_or_default();
+        assert_eq!(record.status, RecordStatus::Fail, "{check} in {precision} is not red: {reason}");
+        for part in parts {
+            assert!(reason.contains(part), "{check} does not say `{part}`: {reason}");
+        }
+    }
+
+    /// Asserts that a check is green.
+    pub fn stays_green(&self, check: Check) {
+        let record = self.check(check);
+        assert_eq!(record.status, RecordStatus::Pass, "{check}: {:?}", record.reason);
+    }
+}
+
+/// The tensors of a file: type, shape and bytes by name.
+pub struct Tensors {
+    named: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
+    /// The strings beside them.
+    pub metadata: HashMap<String, String>,
+}
+
+impl Tensors {
+    fn read(path: &Path) -> Self {
+        let bytes = fs::read(path).unwrap();
+        let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
+        let file = SafeTensors::deserialize(&bytes).unwrap();
+        let named = file
+            .iter()
+            .map(|(name, view)| (name.to_owned(), (view.dtype(), view.shape().to_vec(), view.data().to_vec())))
+            .collect();
+        Self { named, metadata: header.metadata().clone().unwrap_or_default() }
+    }
+
+    fn write(&self, path: &Path) {
+        let views = self
+            .named
+            .iter()
+            .map(|(name, (dtype, shape, bytes))| (name, TensorView::new(*dtype, shape.clone(), bytes).unwrap()));
+        safetensors::serialize_to_file(views, Some(self.metadata.clone()), path).unwrap();
+    }
+
+    /// Takes a tensor out.
+    pub fn remove(&mut self, name: &str) {
+        self.named.remove(name).unwrap_or_else(|| panic!("no {name}"));
+    }
+
+    /// Puts a copy of a tensor under another name.
+    pub fn copy(&mut self, name: &str, other: &str) {
+        let tensor = self.named[name].clone();
+        self.named.insert(other.to_owned(), tensor);
+    }
+
+    /// The shape of a tensor.
+    pub fn shape(&self, name: &str) -> Vec<usize> {
+        self.named[name].1.clone()
+    }
+
+    /// Gives a tensor another shape for the same elements.
+    pub fn reshape(&mut self, name: &str, shape: &[usize]) {
+        self.named.get_mut(name).unwrap().1 = shape.to_vec();
+    }
+
+    /// Changes the elements of an f32 tensor.
+    pub fn floats(&mut self, name: &str, change: impl FnOnce(&mut Vec<f32>)) {
+        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(*dtype, Dtype::F32);
+        let mut values: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
+        change(&mut values);
+        *bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    }
+
+    /// Changes the elements of an i64 tensor.
+    pub fn integers(&mut self, name: &str, change: impl Fn(i64) -> i64) {
+        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(*dtype, Dtype::I64);
+        let values = bytes.as_chunks::<8>().0.iter().map(|chunk| change(i64::from_le_bytes(*chunk)));
+        *bytes = values.flat_map(i64::to_le_bytes).collect();
+    }
+
+    /// Exchanges the blocks of `rows` rows at `one` and `other` of a matrix.
+    pub fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
+        let width: usize = self.shape(name)[1..].iter().product();
+        self.floats(name, |values| {
+            for offset in 0..rows * width {
+                values.swap(one * rows * width + offset, other * rows * width + offset);
+            }
+        });
+    }
+
+    /// Transposes a matrix: elements and shape.
+    pub fn transpose(&mut self, name: &str) {
+        let [rows, columns] = self.shape(name).try_into().unwrap();
+        self.floats(name, |values| {
+            let old = values.clone();
+            for (flat, value) in values.iter_mut().enumerate() {
+                *value = old[(flat % rows) * columns + flat / rows];
+            }
+        });
+        self.reshape(name, &[columns, rows]);
+    }
+}

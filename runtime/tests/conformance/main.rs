@@ -1,0 +1,28 @@
+//! The runtime's own checks on real fixtures: green as they are, red with a fault in them, and the suite's test binary.
+//!
+//! This binary is also the suite that its tests start: with `TESTGEN_TEST_AS_SUITE` it behaves as a generated one.
+
+mod faults;
+mod fixture;
+mod harnesses;
+mod suite;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if std::env::var_os(suite::AS_SUITE).is_some() {
+        return testgen_runtime::suite::main(suite::HARNESSES, env!("CARGO_MANIFEST_DIR"));
+    }
+    let tests = [faults::TESTS, suite::TESTS].concat();
+    let trials = tests.into_iter().map(|(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// A test's name and its body, which panics when it fails.
+pub type Test = (&'static str, fn());
