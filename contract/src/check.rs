@@ -112,9 +112,11 @@ pub fn required_checks(
         for &check in checks {
             let precisions = if check.per_precision() { precisions } else { &single };
             let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
-            required.extend(
-                precisions.iter().filter(skip_f32).map(|&precision| Registration { device, check, precision }),
-            );
+            required.extend(precisions.iter().filter(skip_f32).map(|&precision| Registration {
+                device,
+                check,
+                precision,
+            }));
         }
     }
     required.sort();

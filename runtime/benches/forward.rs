@@ -44,7 +44,9 @@ enum What {
 
 impl Job {
     fn parse(arguments: &[String]) -> Result<Self, String> {
-        let [checkpoint, what, options @ ..] = arguments else { return Err("a checkpoint directory is missing".into()) };
+        let [checkpoint, what, options @ ..] = arguments else {
+            return Err("a checkpoint directory is missing".into());
+        };
         let what = match what.as_str() {
             "forward" => What::Forward,
             "decode" => What::Decode,
@@ -75,13 +77,15 @@ impl Job {
             What::Forward => self.forward(&model),
             What::Decode => self.decode(&model),
         }?;
-        Ok(json!({ "load_ms": load_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }))
+        Ok(
+            json!({ "load_ms": load_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
+        )
     }
 
     fn load(&self, device: &OpenDevice) -> Result<Model, String> {
         let config = std::fs::read_to_string(Path::new(&self.checkpoint).join("config.json"));
-        let config: Value = serde_json::from_str(&config.map_err(|error| error.to_string())?)
-            .map_err(|error| error.to_string())?;
+        let config: Value =
+            serde_json::from_str(&config.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
         let model_type: ModelType =
             config["model_type"].as_str().unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
         let spec = Spec {

@@ -60,8 +60,10 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
 
 fn cargo(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
     let mut command = Command::new(program);
-    command.args(["test", "--no-run", "--message-format", "json-render-diagnostics", "--manifest-path"]);
-    command.arg(&options.manifest);
+    // With the whole workspace chosen, cargo unifies features as `cargo test --workspace` does: neither builds burn again
+    // after the other.
+    command.args(["test", "--workspace", "--test", "conformance", "--no-run"]);
+    command.args(["--message-format", "json-render-diagnostics", "--manifest-path"]).arg(&options.manifest);
     let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
     command.stdin(Stdio::null()).stdout(Stdio::piped());

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct BertConfig {
+    model_type: String,
     vocab_size: usize,
     hidden_size: usize,
     num_hidden_layers: usize,
@@ -47,6 +48,7 @@ pub(crate) struct BertConfig {
 impl Default for BertConfig {
     fn default() -> Self {
         Self {
+            model_type: String::new(),
             vocab_size: 30522,
             hidden_size: 768,
             num_hidden_layers: 12,
@@ -89,7 +91,7 @@ impl Config for BertConfig {
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
-        if self.rest.is_empty() {
+        if self.model_type != "roberta" {
             fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
         }
         if !matches!(head, Head::MaskedLm | Head::PreTraining) {

@@ -57,7 +57,8 @@ pub struct OpenError {
 }
 
 const CUDA_REMEDY: &str = "`testgen devices` tells versions and requirements; `CUDA_PATH` must lead to toolkit headers (`include`, with `cccl`) of the driver's major version";
-const ROCM_REMEDY: &str = "`testgen devices` tells versions and requirements; `hipconfig` must be on PATH and lead to the HIP headers";
+const ROCM_REMEDY: &str =
+    "`testgen devices` tells versions and requirements; `hipconfig` must be on PATH and lead to the HIP headers";
 const HOST_REMEDY: &str = "that is a fault of testgen-runtime or of burn: report it";
 const TIME_REMEDY: &str = "see whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";
 const ANSWER_REMEDY: &str =
