@@ -92,6 +92,13 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
+        Check::KvCacheEquivalence => {
+            golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))
+        }
+        Check::GenerationControls => golden().and_then(|golden| generation_controls::inapplicable(&golden.model_class)),
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,8 +80,8 @@ pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Thre
     let worst = if failure.is_some() { worst(expected.shape(), reference, values) } else { Vec::new() };
     let error = OutputError {
         name: name.to_owned(),
-        rel_l2: finite(measured.rel_l2),
-        max_rel: finite(measured.max_rel),
+        rel_l2: if measured.non_finite > 0 { f64::MAX } else { finite(measured.rel_l2) },
+        max_rel: if measured.non_finite > 0 { f64::MAX } else { finite(measured.max_rel) },
         rel_l2_threshold: threshold.rel_l2,
         max_rel_threshold: threshold.max_rel,
         headroom: headroom(&measured, threshold),

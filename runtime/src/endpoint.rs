@@ -13,8 +13,8 @@ pub use status::Status;
 use crate::{
     Model,
     memory::Memory,
+    narration::announce,
     open::OpenDevice,
-    report::notes,
     task::{Handler, HandlerError, Request, Response},
 };
 use queue::Queue;
@@ -56,7 +56,7 @@ impl Endpoint {
     }
 
     fn without_model(label: &str, why: String) -> Self {
-        notes::tell(&format!("{label}: {why}; the endpoint is a mock"));
+        announce(label, format_args!("{why}; the endpoint is a mock"));
         let status = Status::Mock { why, fallback: None };
         Self { label: label.to_owned(), status, served: None, memory: None, queue: Queue::default() }
     }
@@ -65,7 +65,7 @@ impl Endpoint {
     #[must_use]
     pub fn into_fallback(mut self, from: DeviceKind, absence: &Absence) -> Self {
         let to = self.served.as_ref().map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
-        notes::tell(&format!("{}: falls back from {from} to {to}: {absence}", self.label));
+        announce(&self.label, format_args!("falls back from {from} to {to}: {absence}"));
         self.status = self.status.into_fallback(from, to, absence.to_string());
         self
     }

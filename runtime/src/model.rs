@@ -23,3 +23,5 @@ pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 pub(crate) use network::Inputs;
+#[cfg(test)]
+pub(crate) use network::Run;

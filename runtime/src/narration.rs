@@ -1,14 +1,38 @@
-//! What a run tells on the side: one plain line on standard error, on request.
+//! What a run tells on the side, one plain line each: on standard error on request, and with a check that fails.
 
-use std::fmt::Display;
+use std::{cell::RefCell, fmt::Display};
 
 /// The variable that turns the lines on; any value but an empty one and `0`.
 const VERBOSE_VARIABLE: &str = "TESTGEN_VERBOSE";
 
-/// Prints `label: text` when `TESTGEN_VERBOSE` asks for it.
+thread_local! {
+    /// The lines of the check that this thread runs; none outside a check.
+    static KEPT: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
+/// Tells `label: text`: printed when `TESTGEN_VERBOSE` asks for it, kept for the check that runs.
 pub(crate) fn narrate(label: &str, text: impl Display) {
-    if is_on() {
-        eprintln!("{}", line(label, &text.to_string()));
+    tell(label, &text.to_string(), false);
+}
+
+/// Tells `label: text` that nobody should miss: printed at once, unless a check keeps it.
+pub(crate) fn announce(label: &str, text: impl Display) {
+    tell(label, &text.to_string(), true);
+}
+
+/// Runs `work` and gives what it told, beside its result. A check within a check tells the inner one alone.
+pub(crate) fn keeping<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let outer = KEPT.replace(Some(Vec::new()));
+    let result = work();
+    let kept = KEPT.replace(outer).unwrap_or_default();
+    (result, kept)
+}
+
+fn tell(label: &str, text: &str, loud: bool) {
+    let line = line(label, text);
+    let kept = KEPT.with_borrow_mut(|kept| kept.as_mut().map(|kept| kept.push(line.clone())).is_some());
+    if is_on() || (loud && !kept) {
+        eprintln!("{line}");
     }
 }
 
@@ -29,7 +53,7 @@ fn line(label: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_verbose, line};
+    use super::{is_verbose, keeping, line, narrate};
 
     #[test]
     fn only_a_value_turns_it_on() {
@@ -42,5 +66,16 @@ mod tests {
     #[test]
     fn a_line_stays_one_line() {
         assert_eq!(line("rocm:0", "first\n  second\n\n"), "rocm:0: first; second");
+    }
+    #[test]
+    fn a_check_keeps_what_is_told() {
+        let (inner, kept) = keeping(|| {
+            narrate("a", "one");
+            let ((), inner) = keeping(|| narrate("b", "inner"));
+            narrate("a", "two");
+            inner
+        });
+        assert_eq!(inner, ["b: inner"]);
+        assert_eq!(kept, ["a: one", "a: two"]);
     }
 }

@@ -112,6 +112,7 @@ impl fmt::Display for Requirement {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

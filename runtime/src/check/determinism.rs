@@ -42,6 +42,7 @@ fn first_other_bits(name: &str, first: &Array, again: &Array) -> Option<String> 
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -32,6 +32,7 @@ fn strangers(name: &str, reference: Option<&Array>, got: &Array) -> Option<Strin
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -17,17 +17,12 @@ const CLEAR: f32 = 0.05;
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
-    if let Some(reason) = kv_cache_equivalence::inapplicable(subject.model()) {
+    if let Some(reason) = inapplicable(subject.model().class()) {
         return Err(Stop::Ignored(reason));
     }
     let prompt = prompt(exam, &subject, &golden)?;
     let bench = Bench { subject: &subject, prompt };
-    let greedy = match bench.run(&bench.greedy(LENGTH)) {
-        Err(GenerationError::NoLogits) => {
-            return Err(Stop::Ignored(format!("`{}` has no logits to choose tokens by", subject.model().class())));
-        }
-        other => other?,
-    };
+    let greedy = bench.run(&bench.greedy(LENGTH))?;
     let mut failures = Failures::default();
     lengths(&bench, &greedy, &mut failures)?;
     end_token(&bench, &greedy[0], &mut failures)?;
@@ -35,6 +30,13 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     temperature(&bench, &greedy, &mut failures)?;
     failures.conclude()?;
     Ok(None)
+}
+
+/// Why a class chooses no tokens.
+pub(super) fn inapplicable(class: &str) -> Option<String> {
+    let base = class.ends_with("Model") && !class.ends_with("LMHeadModel");
+    let reason = || format!("`{class}` has no logits to choose tokens by");
+    kv_cache_equivalence::inapplicable(class).or_else(|| base.then(reason))
 }
 
 /// The recorded prompt, else the beginning of the longest recorded rows.

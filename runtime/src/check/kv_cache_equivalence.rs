@@ -7,7 +7,7 @@ use super::{
     observation::{at_real_positions, observe},
     sequences::{Sequences, Side, TextFacts},
 };
-use crate::{Array, Arrays, ForwardError, Head, Model, Session, golden::Golden};
+use crate::{Array, Arrays, ForwardError, Session, golden::Golden};
 
 /// Columns of padding before the longest row.
 const LEFT: usize = 2;
@@ -15,7 +15,7 @@ const LEFT: usize = 2;
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
-    if let Some(reason) = inapplicable(subject.model()) {
+    if let Some(reason) = inapplicable(subject.model().class()) {
         return Err(Stop::Ignored(reason));
     }
     let facts = exam.text_facts(&subject, &golden);
@@ -38,20 +38,11 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     Ok(None)
 }
 
-/// Why a model has no cache to check: a classifier of a causal family reads the whole text at once.
-pub(super) fn inapplicable(model: &Model) -> Option<String> {
-    match model.head() {
-        Head::Base | Head::CausalLm => None,
-        Head::MaskedLm
-        | Head::PreTraining
-        | Head::NextSentence
-        | Head::SequenceClassification
-        | Head::TokenClassification
-        | Head::QuestionAnswering
-        | Head::ImageClassification => {
-            Some(format!("`{}` reads the whole text at once and keeps no cache", model.class()))
-        }
-    }
+/// Why a class has no cache to check: a classifier of a causal family reads the whole text at once.
+pub(super) fn inapplicable(class: &str) -> Option<String> {
+    let classifier = ["ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"];
+    let found = classifier.iter().any(|end| class.ends_with(end));
+    found.then(|| format!("`{class}` reads the whole text at once and keeps no cache"))
 }
 
 /// The longest recorded rows without padding, and all recorded rows behind left padding.

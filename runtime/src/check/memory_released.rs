@@ -56,6 +56,7 @@ fn judge(before: u64, loaded: u64, after: u64) -> Result<String, String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::judge;
 

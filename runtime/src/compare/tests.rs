@@ -1,5 +1,7 @@
 //! Distances by hand.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use super::*;
 
 const LOOSE: Threshold = Threshold { rel_l2: 0.5, max_rel: 0.5 };

@@ -24,7 +24,7 @@ pub struct Answered {
 #[error("{CAPACITY} requests wait already; call `process` first")]
 pub struct QueueFull {
     /// The request that was not taken.
-    pub request: Request,
+    pub request: Box<Request>,
 }
 
 /// Requests that wait for `process`.
@@ -37,7 +37,7 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) fn push(&mut self, request: Request) -> Result<Ticket, QueueFull> {
         if self.waiting.len() >= CAPACITY {
-            return Err(QueueFull { request });
+            return Err(QueueFull { request: Box::new(request) });
         }
         let ticket = Ticket(self.submitted);
         self.submitted += 1;

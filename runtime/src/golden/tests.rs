@@ -1,5 +1,7 @@
 //! Goldens as they are found: the fixtures', and written ones with only the required parts or broken ones.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use super::*;
 use safetensors::tensor::TensorView;
 use std::collections::HashMap;

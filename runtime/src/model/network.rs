@@ -259,7 +259,7 @@ pub(super) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// A loaded model with its backend hidden.
-pub(super) trait Run: Send {
+pub(crate) trait Run: Send {
     fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
     fn session(&self) -> Option<Box<dyn Session + '_>>;
     fn max_positions(&self) -> Option<usize>;

@@ -57,8 +57,9 @@ impl Devices {
     }
 }
 
+/// The memory that the spec asks for is a GPU's.
 fn too_small(spec: &Spec, device: &Device) -> Option<String> {
-    let needed = spec.vram_mib?.saturating_mul(1 << 20);
+    let needed = spec.vram_mib.filter(|_| device.kind != DeviceKind::Cpu)?.saturating_mul(1 << 20);
     let free = device.free_memory.or(device.total_memory)?;
     let mib = free >> 20;
     (free < needed).then(|| {

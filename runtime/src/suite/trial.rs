@@ -4,7 +4,7 @@ use super::{Lists, Suite, name_of};
 use crate::{
     Harness, Registered,
     check::{self, Context, Evidence, Outcome, Verdict},
-    report::notes,
+    narration,
     require::Requirements,
 };
 use libtest_mimic::{Completion, Failed, Trial};
@@ -51,7 +51,7 @@ pub(super) fn make(
     let started = Instant::now();
     let checkpoint = harness.spec.source.checkpoint(base);
     let context = Context { checkpoint, requirements, index: DeviceIndex::Auto };
-    let (outcome, said) = notes::keeping(|| guarded(|| check::run(registered.registration, harness, &context)));
+    let (outcome, said) = narration::keeping(|| guarded(|| check::run(registered.registration, harness, &context)));
     (record(harness, registered, outcome, started), said)
 }
 

@@ -40,6 +40,7 @@ pub const TESTS: &[Test] = &[
     ("faults::golden::other_shape", golden::other_shape),
     ("faults::golden::no_trace_is_ignored", golden::no_trace_is_ignored),
     ("faults::golden::too_little_noise", golden::too_little_noise),
+    ("faults::golden::other_front_end", golden::other_front_end),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

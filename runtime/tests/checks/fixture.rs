@@ -166,6 +166,13 @@ impl Tensors {
         *bytes = values.flat_map(i64::to_le_bytes).collect();
     }
 
+    /// Reverses the elements of a u8 tensor.
+    pub fn flip_bytes(&mut self, name: &str) {
+        let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(*dtype, Dtype::U8);
+        bytes.reverse();
+    }
+
     /// Exchanges the blocks of `rows` rows at `one` and `other` of a matrix.
     pub fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
         let width: usize = self.shape(name)[1..].iter().product();

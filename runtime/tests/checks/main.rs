@@ -2,6 +2,8 @@
 //!
 //! This binary is also the suite that its tests start: with `TESTGEN_TEST_AS_SUITE` it behaves as a generated one.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod faults;
 mod fixture;
 mod harnesses;

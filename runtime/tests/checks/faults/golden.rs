@@ -48,3 +48,14 @@ pub fn too_little_noise() {
     });
     fault.turns_red(Check::DtypeLadder, &["bf16", "twice the reference's own"]);
 }
+
+/// The front end is held to the recorded ids and pixels.
+pub fn other_front_end() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+        let text = tensors.metadata["text"].replace("Words", "Wordz");
+        tensors.metadata.insert("text".to_owned(), text);
+    });
+    fault.turns_red(Check::PreprocessGolden, &["`input_ids`", "expected"]);
+    let fault = Fixture::of(&harnesses::vit::HARNESS).golden(|tensors| tensors.flip_bytes("image.0"));
+    fault.turns_red(Check::PreprocessGolden, &["`pixel_values`", "furthest off at [0, "]);
+}

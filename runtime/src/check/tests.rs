@@ -1,0 +1,108 @@
+//! Faults of a model's behaviour, which no file can hold: each turns its check red.
+//!
+//! Faults of files are in `tests/conformance/faults`.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod faulty;
+
+use crate::{
+    Checkpoint, DeviceRequest, Endpoint, Harness, Registered, Source, Spec, host_processor, load, open, suite, task,
+};
+use faulty::{Fault, Faulty};
+use std::path::Path;
+use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, RecordStatus, Task};
+
+static SPEC: Spec = Spec {
+    name: "llama",
+    model_type: ModelType::Llama,
+    architecture: Architecture::DecoderOnly,
+    task: Task::TextGeneration,
+    source: Source { path: "llama", hub: None },
+    devices: &[DeviceKind::Cpu],
+    precisions: &[Precision::F32],
+    tolerances: &[],
+    vram_mib: None,
+};
+
+/// The fixture with a fault in its behaviour.
+fn broken(checkpoint: &Checkpoint, label: &str, fault: Fault) -> Endpoint {
+    let device = open(host_processor()).unwrap();
+    let model = load(&SPEC, checkpoint, &device, Precision::F32).unwrap();
+    let model = model.with_run(|inner| Box::new(Faulty::new(inner, fault)));
+    Endpoint::real(label, DeviceKind::Cpu, device, model, task::text_generation)
+}
+
+/// Asserts that a check is green without and red with a fault, and that it says `part`.
+macro_rules! red {
+    ($check:ident, $fault:ident, $part:literal) => {{
+        fn init(checkpoint: &Checkpoint, _: &DeviceRequest, label: &str) -> Endpoint {
+            broken(checkpoint, label, Fault::$fault)
+        }
+        fn sound(checkpoint: &Checkpoint, _: &DeviceRequest, label: &str) -> Endpoint {
+            broken(checkpoint, label, Fault::None)
+        }
+        let (status, reason) = made(Check::$check, sound);
+        assert_eq!(status, RecordStatus::Pass, "without a fault: {reason}");
+        let (status, reason) = made(Check::$check, init);
+        assert_eq!(status, RecordStatus::Fail, "{reason}");
+        assert!(reason.contains($part), "no `{}` in: {reason}", $part);
+    }};
+}
+
+fn made(check: Check, init: crate::Init) -> (RecordStatus, String) {
+    let harness = Harness { spec: &SPEC, init_cpu: init, init_cuda: init, init_rocm: init, checks: &[] };
+    let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let record = suite::record(&harness, Registered::run(DeviceKind::Cpu, check, Precision::F32), &base);
+    (record.status, record.reason.unwrap_or_default())
+}
+
+#[test]
+fn a_run_that_is_not_the_last_one_over_again_is_seen() {
+    red!(Determinism, EverySecondCallOneBitOff, "run 2: logits differs in 1 elements");
+}
+
+#[test]
+fn a_row_that_knows_the_size_of_its_batch_is_seen() {
+    red!(BatchInvariance, RowDependsOnBatch, "`logits of row 0 alone`");
+}
+
+#[test]
+fn a_wrong_tail_of_a_tile_is_seen() {
+    red!(ShapeSweep, WrongTailAt33, "length 33");
+}
+
+#[test]
+fn a_wrong_last_row_of_an_odd_batch_is_seen() {
+    red!(ShapeSweep, WrongRowOfFive, "batch 3 of 5");
+}
+
+#[test]
+fn a_look_into_the_future_is_seen() {
+    red!(CausalLeak, FirstSeesLast, "before position 1");
+}
+
+#[test]
+fn an_output_elsewhere_is_seen() {
+    red!(Placement, OutputOnOtherDevice, "`logits` lives on cuda, not on cpu");
+}
+
+#[test]
+fn a_wrong_step_of_a_chunk_is_seen() {
+    red!(KvCacheEquivalence, WrongChunk, "in chunks");
+}
+
+#[test]
+fn a_cache_that_is_not_forgotten_is_seen() {
+    red!(KvCacheEquivalence, ResetKeepsCache, "expected integers of shape [2, 39]");
+}
+
+#[test]
+fn a_cache_that_drifts_is_seen() {
+    red!(GreedyMargin, CacheDrifts, "tokens.logits step 2");
+}
+
+#[test]
+fn generations_that_do_not_repeat_are_seen() {
+    red!(GenerationControls, LogitsDependOnHistory, "are not the first of");
+}
