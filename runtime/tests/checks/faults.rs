@@ -10,7 +10,7 @@ use testgen_contract::{Check, DeviceKind, RecordStatus, required_checks};
 use testgen_runtime::{Harness, Registered, suite};
 
 /// Every test of this module.
-pub const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),

@@ -11,19 +11,19 @@ use testgen_contract::{Check, DeviceKind, Precision, Record, RecordStatus};
 use testgen_runtime::{Harness, Registered, suite};
 
 /// A copy of a fixture, gone when dropped.
-pub struct Fixture {
+pub(crate) struct Fixture {
     base: tempfile::TempDir,
     harness: &'static Harness,
 }
 
 /// The fixtures of the repository.
-pub fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
 }
 
 impl Fixture {
     /// A copy of the fixture that the harness names.
-    pub fn of(harness: &'static Harness) -> Self {
+    pub(crate) fn of(harness: &'static Harness) -> Self {
         let base = tempfile::tempdir().unwrap();
         let copy = base.path().join(harness.spec.name);
         fs::create_dir(&copy).unwrap();
@@ -39,7 +39,7 @@ impl Fixture {
     }
 
     /// Sets one field of `config.json`, given as a JSON pointer; it must be there and have another value.
-    pub fn configure(self, pointer: &str, value: Value) -> Self {
+    pub(crate) fn configure(self, pointer: &str, value: Value) -> Self {
         let path = self.path("config.json");
         let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let field = config.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
@@ -50,12 +50,12 @@ impl Fixture {
     }
 
     /// Changes the weights.
-    pub fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
+    pub(crate) fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
         self.tensors("model.safetensors", change)
     }
 
     /// Changes the golden.
-    pub fn golden(self, change: impl FnOnce(&mut Tensors)) -> Self {
+    pub(crate) fn golden(self, change: impl FnOnce(&mut Tensors)) -> Self {
         self.tensors("golden.safetensors", change)
     }
 
@@ -70,22 +70,22 @@ impl Fixture {
     }
 
     /// The record of one check on the host processor in f32.
-    pub fn check(&self, check: Check) -> Record {
+    pub(crate) fn check(&self, check: Check) -> Record {
         self.check_in(check, Precision::F32)
     }
 
     /// The record of one check on the host processor.
-    pub fn check_in(&self, check: Check, precision: Precision) -> Record {
+    pub(crate) fn check_in(&self, check: Check, precision: Precision) -> Record {
         suite::record(self.harness, Registered::run(DeviceKind::Cpu, check, precision), self.base.path())
     }
 
     /// Asserts that a check is red, and that its reason has every one of `parts`.
-    pub fn turns_red(&self, check: Check, parts: &[&str]) {
+    pub(crate) fn turns_red(&self, check: Check, parts: &[&str]) {
         self.turns_red_in(check, Precision::F32, parts);
     }
 
     /// As [`Fixture::turns_red`], in a precision.
-    pub fn turns_red_in(&self, check: Check, precision: Precision, parts: &[&str]) {
+    pub(crate) fn turns_red_in(&self, check: Check, precision: Precision, parts: &[&str]) {
         let record = self.check_in(check, precision);
         let reason = record.reason.clone().unwrap_or_default();
         assert_eq!(record.status, RecordStatus::Fail, "{check} in {precision} is not red: {reason}");
@@ -95,17 +95,17 @@ impl Fixture {
     }
 
     /// Asserts that a check is green.
-    pub fn stays_green(&self, check: Check) {
+    pub(crate) fn stays_green(&self, check: Check) {
         let record = self.check(check);
         assert_eq!(record.status, RecordStatus::Pass, "{check}: {:?}", record.reason);
     }
 }
 
 /// The tensors of a file: type, shape and bytes by name.
-pub struct Tensors {
+pub(crate) struct Tensors {
     named: BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>,
     /// The strings beside them.
-    pub metadata: HashMap<String, String>,
+    pub(crate) metadata: HashMap<String, String>,
 }
 
 impl Tensors {
@@ -129,28 +129,28 @@ impl Tensors {
     }
 
     /// Takes a tensor out.
-    pub fn remove(&mut self, name: &str) {
+    pub(crate) fn remove(&mut self, name: &str) {
         self.named.remove(name).unwrap_or_else(|| panic!("no {name}"));
     }
 
     /// Puts a copy of a tensor under another name.
-    pub fn copy(&mut self, name: &str, other: &str) {
+    pub(crate) fn copy(&mut self, name: &str, other: &str) {
         let tensor = self.named[name].clone();
         self.named.insert(other.to_owned(), tensor);
     }
 
     /// The shape of a tensor.
-    pub fn shape(&self, name: &str) -> Vec<usize> {
+    pub(crate) fn shape(&self, name: &str) -> Vec<usize> {
         self.named[name].1.clone()
     }
 
     /// Gives a tensor another shape for the same elements.
-    pub fn reshape(&mut self, name: &str, shape: &[usize]) {
+    pub(crate) fn reshape(&mut self, name: &str, shape: &[usize]) {
         self.named.get_mut(name).unwrap().1 = shape.to_vec();
     }
 
     /// Changes the elements of an f32 tensor.
-    pub fn floats(&mut self, name: &str, change: impl FnOnce(&mut Vec<f32>)) {
+    pub(crate) fn floats(&mut self, name: &str, change: impl FnOnce(&mut Vec<f32>)) {
         let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::F32);
         let mut values: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
@@ -159,7 +159,7 @@ impl Tensors {
     }
 
     /// Changes the elements of an i64 tensor.
-    pub fn integers(&mut self, name: &str, change: impl Fn(i64) -> i64) {
+    pub(crate) fn integers(&mut self, name: &str, change: impl Fn(i64) -> i64) {
         let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::I64);
         let values = bytes.as_chunks::<8>().0.iter().map(|chunk| change(i64::from_le_bytes(*chunk)));
@@ -167,14 +167,14 @@ impl Tensors {
     }
 
     /// Reverses the elements of a u8 tensor.
-    pub fn flip_bytes(&mut self, name: &str) {
+    pub(crate) fn flip_bytes(&mut self, name: &str) {
         let (dtype, _, bytes) = self.named.get_mut(name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(*dtype, Dtype::U8);
         bytes.reverse();
     }
 
     /// Exchanges the blocks of `rows` rows at `one` and `other` of a matrix.
-    pub fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
+    pub(crate) fn swap_rows(&mut self, name: &str, rows: usize, one: usize, other: usize) {
         let width: usize = self.shape(name)[1..].iter().product();
         self.floats(name, |values| {
             for offset in 0..rows * width {
@@ -184,7 +184,7 @@ impl Tensors {
     }
 
     /// Transposes a matrix: elements and shape.
-    pub fn transpose(&mut self, name: &str) {
+    pub(crate) fn transpose(&mut self, name: &str) {
         let [rows, columns] = self.shape(name).try_into().unwrap();
         self.floats(name, |values| {
             let old = values.clone();

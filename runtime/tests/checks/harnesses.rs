@@ -6,20 +6,20 @@ use testgen_runtime::{
 };
 
 /// All precisions, as specs have them.
-pub const PRECISIONS: &[Precision] = &[Precision::F32, Precision::F16, Precision::Bf16];
+pub(crate) const PRECISIONS: &[Precision] = &[Precision::F32, Precision::F16, Precision::Bf16];
 
 /// A module with the harness of a fixture; the GPU's ways in are those of a machine without GPUs.
 macro_rules! harness {
     ($name:ident: $model_type:ident, $architecture:ident, $task:ident, $handler:ident) => {
         /// The harness of the fixture of that name.
-        pub mod $name {
+        pub(crate) mod $name {
             use super::*;
 
             /// What it tests.
-            pub static SPEC: Spec = SPEC_VALUE;
+            pub(crate) static SPEC: Spec = SPEC_VALUE;
 
             /// The value, for specs that differ in one field.
-            pub const SPEC_VALUE: Spec = Spec {
+            pub(crate) const SPEC_VALUE: Spec = Spec {
                 name: stringify!($name),
                 model_type: ModelType::$model_type,
                 architecture: Architecture::$architecture,
@@ -32,24 +32,24 @@ macro_rules! harness {
             };
 
             /// Loads the model on the host processor.
-            pub fn init_cpu(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
+            pub(crate) fn init_cpu(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
                 super::on_host(&SPEC, checkpoint, request, label, DeviceKind::Cpu, task::$handler)
             }
 
             /// Falls back to the host processor.
-            pub fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
+            pub(crate) fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
                 let absence = testgen_runtime::Absence::new(DeviceKind::Rocm, "this harness knows no GPU");
                 init_cpu(checkpoint, request, &label.replace("rocm", "cpu")).into_fallback(DeviceKind::Rocm, &absence)
             }
 
             /// Falls back to the host processor.
-            pub fn init_cuda(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
+            pub(crate) fn init_cuda(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
                 let absence = testgen_runtime::Absence::new(DeviceKind::Cuda, "this harness knows no GPU");
                 init_cpu(checkpoint, request, &label.replace("cuda", "cpu")).into_fallback(DeviceKind::Cuda, &absence)
             }
 
             /// The harness.
-            pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, checks: &[] };
+            pub(crate) static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, checks: &[] };
         }
     };
 }
@@ -63,7 +63,7 @@ harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
 
 /// The steps of a generated `init_cpu`, for an endpoint that calls itself one of `kind`.
-pub fn on_host(
+pub(crate) fn on_host(
     spec: &'static Spec,
     checkpoint: &Checkpoint,
     request: &DeviceRequest,

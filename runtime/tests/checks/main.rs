@@ -27,4 +27,4 @@ fn main() -> ExitCode {
 }
 
 /// A test's name and its body, which panics when it fails.
-pub type Test = (&'static str, fn());
+pub(crate) type Test = (&'static str, fn());

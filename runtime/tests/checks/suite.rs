@@ -9,10 +9,10 @@ use testgen_contract::{Check, DeviceKind, Precision, Record, RecordStatus};
 use testgen_runtime::{Harness, Registered};
 
 /// Makes this binary a suite.
-pub const AS_SUITE: &str = "TESTGEN_TEST_AS_SUITE";
+pub(crate) const AS_SUITE: &str = "TESTGEN_TEST_AS_SUITE";
 
 /// The suite.
-pub const HARNESSES: &[&Harness] = &[&HARNESS];
+pub(crate) const HARNESSES: &[&Harness] = &[&HARNESS];
 
 static HARNESS: Harness = Harness {
     spec: &bert::SPEC,
@@ -35,7 +35,7 @@ const ROCM: &str = "encoder_only::bert::rocm::finite_f32";
 const SKIPPED: &str = "encoder_only::bert::cpu::determinism";
 
 /// Every test of this module.
-pub const TESTS: &[Test] = &[
+pub(crate) const TESTS: &[Test] = &[
     ("suite::absent_devices_are_ignored_with_the_reason", absent_devices_are_ignored_with_the_reason),
     ("suite::a_requirement_makes_absence_red", a_requirement_makes_absence_red),
     ("suite::nonsense_is_refused_at_start", nonsense_is_refused_at_start),

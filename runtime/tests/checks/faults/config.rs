@@ -4,18 +4,18 @@ use crate::{fixture::Fixture, harnesses};
 use serde_json::json;
 use testgen_contract::Check;
 
-pub fn wrong_layer_norm_eps() {
+pub(crate) fn wrong_layer_norm_eps() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/layer_norm_eps", json!(1e-5));
     fault.turns_red(Check::OutputGolden, &["`last_hidden_state`", "first diverges at `embed`"]);
     fault.turns_red(Check::EmbedGolden, &["`trace.embed`"]);
 }
 
-pub fn wrong_rms_norm_eps() {
+pub(crate) fn wrong_rms_norm_eps() {
     let fault = Fixture::of(&harnesses::llama::HARNESS).configure("/rms_norm_eps", json!(1e-5));
     fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
 }
 
-pub fn wrong_rope_base() {
+pub(crate) fn wrong_rope_base() {
     let fault = Fixture::of(&harnesses::llama::HARNESS).configure("/rope_parameters/rope_theta", json!(10000.0));
     fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
     fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.0`", "`trace.layer.1`"]);
@@ -24,7 +24,7 @@ pub fn wrong_rope_base() {
     fault.stays_green(Check::KvCacheEquivalence);
 }
 
-pub fn other_activation() {
+pub(crate) fn other_activation() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/hidden_act", json!("gelu_new"));
     fault.turns_red(Check::OutputGolden, &["first diverges at `layer.0`; `embed` still agrees"]);
     let fault = Fixture::of(&harnesses::vit::HARNESS).configure("/hidden_act", json!("gelu_new"));
@@ -33,14 +33,14 @@ pub fn other_activation() {
     fault.turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
-pub fn window_off_by_one() {
+pub(crate) fn window_off_by_one() {
     let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(8));
     fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`"]);
     let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(6));
     fault.turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
-pub fn field_without_effect() {
+pub(crate) fn field_without_effect() {
     let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(4096));
     fault.turns_red(Check::ConfigEffective, &["`sliding_window` has no effect: tried 4097"]);
 }

@@ -23,7 +23,7 @@ const fn harness(init_cpu: testgen_runtime::Init, init_rocm: testgen_runtime::In
     Harness { spec: &bert::SPEC, init_cpu, init_cuda: bert::init_cuda, init_rocm, checks: &[] }
 }
 
-pub fn another_device() {
+pub(crate) fn another_device() {
     static FAULT: Harness = harness(bert::init_cpu, bert::init_cpu);
     for check in [Check::Placement, Check::OutputGolden, Check::LoadKeysExact] {
         red(&FAULT, DeviceKind::Rocm, check, "the endpoint runs on cpu");
@@ -31,7 +31,7 @@ pub fn another_device() {
 }
 
 /// The host processor handed to the endpoint as if it were the GPU.
-pub fn another_device_in_disguise() {
+pub(crate) fn another_device_in_disguise() {
     fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
         on_host(&bert::SPEC, checkpoint, request, label, DeviceKind::Rocm, task::text_embedding)
     }
@@ -39,7 +39,7 @@ pub fn another_device_in_disguise() {
     red(&FAULT, DeviceKind::Rocm, Check::Placement, "where `rocm` was asked for");
 }
 
-pub fn another_precision() {
+pub(crate) fn another_precision() {
     fn init_cpu(checkpoint: &Checkpoint, _: &DeviceRequest, label: &str) -> Endpoint {
         let device = open(host_processor()).unwrap();
         let model = load(&bert::SPEC, checkpoint, &device, Precision::Bf16).unwrap();
@@ -49,7 +49,7 @@ pub fn another_precision() {
     red(&FAULT, DeviceKind::Cpu, Check::Placement, "asked for was f32");
 }
 
-pub fn fallback_not_marked() {
+pub(crate) fn fallback_not_marked() {
     static FAULT: Harness = harness(bert::init_cpu, bert::init_cpu);
     red(&FAULT, DeviceKind::Rocm, Check::FallbackMarked, "rocm:9999 is never there, and the endpoint is real");
     red(&FAULT, DeviceKind::Rocm, Check::RequireHonoured, "expected ignored");
@@ -63,7 +63,7 @@ pub fn fallback_not_marked() {
 }
 
 /// A harness that loads something else when it cannot load what it was asked for.
-pub fn mock_not_marked() {
+pub(crate) fn mock_not_marked() {
     fn init_cpu(_: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
         bert::init_cpu(&Checkpoint::at(fixtures().join("bert")), request, label)
     }
@@ -72,7 +72,7 @@ pub fn mock_not_marked() {
 }
 
 /// A bidirectional model declared as a causal one.
-pub fn model_that_sees_the_future() {
+pub(crate) fn model_that_sees_the_future() {
     static SPEC: Spec = Spec { architecture: Architecture::DecoderOnly, ..bert::SPEC_VALUE };
     static FAULT: Harness = Harness { spec: &SPEC, ..harness(bert::init_cpu, bert::init_rocm) };
     red(&FAULT, DeviceKind::Cpu, Check::CausalLeak, "before position 1");
@@ -80,7 +80,7 @@ pub fn model_that_sees_the_future() {
 }
 
 /// A harness that keeps every model it loads.
-pub fn model_that_stays_in_memory() {
+pub(crate) fn model_that_stays_in_memory() {
     static KEPT: Mutex<Vec<Endpoint>> = Mutex::new(Vec::new());
     fn init_cpu(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
         KEPT.lock().unwrap().push(bert::init_cpu(checkpoint, request, label));
@@ -90,7 +90,7 @@ pub fn model_that_stays_in_memory() {
     red(&FAULT, DeviceKind::Cpu, Check::MemoryReleased, "bytes were not released");
 }
 
-pub fn panic() {
+pub(crate) fn panic() {
     fn init_cpu(_: &Checkpoint, _: &DeviceRequest, _: &str) -> Endpoint {
         panic!("the init function is broken")
     }

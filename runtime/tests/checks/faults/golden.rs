@@ -3,7 +3,7 @@
 use crate::{fixture::Fixture, harnesses};
 use testgen_contract::{Check, RecordStatus};
 
-pub fn wrong_mask_sign() {
+pub(crate) fn wrong_mask_sign() {
     let inverted =
         |harness| Fixture::of(harness).golden(|tensors| tensors.integers("input.attention_mask", |mask| 1 - mask));
     let fault = inverted(&harnesses::bert::HARNESS);
@@ -12,20 +12,20 @@ pub fn wrong_mask_sign() {
     inverted(&harnesses::llama::HARNESS).turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
-pub fn other_tokens() {
+pub(crate) fn other_tokens() {
     let fault = Fixture::of(&harnesses::llama::HARNESS)
         .golden(|tensors| tensors.integers("tokens.greedy", |token| (token + 1) % 164));
     fault.turns_red(Check::GreedyMargin, &["row 0, step 0", "instead of", "although the margin"]);
 }
 
-pub fn other_shape() {
+pub(crate) fn other_shape() {
     let fault = Fixture::of(&harnesses::bert::HARNESS)
         .golden(|tensors| tensors.reshape("output.last_hidden_state", &[2, 32, 16]));
     fault.turns_red(Check::OutputGolden, &["its shape is [2, 16, 32], expected [2, 32, 16]"]);
 }
 
 /// A golden with the required part alone is a good one: what it lacks is told, not passed.
-pub fn no_trace_is_ignored() {
+pub(crate) fn no_trace_is_ignored() {
     let bare = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
         for name in ["trace.embed", "trace.layer.0", "trace.layer.1"] {
             tensors.remove(name);
@@ -41,7 +41,7 @@ pub fn no_trace_is_ignored() {
 }
 
 /// The ladder compares with the reference's own error.
-pub fn too_little_noise() {
+pub(crate) fn too_little_noise() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
         let noise = r#"{"last_hidden_state": [1e-5, 1e-5], "pooler_output": [1e-5, 1e-5]}"#;
         tensors.metadata.insert("noise.bf16".to_owned(), noise.to_owned());
@@ -50,7 +50,7 @@ pub fn too_little_noise() {
 }
 
 /// The front end is held to the recorded ids and pixels.
-pub fn other_front_end() {
+pub(crate) fn other_front_end() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
         let text = tensors.metadata["text"].replace("Words", "Wordz");
         tensors.metadata.insert("text".to_owned(), text);

@@ -5,20 +5,20 @@ use testgen_contract::{Check, Precision};
 
 const LAYER: &str = "encoder.layer.1.attention";
 
-pub fn dropped_bias() {
+pub(crate) fn dropped_bias() {
     let name = "encoder.layer.1.attention.output.dense.bias";
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.floats(name, |bias| bias.fill(0.0)));
     fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
     fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.1`"]);
 }
 
-pub fn swapped_heads() {
+pub(crate) fn swapped_heads() {
     let name = format!("{LAYER}.self.query.weight");
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.swap_rows(&name, 8, 0, 1));
     fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
 }
 
-pub fn swapped_key_value_heads() {
+pub(crate) fn swapped_key_value_heads() {
     let fault = Fixture::of(&harnesses::llama::HARNESS).weights(|tensors| {
         tensors.swap_rows("model.layers.0.self_attn.k_proj.weight", 12, 0, 1);
         tensors.swap_rows("model.layers.0.self_attn.v_proj.weight", 12, 0, 1);
@@ -27,27 +27,27 @@ pub fn swapped_key_value_heads() {
     fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
 }
 
-pub fn transposed_square_weight() {
+pub(crate) fn transposed_square_weight() {
     let name = format!("{LAYER}.self.value.weight");
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(&name));
     fault.stays_green(Check::LoadKeysExact);
     fault.turns_red(Check::OutputGolden, &["first diverges at `layer.1`; `layer.0` still agrees"]);
 }
 
-pub fn transposed_weight() {
+pub(crate) fn transposed_weight() {
     let name = "encoder.layer.0.intermediate.dense.weight";
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.transpose(name));
     fault.turns_red(Check::LoadKeysExact, &[name, "[32, 64]", "[64, 32]"]);
 }
 
-pub fn missing_tensor() {
+pub(crate) fn missing_tensor() {
     let name = "encoder.layer.0.output.LayerNorm.bias";
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.remove(name));
     fault.turns_red(Check::LoadKeysExact, &[name]);
     fault.turns_red(Check::OutputGolden, &["mock", name]);
 }
 
-pub fn unexpected_tensor() {
+pub(crate) fn unexpected_tensor() {
     let name = "encoder.layer.2.output.dense.bias";
     let fault = Fixture::of(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.copy("encoder.layer.1.output.dense.bias", name));
@@ -55,13 +55,13 @@ pub fn unexpected_tensor() {
     fault.stays_green(Check::OutputGolden);
 }
 
-pub fn other_embedding() {
+pub(crate) fn other_embedding() {
     let fault = Fixture::of(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.floats("embeddings.position_embeddings.weight", |table| table.rotate_left(32)));
     fault.turns_red(Check::EmbedGolden, &["`trace.embed`", "furthest off at ["]);
 }
 
-pub fn not_a_number() {
+pub(crate) fn not_a_number() {
     let name = "encoder.layer.1.output.LayerNorm.weight";
     let fault =
         Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| tensors.floats(name, |norm| norm[3] = f32::NAN));
@@ -69,7 +69,7 @@ pub fn not_a_number() {
     fault.turns_red(Check::OutputGolden, &["NaN or infinity"]);
 }
 
-pub fn overflow_in_half_precision() {
+pub(crate) fn overflow_in_half_precision() {
     let name = "encoder.layer.0.intermediate.dense.weight";
     let fault = Fixture::of(&harnesses::bert::HARNESS)
         .weights(|tensors| tensors.floats(name, |weights| weights.iter_mut().for_each(|weight| *weight *= 3e4)));
@@ -78,7 +78,7 @@ pub fn overflow_in_half_precision() {
 }
 
 /// Zero times infinity is not a number: padding that the mask hides still shows.
-pub fn padding_that_is_not_finite() {
+pub(crate) fn padding_that_is_not_finite() {
     let fault = Fixture::of(&harnesses::bert::HARNESS).weights(|tensors| {
         let width = tensors.shape("embeddings.word_embeddings.weight")[1];
         tensors.floats("embeddings.word_embeddings.weight", |table| table[..width].fill(f32::NAN));
