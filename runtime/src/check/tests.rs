@@ -83,6 +83,13 @@ fn a_look_into_the_future_is_seen() {
 }
 
 #[test]
+fn a_mask_that_is_ignored_is_seen() {
+    red!(MaskGolden, MaskIgnored, "`case.2.logits at real positions`");
+    red!(MaskGolden, MaskIgnored, "`logits with other ids at masked positions`");
+    red!(PadInvariance, MaskIgnored, "padded left");
+}
+
+#[test]
 fn an_output_elsewhere_is_seen() {
     red!(Placement, OutputOnOtherDevice, "`logits` lives on cuda, not on cpu");
 }

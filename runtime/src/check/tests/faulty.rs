@@ -15,6 +15,7 @@ pub(super) enum Fault {
     WrongTailAt33,
     WrongRowOfFive,
     FirstSeesLast,
+    MaskIgnored,
     OutputOnOtherDevice,
     WrongChunk,
     ResetKeepsCache,
@@ -38,7 +39,11 @@ impl Faulty {
 impl Run for Faulty {
     fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
         let call = self.calls.fetch_add(1, SeqCst);
-        let mut forward = self.inner.run(inputs, traced)?;
+        let mut inputs = inputs.clone();
+        if self.fault == Fault::MaskIgnored {
+            inputs.remove("attention_mask");
+        }
+        let mut forward = self.inner.run(&inputs, traced)?;
         let [batch, seq] = inputs["input_ids"].shape().try_into().unwrap();
         let logits = forward.outputs.get_mut("logits").unwrap();
         match self.fault {
