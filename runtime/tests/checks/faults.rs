@@ -47,7 +47,6 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::device::fallback_not_marked", device::fallback_not_marked),
     ("faults::device::mock_not_marked", device::mock_not_marked),
     ("faults::device::model_that_sees_the_future", device::model_that_sees_the_future),
-    ("faults::device::model_that_stays_in_memory", device::model_that_stays_in_memory),
     ("faults::device::panic", device::panic),
 ];
 

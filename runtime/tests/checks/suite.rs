@@ -4,15 +4,23 @@ use crate::{Test, fixture::fixtures, harnesses::bert};
 use std::{
     path::Path,
     process::{Command, Output},
+    sync::Mutex,
 };
 use testgen_contract::{Check, DeviceKind, Precision, Record, RecordStatus};
-use testgen_runtime::{Harness, Registered};
+use testgen_runtime::{Checkpoint, DeviceRequest, Endpoint, Harness, Registered};
 
 /// Makes this binary a suite.
 pub(crate) const AS_SUITE: &str = "TESTGEN_TEST_AS_SUITE";
 
-/// The suite.
-pub(crate) const HARNESSES: &[&Harness] = &[&HARNESS];
+/// The harnesses of the suite that the variable names.
+pub(crate) fn harnesses(which: &str) -> &'static [&'static Harness] {
+    const SUITES: [&[&Harness]; 2] = [&[&HARNESS], &[&KEEPING]];
+    match which {
+        "sound" => SUITES[0],
+        "keeping" => SUITES[1],
+        other => panic!("no suite `{other}`"),
+    }
+}
 
 static HARNESS: Harness = Harness {
     spec: &bert::SPEC,
@@ -30,6 +38,21 @@ static HARNESS: Harness = Harness {
     ],
 };
 
+/// A harness that keeps every model it loads. It is a suite of its own, because memory can only be measured alone.
+static KEEPING: Harness = Harness {
+    spec: &bert::SPEC,
+    init_cpu: keep,
+    init_cuda: bert::init_cuda,
+    init_rocm: bert::init_rocm,
+    checks: &[Registered::run(DeviceKind::Cpu, Check::MemoryReleased, Precision::F32)],
+};
+
+fn keep(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
+    static KEPT: Mutex<Vec<Endpoint>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap().push(bert::init_cpu(checkpoint, request, label));
+    bert::init_cpu(checkpoint, request, label)
+}
+
 const CPU: &str = "encoder_only::bert::cpu::finite_f32";
 const ROCM: &str = "encoder_only::bert::rocm::finite_f32";
 const SKIPPED: &str = "encoder_only::bert::cpu::determinism";
@@ -42,12 +65,13 @@ pub(crate) const TESTS: &[Test] = &[
     ("suite::nextest_sees_flags", nextest_sees_flags),
     ("suite::nextest_sees_no_pass_without_a_device", nextest_sees_no_pass_without_a_device),
     ("suite::a_broken_checkpoint_is_red", a_broken_checkpoint_is_red),
+    ("suite::a_model_that_stays_in_memory_is_red", a_model_that_stays_in_memory_is_red),
 ];
 
 /// Runs the suite without a GPU that could be seen.
 fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(arguments).env(AS_SUITE, "1").env("CARGO_MANIFEST_DIR", fixtures());
+    command.args(arguments).env(AS_SUITE, "sound").env("CARGO_MANIFEST_DIR", fixtures());
     for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
         command.env_remove(name);
     }
@@ -142,4 +166,10 @@ fn a_broken_checkpoint_is_red() {
     let told = text(&output);
     assert_eq!(output.status.code(), Some(101), "{told}");
     assert!(told.contains("golden.safetensors` does not exist"), "{told}");
+}
+
+fn a_model_that_stays_in_memory_is_red() {
+    let output = run(&[], &[(AS_SUITE, "keeping")]);
+    assert_eq!(output.status.code(), Some(101), "{}", text(&output));
+    assert!(text(&output).contains("bytes were not released"), "{}", text(&output));
 }

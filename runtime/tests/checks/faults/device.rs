@@ -4,7 +4,6 @@ use crate::{
     fixture::{Fixture, fixtures},
     harnesses::{bert, on_host},
 };
-use std::sync::Mutex;
 use testgen_contract::{Check, DeviceKind, Precision, RecordStatus};
 use testgen_runtime::{
     Architecture, Checkpoint, DeviceRequest, Endpoint, Harness, Registered, Spec, host_processor, load, open, suite,
@@ -77,17 +76,6 @@ pub(crate) fn model_that_sees_the_future() {
     static FAULT: Harness = Harness { spec: &SPEC, ..harness(bert::init_cpu, bert::init_rocm) };
     red(&FAULT, DeviceKind::Cpu, Check::CausalLeak, "before position 1");
     red(&FAULT, DeviceKind::Cpu, Check::KvCacheEquivalence, "cache");
-}
-
-/// A harness that keeps every model it loads.
-pub(crate) fn model_that_stays_in_memory() {
-    static KEPT: Mutex<Vec<Endpoint>> = Mutex::new(Vec::new());
-    fn init_cpu(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
-        KEPT.lock().unwrap().push(bert::init_cpu(checkpoint, request, label));
-        bert::init_cpu(checkpoint, request, label)
-    }
-    static FAULT: Harness = harness(init_cpu, bert::init_rocm);
-    red(&FAULT, DeviceKind::Cpu, Check::MemoryReleased, "bytes were not released");
 }
 
 pub(crate) fn panic() {
