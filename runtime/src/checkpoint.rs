@@ -14,7 +14,7 @@ pub struct Source {
 }
 
 /// The variable that names a directory with real checkpoints, `<directory>/<hub id>`.
-pub const CHECKPOINTS_VARIABLE: &str = "TESTGEN_CHECKPOINTS";
+const CHECKPOINTS_VARIABLE: &str = "TESTGEN_CHECKPOINTS";
 
 impl Source {
     /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture.

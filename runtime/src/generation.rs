@@ -24,7 +24,7 @@ pub enum FinishReason {
 
 /// What one row of a prompt was continued with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Continuation {
+pub(crate) struct Continuation {
     /// The new tokens, with the end token where there is one.
     pub ids: Vec<i64>,
     /// Why it ended.

@@ -47,11 +47,13 @@ impl HalfProbe {
 /// Never panics: what goes wrong is part of the verdict. The first call on a GPU takes up to a minute, because every
 /// product is tuned.
 pub fn probe_half_precision(device: &OpenDevice) -> HalfProbe {
-    static PROBED: Mutex<BTreeMap<(DetectionPath, u32), Arc<OnceLock<HalfProbe>>>> = Mutex::new(BTreeMap::new());
+    static PROBED: Mutex<BTreeMap<(DetectionPath, u32), Probed>> = Mutex::new(BTreeMap::new());
     let key = (device.facts.path, device.facts.index);
     let probed = PROBED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     probed.get_or_init(|| probe(device)).clone()
 }
+
+type Probed = Arc<OnceLock<HalfProbe>>;
 
 fn probe(device: &OpenDevice) -> HalfProbe {
     if device.facts.kind != DeviceKind::Cpu {

@@ -1,7 +1,7 @@
 //! Convolutions of images.
 
 use crate::{
-    backend::Ops,
+    backend::{Ops, affine},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{Tensor, module, ops::ConvOptions};
@@ -34,7 +34,26 @@ impl<B: Ops> Conv2d<B> {
 
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub(crate) fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let [_, _, height, width] = self.weight.dims();
+        if self.stride == [height, width] && self.padding == [0, 0] {
+            return self.forward_patches(x);
+        }
         let options = ConvOptions::new(self.stride, self.padding, [1, 1], 1);
         module::conv2d(x, self.weight.clone(), self.bias.clone(), options)
+    }
+
+    /// Patches that do not overlap are one matrix product, which is also what keeps bf16 right: on an H100 burn 0.21's
+    /// convolution was off by 19 % on 8 x 8 patches in bf16 (docs/hardware.md).
+    fn forward_patches(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let ([batch, inner, ..], [out, _, height, width]) = (x.dims(), self.weight.dims());
+        let [rows, columns] = [x.dims()[2] / height, x.dims()[3] / width];
+        let x = x.narrow(2, 0, rows * height).narrow(3, 0, columns * width);
+        let patches = x
+            .reshape([batch, inner, rows, height, columns, width])
+            .permute([0, 2, 4, 1, 3, 5])
+            .reshape([batch * rows * columns, inner * height * width]);
+        let weight = self.weight.clone().reshape([out, inner * height * width]).transpose();
+        let y = affine(patches, weight, self.bias.clone());
+        y.reshape([batch, rows, columns, out]).permute([0, 3, 1, 2])
     }
 }

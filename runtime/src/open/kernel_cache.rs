@@ -4,9 +4,11 @@
 //! architecture nor the version of what compiled them (cubecl-runtime 0.10 `config/cache.rs`, cubecl-cuda and cubecl-hip
 //! `compute/context.rs`). So a folder is chosen by those, before the first GPU is opened:
 //!
-//!     $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
-//!         kernels/<architecture>-<runtime version>/<program>/    compiled kernels
-//!         autotune/<architecture>-<runtime version>/             choices, which cubecl checks against its candidates
+//! ```text
+//! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
+//!     kernels/<architecture>-<runtime version>/<program>/    compiled kernels
+//!     autotune/<architecture>-<runtime version>/             choices, which cubecl checks against its candidates
+//! ```
 //!
 //! `<program>` changes with every dependency, because a kernel's key does not change with its source. A `cubecl.toml` or
 //! `burn.toml` above the working directory takes over: then nothing is set here.

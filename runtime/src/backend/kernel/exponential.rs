@@ -24,7 +24,7 @@ pub(super) fn exp(x: f32) -> f32 {
 pub(super) fn erf(x: f32) -> f32 {
     let x = x.clamp(-4.0, 4.0);
     let square = x * x;
-    let numerator = [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906_3e-4, -2.954_599_8e-3, -1.609_603_3e-2]
+    let numerator = [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906_3e-4, -2.954_6e-3, -1.609_603_3e-2]
         .into_iter()
         .fold(-2.726_142_3e-10_f32, |sum, term| sum.mul_add(square, term));
     let denominator = [-2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2]
