@@ -1,4 +1,4 @@
-//! The command line: one file per command below `cli/`, exit codes in [`ExitCode`](crate::ExitCode).
+//! The command line: one file per command below `cli/`, exit codes in [`ExitCode`].
 
 mod add;
 mod completions;

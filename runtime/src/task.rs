@@ -29,7 +29,7 @@ use testgen_contract::Task;
 /// Answers one request with a model.
 pub type Handler = fn(&Model, Request) -> Result<Response, HandlerError>;
 
-/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean [hidden] and the pooler's [hidden] out.
+/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean `[hidden]` and the pooler's `[hidden]` out.
 pub fn text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
     text_embedding::answer(&Call::new(model, Task::TextEmbedding), request)
 }

@@ -4,8 +4,8 @@
 //! own: what a harness must test (that is `testgen-contract`), how it is written (the templates), or what the calls do
 //! (`testgen-runtime`). Nothing here searches strings: a call counts when it is made, on the value that it must get.
 //!
-//! The pipeline: text -> `syn::File` -> [`harness`] (names, functions, statics) -> [`reader`] (every way through a
-//! function, as a straight line of calls and assumptions) -> [`rule`] (each looks at that form) -> [`Finding`]s.
+//! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `reader` (every way through a
+//! function, as a straight line of calls and assumptions) -> `rule` (each looks at that form) -> [`Finding`]s.
 
 #![warn(missing_docs)]
 

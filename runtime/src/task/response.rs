@@ -31,9 +31,9 @@ pub enum Response {
 pub struct TextEmbedding {
     /// `last_hidden_state` of the real tokens, [tokens, hidden]; padding is cut off.
     pub tokens: Array,
-    /// The mean of `tokens`, [hidden].
+    /// The mean of `tokens`, `[hidden]`.
     pub mean: Array,
-    /// `pooler_output`, [hidden], where the class has a pooler.
+    /// `pooler_output`, `[hidden]`, where the class has a pooler.
     pub pooled: Option<Array>,
 }
 

@@ -22,7 +22,7 @@ pub struct TokenSpan {
 pub struct TokenBatch {
     /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64 [batch, seq].
     pub arrays: Arrays,
-    /// One span per token, [batch][seq].
+    /// One span per token, [batch, seq].
     pub spans: Vec<Vec<TokenSpan>>,
 }
 
