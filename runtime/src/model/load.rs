@@ -14,9 +14,11 @@ use super::{
     resnet::ResNet,
     vit::Vit,
 };
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+use crate::backend::Gpu;
 use crate::{
     Checkpoint, OpenDevice, Spec,
-    backend::{Cpu, Gpu, Ops},
+    backend::{Cpu, Ops},
     config::{self, Config, ConfigError, Parsed},
     open::BackendDevice,
     preprocess::{PreprocessError, Processor},
