@@ -1,8 +1,7 @@
 use super::{DevicePanic, device_panic_messages, device_panics, record, watch, within_registry};
 use std::thread;
 
-const SERVER: &str =
-    "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/cubecl-hip-0.10.0/src/compute/server.rs";
+const SERVER: &str = "/cargo/registry/src/x/cubecl-hip-0.10.0/src/compute/server.rs";
 const CHANNEL: &str = "/cargo/registry/src/x/cubecl-common-0.10.0/src/device/handle/channel.rs";
 const TUNER: &str = "/cargo/registry/src/x/cubecl-runtime-0.10.0/src/tune/tune_benchmark.rs";
 
