@@ -1,7 +1,7 @@
 //! How many harnesses are verified in a second: `cargo bench -p testgen-verify [-- SECONDS]`.
 
-#[path = "../tests/verify/base.rs"]
-mod base;
+#[path = "../tests/verify/good_harness.rs"]
+mod good_harness;
 
 use std::time::{Duration, Instant};
 use testgen_verify::{Source, verify_all, verify_harness};
@@ -9,10 +9,10 @@ use testgen_verify::{Source, verify_all, verify_harness};
 fn main() {
     let seconds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(3.0);
     let budget = Duration::from_secs_f64(seconds);
-    let models = base::models();
-    let texts: Vec<String> = models.iter().map(base::harness).collect();
+    let models = good_harness::models();
+    let texts: Vec<String> = models.iter().map(good_harness::harness).collect();
     for (model, text) in models.iter().zip(&texts) {
-        let findings = base::verify(text, model);
+        let findings = good_harness::verify(text, model);
         assert!(findings.is_empty(), "the harness is good: {findings:?}");
     }
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -20,15 +20,17 @@ fn main() {
 
     let one_by_one = rate(budget, || {
         for (model, text) in models.iter().zip(&texts) {
-            std::hint::black_box(verify_harness(&Source { path: base::PATH, text }, Some(model)));
+            std::hint::black_box(verify_harness(&Source { path: good_harness::PATH, text }, Some(model)));
         }
         models.len()
     });
     println!("verify_harness: {one_by_one:.0} harnesses/s, {:.3} ms each", 1000.0 / one_by_one);
 
     let many: Vec<_> = (0..200).map(|number| (number % models.len(), ())).collect();
-    let many: Vec<_> =
-        many.iter().map(|(at, ())| (Source { path: base::PATH, text: &texts[*at] }, Some(&models[*at]))).collect();
+    let many: Vec<_> = many
+        .iter()
+        .map(|(at, ())| (Source { path: good_harness::PATH, text: &texts[*at] }, Some(&models[*at])))
+        .collect();
     let at_once = rate(budget, || std::hint::black_box(verify_all(&many)).len());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("verify_all on {cores} cores: {at_once:.0} harnesses/s, peak memory {}", peak_memory());

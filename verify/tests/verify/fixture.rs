@@ -1,11 +1,11 @@
 //! verify/fixtures: every rule has files that break it and files that come close and do not.
 //!
 //! A fixture is the part of a harness that matters. What it does not define is taken from the good harness of
-//! [`super::base::bert`]: its items take the place of those of the same name, its imports that of all imports, its header
+//! [`super::good_harness::bert`]: its items take the place of those of the same name, its imports that of all imports, its header
 //! that of the header. `..` in its list of checks stands for the good list. `// remove: NAME` takes an item away,
 //! `// unlist: REGISTRATION` a line of the good list, `// alone` verifies without the spec, `// whole` takes the file as it is.
 
-use super::base;
+use super::good_harness;
 use std::{collections::BTreeSet, fs, path::PathBuf};
 use syn::{Expr, File, Item, Member, Token, punctuated::Punctuated};
 use testgen_verify::{Finding, RuleId, Source, rules, verify_harness};
@@ -28,7 +28,7 @@ impl Fixture {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let expectation = base::bert();
+        let expectation = good_harness::bert();
         let alone = self.directive("alone").next().is_some();
         let text = if self.directive("whole").next().is_some() { self.text.clone() } else { self.spliced() };
         verify_harness(&Source { path: &self.name, text: &text }, (!alone).then_some(&expectation))
@@ -36,7 +36,7 @@ impl Fixture {
 
     /// The good harness with this fixture's items in the place of its own.
     fn spliced(&self) -> String {
-        let mut file = syn::parse_file(&base::harness(&base::bert())).expect("the base parses");
+        let mut file = syn::parse_file(&good_harness::harness(&good_harness::bert())).expect("the base parses");
         let part = syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         if !part.attrs.is_empty() {
             file.attrs = part.attrs;

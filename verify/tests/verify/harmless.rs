@@ -1,7 +1,7 @@
 //! The other half of the proof: harmless changes raise nothing.
 
 use super::{
-    base,
+    good_harness,
     mutator::{self, Mutant, called, one_line},
 };
 use quote::ToTokens;
@@ -22,11 +22,11 @@ const ALIASES: [(&str, &str); 6] = [
 #[test]
 fn no_harmless_change_raises_an_alarm() {
     let (mut made, mut alarms) = (BTreeMap::<&str, usize>::new(), Vec::new());
-    for expectation in base::models() {
-        let text = base::harness(&expectation);
+    for expectation in good_harness::models() {
+        let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let variants = variants(&file, &text);
-        let sources = variants.iter().map(|variant| Source { path: base::PATH, text: &variant.text });
+        let sources = variants.iter().map(|variant| Source { path: good_harness::PATH, text: &variant.text });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (variant, findings) in variants.iter().zip(verify_all(&asked)) {
             *made.entry(variant.kind).or_default() += 1;

@@ -1,6 +1,6 @@
 //! Files that are built to break the verifier: a finding, not a crash, in bounded time.
 
-use super::base::{self, PATH};
+use super::good_harness::{self, PATH};
 use std::time::{Duration, Instant};
 use testgen_verify::{Finding, RuleId, Source, verify_all, verify_harness};
 
@@ -48,16 +48,18 @@ fn deep_trees_without_brackets() {
 #[test]
 fn too_many_ways() {
     let forks = "if request.a == request.b { eprintln!(\"\"); }\n".repeat(40);
-    let text = base::harness(&base::bert()).replace("    let found = match", &format!("{forks}    let found = match"));
-    let findings = base::verify(&text, &base::bert());
+    let text = good_harness::harness(&good_harness::bert())
+        .replace("    let found = match", &format!("{forks}    let found = match"));
+    let findings = good_harness::verify(&text, &good_harness::bert());
     assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
 }
 
 #[test]
 fn functions_that_call_themselves() {
-    let text = base::harness(&base::bert()).replace("open(host_processor())", "again(host_processor())")
+    let text = good_harness::harness(&good_harness::bert())
+        .replace("open(host_processor())", "again(host_processor())")
         + "fn again(x: u8) -> u8 { again(x) }";
-    let findings = base::verify(&text, &base::bert());
+    let findings = good_harness::verify(&text, &good_harness::bert());
     assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
 }
 
@@ -70,13 +72,13 @@ fn odd_texts() {
 
 #[test]
 fn many_at_once_answer_in_order() {
-    let (bert, good) = (base::bert(), base::harness(&base::bert()));
+    let (bert, good) = (good_harness::bert(), good_harness::harness(&good_harness::bert()));
     let bad = good.replace("request.index", "0");
     let texts = [good.as_str(), bad.as_str(), "fn"].repeat(20);
     let harnesses: Vec<_> = texts.iter().map(|text| (Source { path: PATH, text }, Some(&bert))).collect();
     let answers = verify_all(&harnesses);
     for (text, answer) in texts.iter().zip(answers) {
-        assert_eq!(answer, base::verify(text, &bert));
+        assert_eq!(answer, good_harness::verify(text, &bert));
     }
     assert!(verify_all(&[]).is_empty());
 }

@@ -1,8 +1,8 @@
 //! Tests of the verifier: fixtures of every rule, mutants, harmless variants, output, documentation.
 
-mod base;
 mod document;
 mod fixture;
+mod good_harness;
 mod harmless;
 mod hostile;
 mod mutation;

@@ -4,7 +4,7 @@ mod text;
 mod tree;
 
 use super::{
-    base,
+    good_harness,
     mutator::{self, Mutant},
 };
 use std::collections::BTreeMap;
@@ -14,11 +14,11 @@ use testgen_verify::{Expectation, Source, verify_all};
 #[test]
 fn no_broken_harness_is_accepted() {
     let (mut made, mut accepted) = (BTreeMap::<&str, usize>::new(), Vec::new());
-    for expectation in base::models() {
-        let text = base::harness(&expectation);
+    for expectation in good_harness::models() {
+        let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let mutants = mutants(&file, &text, &expectation);
-        let sources = mutants.iter().map(|mutant| Source { path: base::PATH, text: &mutant.text });
+        let sources = mutants.iter().map(|mutant| Source { path: good_harness::PATH, text: &mutant.text });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (mutant, findings) in mutants.iter().zip(verify_all(&asked)) {
             *made.entry(mutant.kind).or_default() += 1;

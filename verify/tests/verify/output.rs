@@ -1,20 +1,20 @@
 //! What people and programs are shown.
 
-use super::base;
+use super::good_harness;
 use testgen_verify::{Finding, render_human, render_json};
 
 fn findings() -> (String, Vec<Finding>) {
-    let text = base::harness(&base::bert())
+    let text = good_harness::harness(&good_harness::bert())
         .replace("cuda_compatibility(request.index)", "cuda_compatibility(0)")
         .replace("        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n", "");
-    let findings = base::verify(&text, &base::bert());
+    let findings = good_harness::verify(&text, &good_harness::bert());
     (text, findings)
 }
 
 #[test]
 fn human() {
     let (text, findings) = findings();
-    insta::assert_snapshot!(render_human(&findings, &|path| (path == base::PATH).then(|| text.clone())));
+    insta::assert_snapshot!(render_human(&findings, &|path| (path == good_harness::PATH).then(|| text.clone())));
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! The seven harnesses that the predecessor, which searched for strings, took for good.
 
-use super::base;
+use super::good_harness;
 use testgen_verify::RuleId;
 
 /// The rules that the good harness breaks once `init_rocm` has this body.
 fn rules_broken_by(body: &str) -> Vec<RuleId> {
-    let bert = base::bert();
-    let text = base::harness(&bert);
+    let bert = good_harness::bert();
+    let text = good_harness::harness(&bert);
     let start = text.find("pub fn init_rocm").expect("it is there");
     let open = start + text[start..].find("{\n").expect("a body");
     let close = open + text[open..].find("\n}\n").expect("its end");
     let broken =
         format!("{}{{\n{}\n{}", &text[..open], body.replace("@BODY@", &text[open + 2..close]), &text[close + 1..]);
-    let mut rules: Vec<RuleId> = base::verify(&broken, &bert).into_iter().map(|finding| finding.rule).collect();
+    let mut rules: Vec<RuleId> = good_harness::verify(&broken, &bert).into_iter().map(|finding| finding.rule).collect();
     rules.dedup();
     rules
 }
@@ -40,9 +40,9 @@ fn body_that_is_not_implemented() {
 
 #[test]
 fn renamed_function() {
-    let bert = base::bert();
-    let text = base::harness(&bert).replace("pub fn init_rocm(", "pub fn init_rocm_old(");
-    let findings = base::verify(&text, &bert);
+    let bert = good_harness::bert();
+    let text = good_harness::harness(&bert).replace("pub fn init_rocm(", "pub fn init_rocm_old(");
+    let findings = good_harness::verify(&text, &bert);
     assert!(findings.iter().any(|finding| finding.rule == RuleId::InitFunctions), "{findings:?}");
 }
 
@@ -60,12 +60,12 @@ fn undefined_names() {
 
 #[test]
 fn success_without_running() {
-    let bert = base::bert();
-    let text = base::harness(&bert).replace(
+    let bert = good_harness::bert();
+    let text = good_harness::harness(&bert).replace(
         "Endpoint::real(label, DeviceKind::Rocm, device, model, task::text_embedding)",
         "Endpoint::real(label, DeviceKind::Rocm, device, model, |_request| Ok(\"success\"))",
     );
-    let findings = base::verify(&text, &bert);
+    let findings = good_harness::verify(&text, &bert);
     assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::Handlers), "{findings:?}");
 }
 
@@ -73,8 +73,8 @@ fn success_without_running() {
 fn cpu_under_a_rocm_label() {
     let body = "init_cpu(checkpoint, request, label)";
     assert_eq!(rules_broken_by(body), [RuleId::DetectionPaths, RuleId::VisibilityReported]);
-    let bert = base::bert();
-    let text = base::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &absence)", "");
-    let findings = base::verify(&text, &bert);
+    let bert = good_harness::bert();
+    let text = good_harness::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &absence)", "");
+    let findings = good_harness::verify(&text, &bert);
     assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::FallbackMarked), "{findings:?}");
 }
