@@ -3,7 +3,7 @@
 use super::{GenerateError, Layout, context::sha256, layout::harness_path, plan};
 use crate::{Error, spec::LoadedSpec, template::Templates};
 use testgen_contract::{Registration, required_checks};
-use testgen_verify::Expectation;
+use testgen_verify::{Expectation, ExpectedTolerance};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ impl Harness {
             model_type: spec.model_type,
             devices: spec.devices.clone(),
             precisions: spec.precisions.clone(),
+            checkpoint: layout.checkpoint(&loaded.path, &spec.checkpoint)?,
+            hub: spec.checkpoint.hub.clone(),
+            tolerances: tolerances(loaded),
+            vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
@@ -46,6 +50,17 @@ impl Harness {
     pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }
+}
+
+fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {
+    let expected = loaded.spec.tolerance.iter().map(|tolerance| ExpectedTolerance {
+        output: tolerance.output.clone(),
+        precision: tolerance.precision,
+        rel_l2: tolerance.rel_l2,
+        max_rel: tolerance.max_rel,
+        reason: tolerance.reason.clone(),
+    });
+    expected.collect()
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<(Registration, String)> {

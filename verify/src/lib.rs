@@ -28,9 +28,10 @@ mod verifier;
 mod vocabulary;
 
 pub use document::rules_markdown;
-pub use expectation::Expectation;
+pub use expectation::{Expectation, ExpectedTolerance};
 pub use finding::Finding;
 pub use human::render_human;
 pub use json::render_json;
 pub use registry::{Rule, RuleId, explain, rules};
 pub use verifier::{Source, normal_form, verify_all, verify_harness};
+pub use vocabulary::runtime_names;

@@ -1,5 +1,6 @@
 //! Tests of the verifier: fixtures of every rule, mutants, harmless variants, output, documentation.
 
+mod agreement;
 mod document;
 mod fixture;
 mod good_harness;

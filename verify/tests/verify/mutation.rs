@@ -2,6 +2,7 @@
 
 mod text;
 mod tree;
+mod trick;
 
 use super::{
     good_harness,
@@ -41,6 +42,7 @@ fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {
         tree::flows(file),
         text::words(file, text),
         text::outside(file, text),
+        trick::tricks(text),
     ];
     let mut all: Vec<Mutant> = groups.into_iter().flatten().collect();
     all.extend(text::lists(text, expectation));
