@@ -16,7 +16,21 @@ pub(crate) struct Mutant {
 /// How many mutants of a kind and a model an ordinary run looks at.
 const SAMPLE: usize = 6;
 
-/// Of each kind every mutant when `TESTGEN_ALL_MUTANTS` is set, else at most [`SAMPLE`], spread evenly.
+/// [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all of them when `TESTGEN_ALL_MUTANTS` is set.
+fn sample_size() -> usize {
+    let set = |name: &str| std::env::var(name).ok();
+    match set("TESTGEN_ALL_MUTANTS") {
+        Some(_) => usize::MAX,
+        None => set("TESTGEN_SAMPLE").and_then(|size| size.parse().ok()).unwrap_or(SAMPLE).max(1),
+    }
+}
+
+/// Whether this run looks at fewer than the proof needs, as cargo-mutants does for every change that it tries.
+pub(crate) fn is_reduced() -> bool {
+    sample_size() < SAMPLE
+}
+
+/// Of each kind [`sample_size`] at most, spread evenly.
 pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
     let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
     all.into_iter().for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
@@ -25,8 +39,7 @@ pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
 
 /// The places that an ordinary run looks at; the others need not even be written out.
 fn thin<T>(all: Vec<T>) -> Vec<T> {
-    let every = std::env::var_os("TESTGEN_ALL_MUTANTS").is_some();
-    let step = if every { 1 } else { all.len().div_ceil(SAMPLE).max(1) };
+    let step = all.len().div_ceil(sample_size()).max(1);
     all.into_iter().step_by(step).collect()
 }
 
