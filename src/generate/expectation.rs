@@ -1,7 +1,13 @@
 //! One harness by itself, and what the verifier may expect of it.
 
-use super::{GenerateError, Layout, context::sha256, layout::harness_path, plan};
+use super::{
+    GenerateError, Layout,
+    context::{HarnessContext, sha256},
+    layout::harness_path,
+    plan,
+};
 use crate::{Error, spec::LoadedSpec, template::Templates};
+use std::collections::BTreeSet;
 use testgen_contract::{Registration, required_checks};
 use testgen_verify::{Expectation, ExpectedTolerance};
 
@@ -40,6 +46,18 @@ impl Harness {
             template: Templates::of(spec.architecture),
         };
         Ok(Self { path: harness_path(loaded), expectation })
+    }
+
+    /// The names of the variables that the template is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Harness::new`].
+    pub fn variables(loaded: &LoadedSpec, layout: &Layout) -> Result<BTreeSet<String>, GenerateError> {
+        let command = layout.command();
+        let context = HarnessContext::new(loaded, layout, &command)?;
+        let value = serde_json::to_value(context).unwrap_or_default();
+        Ok(value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect())
     }
 
     /// The formatted text of the harness of `loaded`.

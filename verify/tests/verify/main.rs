@@ -6,6 +6,7 @@ mod fixture;
 mod good_harness;
 mod harmless;
 mod hostile;
+mod mend;
 mod mutation;
 mod mutator;
 mod output;
