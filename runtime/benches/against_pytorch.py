@@ -1,7 +1,6 @@
 """Load, forward and decode of real shapes against PyTorch eager, in alternation on the same machine.
 
-    cargo bench -p testgen-runtime --no-run
-    python runtime/benches/against_pytorch.py [--rounds 5] [--threads 2] [--json FILE]
+    python3 runtime/benches/against_pytorch.py [--rounds 5] [--threads 2] [--json FILE]
 
 Needs torch and transformers. The checkpoints have random weights: speed does not depend on them. Each round runs the Rust
 process, then PyTorch, so that a machine that slows down slows both; the ratio is that of the medians over all rounds.
@@ -41,7 +40,8 @@ def make_checkpoints(directory):
 
 def bench_binary():
     """The newest build of the Rust benchmark."""
-    command = ["cargo", "bench", "-p", "testgen-runtime", "--bench", "forward", "--no-run", "--message-format", "json"]
+    # The whole workspace, because a part of it would unify other features and build burn again.
+    command = ["cargo", "bench", "--workspace", "--bench", "forward", "--no-run", "--message-format", "json"]
     lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     artifacts = [json.loads(line) for line in lines if line.startswith("{")]
     return [a["executable"] for a in artifacts if a.get("target", {}).get("name") == "forward" and a.get("executable")][-1]

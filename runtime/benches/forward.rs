@@ -3,7 +3,7 @@
 //! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with PyTorch and prints the
 //! ratios; by itself this gives times without a peer:
 //!
-//!     cargo bench -p testgen-runtime --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
+//!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
 
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
