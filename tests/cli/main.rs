@@ -1,6 +1,8 @@
 //! The command line, end to end: every test runs the real binary in a project of its own.
 
 mod add;
+mod browser;
+mod compare;
 mod completions;
 mod devices;
 mod drift;
@@ -12,8 +14,10 @@ mod list;
 mod project;
 mod record;
 mod reference;
+mod report;
 mod run;
 mod schema;
+mod seeded;
 mod settings;
 mod spec_errors;
 mod verify;

@@ -1,0 +1,4 @@
+//! stub
+/// stub
+#[derive(Debug, serde::Deserialize)]
+pub struct Ci {}
