@@ -7,6 +7,7 @@ mod devices;
 mod explain;
 mod generate;
 mod list;
+mod matrix;
 mod out;
 mod panic;
 mod project_arguments;
@@ -39,6 +40,7 @@ enum Command {
     Run(run::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
+    Matrix(matrix::Arguments),
     Add(add::Arguments),
     Record(record::Arguments),
     List(list::Arguments),
@@ -82,6 +84,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Run(arguments) => run::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),
         Command::Compare(arguments) => compare::run(arguments, &mut out),
+        Command::Matrix(arguments) => matrix::run(arguments, &mut out),
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
         Command::List(arguments) => list::run(arguments, &mut out),

@@ -5,11 +5,18 @@ use crate::{
     Error, ExitCode,
     compare::{CompareOptions, Comparison},
     expected_failure::ExpectedFailures,
-    report::{Merged, read_sources, render_junit, render_markdown, render_page, render_structured, structured_schema},
+    report::{
+        Merged, ReportError, read_sources, render_junit, render_markdown, render_page, render_structured,
+        structured_schema,
+    },
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Merge reports of several machines into a page, Markdown, JSON or JUnit
 ///
@@ -40,6 +47,9 @@ pub(super) struct Arguments {
     /// Reports to compare with, for instance those of the last release
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
+    /// Tests that must have a record, one a line, as `cargo nextest list --message-format oneline` prints them
+    #[arg(long, value_name = "FILE")]
+    tests: Option<PathBuf>,
     /// Directory of the specs, for their expected failures [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
@@ -68,7 +78,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     }
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let expected = ExpectedFailures::load(&settings)?;
-    let merged = Merged::new(read_sources(&arguments.places)?, &expected);
+    let mut merged = Merged::new(read_sources(&arguments.places)?, &expected);
+    if let Some(path) = &arguments.tests {
+        merged.demand(&read_tests(path)?);
+    }
     let base = match &arguments.base {
         Some(place) => Some(Merged::new(read_sources(std::slice::from_ref(place))?, &expected)),
         None => None,
@@ -77,6 +90,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let text = render(arguments.format, &merged, comparison.as_ref());
     write_result(arguments.out.as_deref(), &text, out)?;
     Ok(if merged.is_green() { ExitCode::Success } else { ExitCode::Findings })
+}
+
+/// The last word of each line: nextest puts the binary before it.
+fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
+    let text = fs::read_to_string(path).map_err(|source| ReportError::Read { path: path.to_owned(), source })?;
+    Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())
 }
 
 fn render(format: Format, merged: &Merged, base: Option<&Comparison>) -> String {

@@ -80,6 +80,14 @@ impl Merged {
         merged
     }
 
+    /// Adds a problem for each of `tests` without a record, and one when there are none.
+    pub fn demand(&mut self, tests: &BTreeSet<String>) {
+        let made: BTreeSet<String> = self.entries.iter().map(|entry| entry.record.test_name()).collect();
+        let missing = tests.difference(&made).map(|test| Problem::WithoutRecord { test: test.clone() });
+        let none = tests.is_empty().then_some(Problem::NoTests);
+        self.problems.extend(missing.chain(none).map(|problem| problem.to_string()));
+    }
+
     /// Passes that cannot be and silence where a reason is due; they make a report untrustworthy.
     fn note_contradictions(&mut self, source: &Source) {
         let found = source.records.iter().filter_map(contradiction);
