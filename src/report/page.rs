@@ -11,10 +11,11 @@ use data::Data;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     include_str!("page/elements.js"),
     include_str!("page/plot.js"),
     include_str!("page/detail.js"),
+    include_str!("page/frame.js"),
     include_str!("page/page.js"),
 ];
 

@@ -74,7 +74,8 @@ fn the_page_opens_and_shows_each_thing_for_what_it_is() {
     ];
     let mut found = labels(&document);
     let mut wanted = expected.to_vec();
-    (found.sort_unstable(), wanted.sort_unstable());
+    found.sort_unstable();
+    wanted.sort_unstable();
     assert_eq!(found, wanted, "{}", body(&document));
     // Every standing has a class, a sign and a word of its own.
     assert_has(

@@ -18,6 +18,8 @@ use testgen_contract::{Check, HardwareRecord, OutputError, Precision, WorstEleme
 pub(super) struct Data {
     green: bool,
     standings: Vec<[&'static str; 3]>,
+    /// Checks of each standing.
+    counts: Vec<usize>,
     precisions: Vec<&'static str>,
     checks: Vec<&'static str>,
     problems: Vec<String>,
@@ -106,6 +108,7 @@ impl Data {
         let mut models = Models::default();
         let mut rest = merged.entries.as_slice();
         let mut cell_data = Vec::new();
+        let counts = merged.counts();
         for cell in cells(merged) {
             let (entries, later) = rest.split_at(cell.counts.values().sum());
             rest = later;
@@ -114,6 +117,7 @@ impl Data {
         Self {
             green: merged.is_green(),
             standings: Standing::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
+            counts: Standing::ALL.iter().map(|standing| counts.get(standing).copied().unwrap_or(0)).collect(),
             precisions: Precision::ALL.iter().map(|precision| precision.as_str()).collect(),
             checks: Check::ALL.iter().map(|check| check.as_str()).collect(),
             problems: merged.problems.clone(),

@@ -2,7 +2,7 @@
 function detail(cell) {
   const column = data.columns[cell.column];
   const title = cell.name + " in " + data.precisions[cell.precision] + " on " + column.label;
-  const wrong = cell.checks.filter((check) => check.red || word(check.standing) === "expected failure");
+  const wrong = checksOf(cell).filter((check) => check.red || word(check.standing) === "expected failure");
   return [
     h("h2", { id: "detail-title" }, title, " ", h("button", { type: "button", id: "close", onclick: () => open(null) }, "Close")),
     h("p", {}, mark(cell.standing), ": " + data.standings[cell.standing][2] + "."),
@@ -36,7 +36,7 @@ function worstElements(tensor) {
 }
 
 function checkTable(cell) {
-  const rows = cell.checks.map((check) => {
+  const rows = checksOf(cell).map((check) => {
     const tightest = check.rows.map(output).sort((a, b) => a.headroom - b.headroom)[0];
     return h("tr", { class: "s " + cssClass(check.standing) },
       h("th", { scope: "row" }, check.check), h("td", {}, mark(check.standing)),
@@ -50,7 +50,7 @@ function checkTable(cell) {
 
 /** Every compared tensor, folded away. */
 function tensors(cell) {
-  const rows = cell.checks.flatMap((check) => check.rows.map(output).map((tensor) =>
+  const rows = checksOf(cell).flatMap((check) => check.rows.map(output).map((tensor) =>
     h("tr", {}, h("td", {}, check.check), h("td", {}, tensor.name), h("td", { class: "number" }, errorText(tensor.error, tensor.nonFinite)),
       h("td", { class: "number" }, number(tensor.limit)), h("td", { class: "number" }, number(tensor.largest)),
       h("td", { class: "number" }, number(tensor.largestLimit)), h("td", { class: "number" }, headroomText(tensor.headroom)))));

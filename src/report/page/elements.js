@@ -61,15 +61,20 @@ function headroomText(headroom) {
   return headroom >= 1e6 ? "exact" : "\u00d7" + number(headroom);
 }
 
-const cells = data.cells.map(([model, column, precision, standing, error, headroom, nonFinite, first, milliseconds, memory, checks]) => ({
-  model, column, precision, standing, error, headroom, nonFinite, milliseconds, memory,
-  name: data.models[model][0], first: first === null ? null : data.strings[first],
-  key: data.models[model][0] + "|" + column + "|" + data.precisions[precision],
-  checks: checks.map((row) => ({
+const cells = data.cells.map(([model, column, precision, standing, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
+  const name = data.models[model][0];
+  const key = name + "|" + column + "|" + data.precisions[precision];
+  return { model, column, precision, standing, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
+});
+
+/** The checks of a cell, read when they are first asked for: a large report has tens of thousands. */
+function checksOf(cell) {
+  cell.checks = cell.checks || cell.rows.map((row) => ({
     check: data.checks[row[0]], standing: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
     milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
-  })),
-}));
+  }));
+  return cell.checks;
+}
 
 /** A table with a caption for those who do not see it. */
 function table(caption, heads, rows) {

@@ -18,7 +18,7 @@ const searched = new Map();
 function contains(cell, wanted) {
   if (!wanted) return true;
   if (!searched.has(cell)) {
-    const said = cell.checks.map((check) => check.check + " " + check.reason + " " + check.note);
+    const said = checksOf(cell).map((check) => check.check + " " + check.reason + " " + check.note);
     searched.set(cell, (cell.name + " " + data.models[cell.model][1] + " " + data.columns[cell.column].label + " " + said.join(" ")).toLowerCase());
   }
   return wanted.toLowerCase().split(/\s+/).every((part) => searched.get(cell).includes(part));
@@ -26,7 +26,7 @@ function contains(cell, wanted) {
 
 function isShown(cell) {
   const place = data.columns[cell.column];
-  return (!state.standing || word(cell.standing) === state.standing || cell.checks.some((check) => word(check.standing) === state.standing && check.red))
+  return (!state.standing || word(cell.standing) === state.standing || cell.rows.some((row) => row[2] === 1 && word(row[1]) === state.standing))
     && (!state.device || String(cell.column) === state.device || place.device === state.device)
     && (!state.precision || data.precisions[cell.precision] === state.precision)
     && contains(cell, state.q);
@@ -93,30 +93,6 @@ function walk(event) {
   event.target.closest("button").tabIndex = -1;
   button.tabIndex = 0;
   button.focus();
-}
-
-function drawFrame() {
-  $("verdict").replaceChildren(h("span", { class: "s " + (data.green ? "pass" : "fail") }, data.green ? " \u2713 passed " : " \u2717 FAILED "));
-  const counts = data.standings.map((entry, standing) => [standing, cells.reduce((sum, cell) => sum + cell.checks.filter((check) => check.standing === standing).length, 0)]);
-  $("counts").replaceChildren(...counts.filter(([, count]) => count).flatMap(([standing, count]) => [h("span", { class: "s " + cssClass(standing) }, " " + count + " ", mark(standing), " "), " "]));
-  $("problems").hidden = data.problems.length === 0;
-  $("problems").querySelector("ul").replaceChildren(...data.problems.map((problem) => h("li", {}, problem)));
-  const choices = (id, names) => $(id).replaceChildren(h("option", { value: "" }, "all"), ...names.map(([value, name]) => h("option", { value }, name)));
-  choices("standing", data.standings.map(([name, sign]) => [name, sign + " " + name]));
-  const kinds = [...new Set(data.columns.map((column) => column.device))];
-  choices("device", [...kinds.map((kind) => [kind, kind]), ...data.columns.map((column, index) => [String(index), column.label])]);
-  choices("precision", data.precisions.map((name) => [name, name]));
-  $("legend").replaceChildren(...data.standings.flatMap(([, , meaning], standing) => [h("dt", { class: "s " + cssClass(standing) }, mark(standing)), h("dd", {}, meaning)]));
-  const heads = ["device", "architecture", "driver", "runtime", "found by", "memory", "f32 products", "testgen", "reports"];
-  const one = (column, key) => [...new Set(column.hardware.map((hardware) => hardware[key]).filter(Boolean))].join(", ") || "not told";
-  $("devices").replaceChildren(table("Devices and versions", heads, data.columns.map((column) => h("tr", {}, h("th", { scope: "row" }, column.label),
-    ...["architecture", "driver_version", "runtime_version", "path"].map((key) => h("td", {}, one(column, key))), h("td", { class: "number" }, bytes(column.memory)),
-    h("td", {}, column.tf32 ? "TF32" : "f32"), h("td", {}, column.testgen.join(", ")), h("td", {}, column.sources.map((source) => data.sources[source]).join(", "))))));
-  if (!data.base) return;
-  const rows = data.base.checks.map((row) => h("tr", {}, row.map((field) => h("td", { class: "reason" }, field))));
-  const said = data.base.counts.map(([name, count]) => count + " " + name).join(", ") || "nothing to compare";
-  $("base").hidden = false;
-  $("base").append(h("p", {}, said), rows.length ? h("div", { class: "scroll" }, table("Differences to the base", ["verdict", "check", "base", "this report", "why"], rows)) : "");
 }
 
 drawFrame();

@@ -1,6 +1,6 @@
 /** The hidden states that a cell compared: of the check that traces, or of one that failed and traced then. */
 function trace(cell) {
-  for (const check of cell.checks) {
+  for (const check of checksOf(cell)) {
     const layers = check.rows.map(output).filter((layer) => layer.name.startsWith("trace."));
     if (layers.length > 1) return layers;
   }
