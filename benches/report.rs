@@ -56,28 +56,30 @@ fn run(models: usize) -> Result<()> {
     open(&page)
 }
 
-/// Opens the page three times; the fastest is told, because the first one fills the browser's own caches.
+/// Opens the page three times, whole and filtered, and tells the slowest. The page itself says how long it was from the
+/// navigation to the last cell; the browser's start and the writing of the document, which no reader waits for, are apart.
 fn open(page: &Path) -> Result<()> {
     let profile = TempDir::new()?;
-    let mut best = f64::INFINITY;
-    for _ in 0..3 {
+    let (mut ready, mut whole) = (0.0_f64, 0.0_f64);
+    for address in ["", "standing=fail", "q=model_123"] {
         let started = Instant::now();
         let output = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
-            .arg(format!("file://{}#standing=fail", page.display()))
+            .arg(format!("file://{}#{address}", page.display()))
             .stderr(Stdio::null())
             .output();
         let Ok(output) = output else {
             println!("opening the page       not measured: no chromium in PATH");
             return Ok(());
         };
-        if !String::from_utf8_lossy(&output.stdout).contains("data-ready=") {
-            return Err("the page did not finish its script".into());
-        }
-        best = best.min(started.elapsed().as_secs_f64());
+        whole = whole.max(started.elapsed().as_secs_f64());
+        let document = String::from_utf8_lossy(&output.stdout).into_owned();
+        let told = document.split("data-ready=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        ready = ready.max(told.ok_or("the page did not finish its script")? / 1e3);
     }
-    println!("opening it in Chromium {best:>8.2} s    wanted: under 2 s, start of the browser included");
+    println!("opening it in Chromium {ready:>8.2} s    wanted: under 2 s, from the navigation to the last cell");
+    println!("the whole browser      {whole:>8.2} s    start, page, writing the document, end");
     Ok(())
 }
 

@@ -128,34 +128,32 @@ fn check_runner(
     devices: &BTreeSet<DeviceKind>,
     precisions: &BTreeSet<Precision>,
 ) -> Result<(), MatrixError> {
-    let key = |key: &str| format!("runner.{key}");
-    let wrong = |name: &str, what: String, help: &str| Err(MatrixError::setting(key(name), what, help));
     for (name, text) in [("name", &runner.name), ("family", &runner.family)] {
         if !is_word(text) {
-            return wrong(name, format!("`{text}` is no name"), "use up to 40 lower-case letters, digits, `-` and `_`");
+            let help = "use up to 40 lower-case letters, digits, `-` and `_`";
+            return Err(MatrixError::setting(format!("runner.{name}"), format!("`{text}` is no name"), help));
         }
     }
-    match runner.device {
-        DeviceKind::Cuda | DeviceKind::Rocm if devices.contains(&runner.device) => {}
-        DeviceKind::Cuda | DeviceKind::Rocm => {
-            let what = format!("runner `{}` is for {}, which no spec names", runner.name, runner.device);
-            return wrong("device", what, "add the device to a spec, or remove the runner");
-        }
-        DeviceKind::Cpu => {
-            return wrong("device", "`cpu` has its own job".to_owned(), "write `cuda` or `rocm`");
-        }
+    let name = &runner.name;
+    let wrong = |key: &str, what: String, help: &str| Err(MatrixError::setting(format!("runner.{key}"), what, help));
+    if runner.device == DeviceKind::Cpu {
+        return wrong("device", "`cpu` has its own job".to_owned(), "write `cuda` or `rocm`");
+    }
+    if !devices.contains(&runner.device) {
+        let what = format!("runner `{name}` is for {}, which no spec names", runner.device);
+        return wrong("device", what, "add the device to a spec, or remove the runner");
     }
     if let Some(precision) = runner.precisions.iter().find(|precision| !precisions.contains(precision)) {
         return wrong("precisions", format!("no spec names `{precision}`"), "remove it, or add it to a spec");
     }
     if runner.labels.is_empty() || runner.labels.iter().any(|label| label.trim().is_empty()) {
-        return wrong("labels", format!("runner `{}` has none", runner.name), "write what the CI system knows it by");
+        return wrong("labels", format!("runner `{name}` has none"), "write what the CI system knows it by");
     }
     if runner.tiers.is_empty() {
         let help = "write at least one of `presubmit`, `postsubmit`, `nightly`";
-        return wrong("tiers", format!("runner `{}` never runs", runner.name), help);
+        return wrong("tiers", format!("runner `{name}` never runs"), help);
     }
-    check_image(&key("image"), runner.image.as_deref())
+    check_image("runner.image", runner.image.as_deref())
 }
 
 fn is_word(text: &str) -> bool {
@@ -209,20 +207,7 @@ fn family(
     runners: &[&Runner],
 ) -> Result<Family, MatrixError> {
     let (tier, device, family, wanted, image, render_group, gpus) = kind;
-    let weights: Vec<NonZeroU32> = runners.iter().map(|runner| runner.weight).collect();
-    let sum = weights.iter().map(|weight| weight.get()).fold(0, u32::saturating_add);
-    let slices = ci.shards.get(device).map_or(sum, |shards| shards.get());
-    if (slices as usize) < runners.len() || slices as usize > MOST_JOBS {
-        let what = format!("{slices} slices for the {} runners of `{name}`", runners.len());
-        let help = format!("there must be at least one for each runner, and at most {MOST_JOBS}");
-        return Err(MatrixError::setting(format!("shards.{device}"), what, help));
-    }
-    let mut jobs = Vec::new();
-    for (runner, part) in runners.iter().zip(share(slices, &weights)) {
-        for _ in 0..part {
-            jobs.push(job(ci, &name, runner, jobs.len() as u32 + 1, slices));
-        }
-    }
+    let jobs = jobs(ci, &name, *device, runners)?;
     Ok(Family {
         filter: filter(*device, precisions, wanted),
         name,
@@ -234,6 +219,25 @@ fn family(
         render_group: *render_group,
         jobs,
     })
+}
+
+/// The slices of a partition, those of one runner one after the other.
+fn jobs(ci: &Ci, family: &str, device: DeviceKind, runners: &[&Runner]) -> Result<Vec<ShardJob>, MatrixError> {
+    let weights: Vec<NonZeroU32> = runners.iter().map(|runner| runner.weight).collect();
+    let sum = weights.iter().map(|weight| weight.get()).fold(0, u32::saturating_add);
+    let slices = ci.shards.get(&device).map_or(sum, |shards| shards.get());
+    if (slices as usize) < runners.len() || slices as usize > MOST_JOBS {
+        let what = format!("{slices} slices for the {} runners of `{family}`", runners.len());
+        let help = format!("there must be at least one for each runner, and at most {MOST_JOBS}");
+        return Err(MatrixError::setting(format!("shards.{device}"), what, help));
+    }
+    let mut jobs = Vec::new();
+    for (runner, part) in runners.iter().zip(share(slices, &weights)) {
+        for _ in 0..part {
+            jobs.push(job(ci, family, runner, jobs.len() as u32 + 1, slices));
+        }
+    }
+    Ok(jobs)
 }
 
 fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> ShardJob {

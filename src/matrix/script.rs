@@ -42,10 +42,15 @@ pub(super) fn run_simulated() -> String {
         .to_owned()
 }
 
-/// The test binary, for machines without Rust.
+/// The test binary, for machines without Rust. The same selection as that of `testgen run`, so that nothing is built twice.
 pub(super) fn archive(plan: &Plan) -> String {
     let manifest = quote(&format!("{}/Cargo.toml", plan.suite));
-    format!("target/ci/bin/cargo-nextest nextest archive --manifest-path {manifest} --archive-file {ARCHIVE}")
+    lines(&[
+        &format!(
+            "target/ci/bin/cargo-nextest nextest archive --workspace --test conformance --manifest-path {manifest} \\"
+        ),
+        &format!("  --archive-file {ARCHIVE}"),
+    ])
 }
 
 /// The GPUs that must be there, and what is there.

@@ -85,6 +85,28 @@ fn the_page_opens_and_shows_each_thing_for_what_it_is() {
     assert_has(&document, &["data-ready=", "FAILED", "sm_90", "580.1", "Differences to the base"]);
 }
 
+/// What a person does with the keyboard: to the right, open, close.
+const KEYS: &str = "<script>
+const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+document.querySelector('#matrix [tabindex=\"0\"]').focus();
+press('ArrowDown'); press('End');
+const there = document.activeElement.dataset.key;
+document.activeElement.click();
+const opened = document.querySelector('#detail-title') !== null && location.hash.includes('open=');
+press('Escape');
+const closed = document.querySelector('#detail').hidden;
+press('/');
+document.body.dataset.keys = [there, opened, closed, document.activeElement.id].join(' ');
+</script></body>";
+
+#[test]
+fn the_keyboard_suffices() {
+    let project = Project::empty();
+    let text = std::fs::read_to_string(page(&project)).expect("the page is written").replace("</body>", KEYS);
+    let Some(document) = document(&project.write("keys.html", text), "") else { return };
+    assert_has(&document, &["data-keys=\"bert|3|f32 true true q\""]);
+}
+
 #[test]
 fn filters_leave_what_was_asked_for() {
     let project = Project::empty();

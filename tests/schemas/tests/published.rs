@@ -40,8 +40,8 @@ fn snapshots(part: &str, extension: &str) -> Vec<PathBuf> {
 fn assert_valid(validator: &Validator, files: &[PathBuf], least: usize) {
     let mut documents = 0;
     for file in files {
-        let values: Vec<Value> = serde_yaml::from_multiple(&read(file))
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let values: Vec<Value> =
+            serde_yaml::from_multiple(&read(file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for value in values {
             documents += 1;
             let errors: Vec<String> =
