@@ -65,3 +65,17 @@ fn a_check_that_stops_running_is_worse() {
     project.write("b.jsonl", line("bert", "rocm", "finite", "f32", "pass", &simulated));
     project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1);
 }
+
+#[test]
+fn a_failure_that_does_not_run_any_more_is_not_mended() {
+    let project = Project::empty();
+    let failure = format!("{}\"reason\":\"NaN\",", on("A host processor"));
+    let fails = line("bert", "cpu", "finite", "f32", "fail", &failure);
+    let ignored = line("bert", "cpu", "finite", "f32", "ignored", "\"reason\":\"skipped\",");
+    for (first, second) in [(&fails, &ignored), (&ignored, &fails)] {
+        project.write("a.jsonl", first);
+        project.write("b.jsonl", second);
+        let text = project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1).stdout;
+        assert!(text.contains("result: WORSE: 1 worse"), "{text}");
+    }
+}

@@ -155,3 +155,22 @@ fn a_spec_expects_failures_too() {
         project.run(&["report", "r"]).expect_code(2);
     }
 }
+
+#[test]
+fn a_listed_test_without_a_record_is_red() {
+    let project = Project::empty();
+    project.write("r/a.jsonl", line("bert", "cpu", "finite", "f32", "pass", &on("A host processor")));
+    let run = |tests: &str, code| {
+        project.write("tests.txt", tests);
+        project.run(&["report", "r", "--tests", "tests.txt", "--format", "markdown"]).expect_code(code).stdout
+    };
+    let made = "generated::conformance encoder_only::bert::cpu::finite_f32\n";
+    run(made, 0);
+    let killed = run(&format!("{made}generated::conformance encoder_only::bert::cpu::placement_f32\n"), 1);
+    assert!(
+        killed.contains("`encoder_only::bert::cpu::placement_f32` is in the suite, but left no record"),
+        "{killed}"
+    );
+    assert!(run("", 1).contains("nothing is proven"));
+    project.run(&["report", "r", "--tests", "nowhere.txt"]).expect_code(2);
+}
