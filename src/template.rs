@@ -10,7 +10,11 @@ pub use error::{NoRust, TemplateError};
 pub use format::{SyntaxError, format_rust};
 
 use format::Formatter;
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 use tera::{Context, Kwargs, State, Tera};
 use testgen_contract::Architecture;
 use walkdir::WalkDir;
@@ -23,6 +27,8 @@ const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.
 pub struct Templates {
     tera: Tera,
     sources: BTreeMap<String, String>,
+    /// Where the templates lie that are not the binary's own.
+    overridden: BTreeMap<String, PathBuf>,
     formatter: Formatter,
 }
 
@@ -31,8 +37,11 @@ impl Templates {
     pub fn load(overrides: Option<&Path>) -> Result<Self, TemplateError> {
         let mut sources: BTreeMap<String, String> =
             EMBEDDED.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        let mut overridden = BTreeMap::new();
         if let Some(directory) = overrides {
-            sources.extend(read_directory(directory)?);
+            let read = read_directory(directory)?;
+            overridden.extend(read.keys().map(|name| (name.clone(), directory.join(name))));
+            sources.extend(read);
         }
         let mut tera = Tera::new();
         tera.register_filter("rust_string", |text: &str, _: Kwargs, _: &State<'_>| format!("{text:?}"));
@@ -41,12 +50,32 @@ impl Templates {
         });
         let templates = sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         tera.add_raw_templates(templates).map_err(|error| TemplateError::from_tera(&error))?;
-        Ok(Self { tera, sources, formatter: Formatter::default() })
+        Ok(Self { tera, sources, overridden, formatter: Formatter::default() })
     }
 
     /// The name of the template of an architecture.
     pub fn of(architecture: Architecture) -> String {
         format!("{architecture}.rs.tera")
+    }
+
+    /// The text of a template; empty when there is none.
+    pub(crate) fn source(&self, name: &str) -> &str {
+        self.sources.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// Where a template lies: those of the binary as they do in testgen's repository.
+    pub(crate) fn shown(&self, name: &str) -> String {
+        self.overridden.get(name).map_or_else(|| format!("templates/{name}"), |path| path.display().to_string())
+    }
+
+    /// A template and everything that it includes.
+    pub(crate) fn reachable(&self, name: &str) -> Vec<String> {
+        origin::reachable(&self.sources, name).into_iter().filter(|name| self.sources.contains_key(name)).collect()
+    }
+
+    /// The template and line that a rendered line most likely comes from; `near` is fixed text of the function around it.
+    pub(crate) fn origin(&self, name: &str, line: &str, near: &str) -> Option<(String, usize)> {
+        origin::find(&self.sources, name, line, near)
     }
 
     /// Fills in a template.
@@ -65,7 +94,7 @@ impl Templates {
             TemplateError::NoRust(Box::new(NoRust {
                 template: name.to_owned(),
                 subject: subject.to_owned(),
-                origin: origin::find(&self.sources, name, line),
+                origin: origin::find(&self.sources, name, line, ""),
                 message: error.message,
                 excerpt: error.excerpt,
             }))

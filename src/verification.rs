@@ -1,16 +1,27 @@
 //! Verifying a project: every template with every kind of spec, and every generated file against its spec.
 //!
 //! Owns: what is looked at, and the gaps that no single file can show (missing, left over, not as generated). Does not
-//! own: the rules (`testgen-verify`). Reads only; shared by `testgen verify` and `testgen run`.
+//! own: the rules (`testgen-verify`). Reads only, but for `--fix`; shared by `testgen verify` and `testgen run`.
 
+mod entry;
+mod fix;
 mod gap;
+mod github;
+mod junit;
 mod render;
+mod same_body;
+mod sarif;
 mod suite;
 mod synthetic;
+mod template_words;
 mod templates;
 
+pub use fix::{Fixed, fix_files, fix_project};
 pub use gap::{Gap, GapKind};
+pub use github::render_github;
+pub use junit::render_junit;
 pub use render::{render_human, render_json};
+pub use sarif::render_sarif;
 pub use suite::{VerificationError, verify_files, verify_project, verify_suite};
 
 use std::collections::BTreeMap;

@@ -13,3 +13,15 @@ words! {
         Bf16 = "bf16",
     }
 }
+
+impl Precision {
+    /// The loosest tolerance that the table has for results in this precision: the error relative to the norm, and that of
+    /// the largest element. A comparison that allows more than this cannot fail.
+    pub const fn tolerance_ceiling(self) -> [f64; 2] {
+        match self {
+            Self::F32 => [3e-5, 6e-5],
+            Self::F16 => [5e-2, 1e-1],
+            Self::Bf16 => [2e-1, 4e-1],
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::{Error, ExitCode, Failure, quoted::Quoted};
 #[command(after_help = "\
 Examples:
   testgen explain
-  testgen explain both_paths")]
+  testgen explain detection_paths")]
 pub(super) struct Arguments {
     /// The rule, as findings name it
     rule: Option<String>,

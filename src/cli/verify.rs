@@ -3,7 +3,11 @@
 use super::{Out, project_arguments::ProjectArguments};
 use crate::{
     Error, ExitCode,
-    verification::{Verification, render_human, render_json, verify_files, verify_project},
+    quoted::Quoted,
+    verification::{
+        Fixed, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,
+        render_sarif, verify_files, verify_project,
+    },
 };
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -12,23 +16,29 @@ use std::path::PathBuf;
 ///
 /// Renders each template for every spec and for specs that could be (every task, every set of devices, hostile names) and
 /// checks what comes out; then checks every generated file against its spec. A harness whose spec has changed, a spec
-/// without harness, and a file without spec are findings, too. Nothing is compiled and nothing is written.
+/// without harness, and a file without spec are findings, too. Nothing is compiled, and nothing is written without `--fix`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen verify                               templates and suite of this project
   testgen verify --format json                 for a script
+  testgen verify --format sarif > verify.sarif for a code host; junit and github are there, too
+  testgen verify --fix                         stale headers and missing checks are mended first
   testgen verify --templates my_templates      templates of your own
   testgen verify some/harness.rs               single files, each by what its own SPEC says
   testgen explain detection_paths              what a rule means
 
-Exit codes: 0 no findings; 1 findings, or nothing to verify; 2 wrong usage or input.")]
+Exit codes: 0 no findings, or all of them mended; 1 findings, or nothing to verify; 2 wrong usage or input; 4 internal \
+error, or a file that cannot be written.")]
 pub(super) struct Arguments {
     /// Harnesses to verify by themselves, without specs; without any, the whole project
     #[arg(value_name = "PATH", conflicts_with_all = ["specs", "out", "templates", "runtime"])]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     project: ProjectArguments,
+    /// First mend what is mechanical: a stale header, and checks that are not listed; the rest is still found
+    #[arg(long)]
+    fix: bool,
     /// How the result is shown
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -41,16 +51,42 @@ enum Format {
     Human,
     /// One JSON object with a version
     Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// JUnit XML with one case for each rule
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    if arguments.fix {
+        tell(&fix(arguments)?);
+    }
     let verification = verify(arguments)?;
     let text = match arguments.format {
         Format::Human => render_human(&verification),
         Format::Json => render_json(&verification),
+        Format::Sarif => render_sarif(&verification),
+        Format::Junit => render_junit(&verification),
+        Format::Github => render_github(&verification),
     };
     write!(out, "{text}")?;
     Ok(if verification.is_clean() { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn fix(arguments: &Arguments) -> Result<Vec<Fixed>, Error> {
+    if arguments.paths.is_empty() {
+        return fix_project(&arguments.project.settings()?);
+    }
+    fix_files(&arguments.paths)
+}
+
+/// Standard output has the result alone, in whatever format.
+fn tell(fixed: &[Fixed]) {
+    for Fixed { path, fixes } in fixed {
+        eprintln!("fixed {}: {}", Quoted(path), fixes.join(", "));
+    }
 }
 
 fn verify(arguments: &Arguments) -> Result<Verification, Error> {

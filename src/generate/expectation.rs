@@ -1,9 +1,15 @@
 //! One harness by itself, and what the verifier may expect of it.
 
-use super::{GenerateError, Layout, context::sha256, layout::harness_path, plan};
+use super::{
+    GenerateError, Layout,
+    context::{HarnessContext, sha256},
+    layout::harness_path,
+    plan,
+};
 use crate::{Error, spec::LoadedSpec, template::Templates};
+use std::collections::BTreeSet;
 use testgen_contract::{Registration, required_checks};
-use testgen_verify::Expectation;
+use testgen_verify::{Expectation, ExpectedTolerance};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -29,6 +35,10 @@ impl Harness {
             model_type: spec.model_type,
             devices: spec.devices.clone(),
             precisions: spec.precisions.clone(),
+            checkpoint: layout.checkpoint(&loaded.path, &spec.checkpoint)?,
+            hub: spec.checkpoint.hub.clone(),
+            tolerances: tolerances(loaded),
+            vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
@@ -36,6 +46,18 @@ impl Harness {
             template: Templates::of(spec.architecture),
         };
         Ok(Self { path: harness_path(loaded), expectation })
+    }
+
+    /// The names of the variables that the template is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Harness::new`].
+    pub fn variables(loaded: &LoadedSpec, layout: &Layout) -> Result<BTreeSet<String>, GenerateError> {
+        let command = layout.command();
+        let context = HarnessContext::new(loaded, layout, &command)?;
+        let value = serde_json::to_value(context).unwrap_or_default();
+        Ok(value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect())
     }
 
     /// The formatted text of the harness of `loaded`.
@@ -46,6 +68,17 @@ impl Harness {
     pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }
+}
+
+fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {
+    let expected = loaded.spec.tolerance.iter().map(|tolerance| ExpectedTolerance {
+        output: tolerance.output.clone(),
+        precision: tolerance.precision,
+        rel_l2: tolerance.rel_l2,
+        max_rel: tolerance.max_rel,
+        reason: tolerance.reason.clone(),
+    });
+    expected.collect()
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<(Registration, String)> {

@@ -30,6 +30,13 @@ impl Changes {
     }
 }
 
+/// Writes one file, or leaves it as it was.
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), GenerateError> {
+    let mut prepared = Prepared::default();
+    prepared.add(path, content)?;
+    prepared.rename_all()
+}
+
 /// Temporary files and the names they shall get. Dropping it deletes those that did not get theirs.
 #[derive(Default)]
 struct Prepared {

@@ -4,13 +4,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The template line, in `template` or what it includes, whose fixed text covers most of `line`.
-pub(super) fn find(sources: &BTreeMap<String, String>, template: &str, line: &str) -> Option<(String, usize)> {
-    let mut best: Option<(usize, String, usize)> = None;
+/// The template line, in `template` or what it includes, whose fixed text covers most of `line`. Where several cover as
+/// much, one in a template that has the text `near` is taken: the head of the function around the line, for instance.
+pub(super) fn find(
+    sources: &BTreeMap<String, String>,
+    template: &str,
+    line: &str,
+    near: &str,
+) -> Option<(String, usize)> {
+    let mut best: Option<((usize, bool), String, usize)> = None;
     for name in reachable(sources, template) {
         let text = sources.get(&name).map(String::as_str).unwrap_or_default();
+        let is_near = text.contains(near);
         for (index, candidate) in text.lines().enumerate() {
-            let Some(score) = score(candidate, line) else { continue };
+            let Some(score) = score(candidate, line).map(|score| (score, is_near)) else { continue };
             if best.as_ref().is_none_or(|(most, ..)| score > *most) {
                 best = Some((score, name.clone(), index + 1));
             }
@@ -20,7 +27,7 @@ pub(super) fn find(sources: &BTreeMap<String, String>, template: &str, line: &st
 }
 
 /// A template and everything that it includes, in the order of inclusion.
-fn reachable(sources: &BTreeMap<String, String>, template: &str) -> Vec<String> {
+pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = vec![template.to_owned()];
     let mut next = 0;
@@ -75,7 +82,7 @@ mod tests {
             ("b.rs.tera".to_owned(), "\nfn {{ name }}( {\n".to_owned()),
             ("c.rs.tera".to_owned(), "fn bert( {\n".to_owned()),
         ]);
-        assert_eq!(find(&sources, "a.rs.tera", "fn bert( {"), Some(("b.rs.tera".to_owned(), 2)));
-        assert_eq!(find(&sources, "a.rs.tera", "xyz"), None);
+        assert_eq!(find(&sources, "a.rs.tera", "fn bert( {", ""), Some(("b.rs.tera".to_owned(), 2)));
+        assert_eq!(find(&sources, "a.rs.tera", "xyz", ""), None);
     }
 }

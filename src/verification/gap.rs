@@ -14,9 +14,43 @@ pub enum GapKind {
     SuiteFile,
     /// A template cannot be rendered for a spec that is right.
     TemplateRenders,
+    /// A template uses a variable that nobody gives it.
+    UndefinedVariable,
+    /// A template is given or sets a variable that it never uses.
+    UnusedVariable,
+    /// Two architectures have the same template.
+    SameTemplate,
+    /// Two harnesses of different architectures are the same but for their labels.
+    SameBody,
 }
 
 impl GapKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[
+        Self::MissingHarness,
+        Self::LeftOver,
+        Self::SuiteFile,
+        Self::TemplateRenders,
+        Self::UndefinedVariable,
+        Self::UnusedVariable,
+        Self::SameTemplate,
+        Self::SameBody,
+    ];
+
+    /// What holds where there is no such gap, in one sentence.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::MissingHarness => "Every spec has a harness in the suite.",
+            Self::LeftOver => "Every file of the suite belongs to a spec.",
+            Self::SuiteFile => "The files around the harnesses are what testgen generates, so every harness runs.",
+            Self::TemplateRenders => "Every template can be rendered for every spec that is right.",
+            Self::UndefinedVariable => "A template uses no variable that nobody gives it.",
+            Self::UnusedVariable => "A template uses every variable that it is given or sets.",
+            Self::SameTemplate => "No two architectures have the same template.",
+            Self::SameBody => "No two harnesses of different architectures are the same but for their labels.",
+        }
+    }
+
     /// The name as users see it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -24,6 +58,10 @@ impl GapKind {
             Self::LeftOver => "left_over",
             Self::SuiteFile => "suite_file",
             Self::TemplateRenders => "template_renders",
+            Self::UndefinedVariable => "undefined_variable",
+            Self::UnusedVariable => "unused_variable",
+            Self::SameTemplate => "same_template",
+            Self::SameBody => "same_body",
         }
     }
 }
@@ -51,8 +89,8 @@ pub struct Gap {
 
 impl Gap {
     /// `path` says which template for which spec, or `suite` for the files around the harnesses.
-    pub(super) fn does_not_render(path: String, error: &Error) -> Self {
+    pub(super) fn does_not_render(path: String, line: usize, error: &Error) -> Self {
         let help = error.help().unwrap_or_else(|| "mend the template".to_owned());
-        Self { path, line: 1, kind: GapKind::TemplateRenders, message: error.to_string(), help }
+        Self { path, line, kind: GapKind::TemplateRenders, message: error.to_string(), help }
     }
 }

@@ -1,6 +1,9 @@
 //! A verification as a person or a program reads it.
 
-use super::{Gap, Verification};
+use super::{
+    Gap, Verification,
+    entry::{Entry, entries},
+};
 use crate::{quoted::Quoted, spec::Count};
 use serde::Serialize;
 use std::fmt::Write;
@@ -18,7 +21,8 @@ pub fn render_human(verification: &Verification) -> String {
     text
 }
 
-fn summary_line(verification: &Verification) -> String {
+/// How much was looked at, and how much was found.
+pub(super) fn summary_line(verification: &Verification) -> String {
     let rules = testgen_verify::rules().len();
     let verdict = match verification.count() {
         0 => "no findings".to_owned(),
@@ -43,37 +47,9 @@ struct Document<'a> {
     findings: Vec<Entry<'a>>,
 }
 
-/// A finding or a gap; `rule` is the rule's or the gap's name.
-#[derive(Serialize)]
-struct Entry<'a> {
-    path: &'a str,
-    line: usize,
-    column: usize,
-    rule: &'static str,
-    message: &'a str,
-    help: &'a str,
-}
-
 /// One object, ending in a line break, with everything sorted by path and place.
 pub fn render_json(verification: &Verification) -> String {
-    let findings = verification.findings.iter().map(|finding| Entry {
-        path: &finding.path,
-        line: finding.line,
-        column: finding.column,
-        rule: finding.rule.as_str(),
-        message: &finding.message,
-        help: &finding.help,
-    });
-    let gaps = verification.gaps.iter().map(|Gap { path, line, kind, message, help }| Entry {
-        path,
-        line: *line,
-        column: 1,
-        rule: kind.as_str(),
-        message,
-        help,
-    });
-    let mut findings: Vec<Entry<'_>> = findings.chain(gaps).collect();
-    findings.sort_by_key(|entry| (entry.path, entry.line, entry.column, entry.rule));
+    let findings = entries(verification);
     let Verification { files, renders, .. } = *verification;
     let document = Document { version: 1, files, renders, rules: testgen_verify::rules().len(), findings };
     let mut text = serde_json::to_string_pretty(&document).expect("words and numbers are JSON");

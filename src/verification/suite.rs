@@ -1,6 +1,6 @@
 //! The generated files: each harness against its spec, and the files around them against what would be generated.
 
-use super::{Gap, GapKind, Verification, templates};
+use super::{Gap, GapKind, Verification, same_body, templates};
 use crate::{
     Error, ExitCode, Failure,
     generate::{Filter, Harness, Layout, Plan, plan},
@@ -114,7 +114,11 @@ impl Project {
                     suite.compare_with(&plan, &known, into);
                     known.extend(plan.files.into_keys());
                 }
-                Err(error) => into.gaps.push(Gap::does_not_render("suite".to_owned(), &error)),
+                Err(error) => {
+                    // Without a plan nobody knows which files are left over.
+                    into.gaps.push(Gap::does_not_render("suite".to_owned(), 1, &error));
+                    return Ok(());
+                }
             }
         }
         suite.find_left_over(&known, into);
@@ -138,6 +142,8 @@ pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError
     let questions = verification.texts.iter().map(|(path, text)| (Source { path, text }, None));
     let findings = verify_all(&questions.collect::<Vec<_>>());
     verification.findings = findings.into_iter().flatten().collect();
+    let texts = verification.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    verification.gaps = same_body::gaps(texts);
     verification.files = verification.texts.len();
     Ok(verification)
 }
@@ -180,6 +186,7 @@ impl Suite<'_> {
         let questions = read.iter().map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
         let findings = verify_all(&questions.collect::<Vec<_>>());
         into.findings.extend(findings.into_iter().flatten());
+        into.gaps.extend(same_body::gaps(read.iter().map(|(_, path, text)| (path.as_str(), text.as_str()))));
         into.files += read.len();
         into.texts.extend(read.into_iter().map(|(_, path, text)| (path, text)));
     }

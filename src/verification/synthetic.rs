@@ -75,10 +75,10 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         let (check, precision) = (first.check, Some(first.precision));
         Some(Skip { check, device: Some(device), precision, reason: HOSTILE.to_owned() })
     };
-    let tolerance = |precision| Tolerance {
+    let tolerance = |precision: Precision| Tolerance {
         output: HOSTILE.to_owned(),
         precision,
-        rel_l2: 0.02,
+        rel_l2: precision.tolerance_ceiling()[0],
         max_rel: 1e-7,
         reason: HOSTILE.to_owned(),
     };

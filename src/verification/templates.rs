@@ -1,20 +1,26 @@
-//! The templates: each is rendered for every kind of spec, and what comes out is verified.
+//! The templates: each is rendered for every kind of spec, and what comes out is verified. Findings stand at the line of
+//! the template that the broken line most likely comes from.
 
-use super::{Gap, Verification, synthetic};
+use super::{Gap, GapKind, Verification, synthetic, template_words};
 use crate::{
     Error,
     generate::{Harness, Layout},
     spec::LoadedSpec,
     template::Templates,
 };
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 use testgen_contract::Architecture;
 use testgen_verify::{Finding, Source, verify_all};
 
-/// A rendered harness, or why there is none.
+/// A rendered harness.
 struct Rendered {
-    /// What findings name: the template, and the spec that it was rendered for.
-    path: String,
+    /// The template that it was rendered from.
+    template: String,
+    /// The spec that it was rendered for, in a few words.
+    subject: String,
     harness: Harness,
     text: String,
 }
@@ -27,36 +33,123 @@ pub(super) fn verify(
     templates: &Templates,
     into: &mut Verification,
 ) -> Result<(), Error> {
-    let synthetic = Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture));
+    let synthetic: Vec<LoadedSpec> =
+        Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture)).collect();
+    into.gaps.extend(variables(&synthetic, layout, templates)?);
+    into.gaps.extend(same(templates));
     let mut rendered = Vec::new();
-    for loaded in loaded.iter().cloned().chain(synthetic) {
+    for loaded in loaded.iter().chain(&synthetic) {
         into.renders += 1;
-        let path = format!("{} ({})", Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
-        match Harness::render(&loaded, layout, templates) {
-            Ok(text) => rendered.push(Rendered { path, harness: Harness::new(&loaded, layout)?, text }),
-            Err(error) => into.gaps.push(Gap::does_not_render(path, &error)),
+        let (template, subject) = (Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
+        match Harness::render(loaded, layout, templates) {
+            Ok(text) => rendered.push(Rendered { template, subject, harness: Harness::new(loaded, layout)?, text }),
+            Err(error) => into.gaps.push(unrendered(templates, &template, &subject, &error)),
         }
     }
+    into.gaps = first_of_each(std::mem::take(&mut into.gaps), |gap| {
+        // The message of a rendering that fails names the model.
+        let message = if gap.kind == GapKind::TemplateRenders { String::new() } else { gap.message.clone() };
+        (gap.path.clone(), gap.line, message)
+    });
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
-    let findings = verify_all(&questions).into_iter().flatten();
-    into.findings.extend(first_of_each(findings));
-    for Rendered { path, text, .. } in rendered {
-        if into.findings.iter().any(|finding| finding.path == path) {
-            into.texts.insert(path, text);
-        }
+    let answers = rendered.iter().zip(verify_all(&questions));
+    let placed = answers.flat_map(|(rendered, findings)| {
+        findings.into_iter().map(|finding| rendered.place(finding, templates)).collect::<Vec<_>>()
+    });
+    let findings = first_of_each(placed, |(finding, _)| {
+        (finding.path.clone(), finding.line, finding.rule, finding.message.clone())
+    });
+    for (finding, text) in findings {
+        into.texts.insert(finding.path.clone(), text);
+        into.findings.push(finding);
     }
     Ok(())
 }
 
+/// One fault of a template shows in everything that it renders; once is enough.
+fn first_of_each<T, K: Ord>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    all.into_iter().filter(|one| seen.insert(key(one))).collect()
+}
+
+/// The variables of each architecture's template.
+fn variables(synthetic: &[LoadedSpec], layout: &Layout, templates: &Templates) -> Result<Vec<Gap>, Error> {
+    let mut gaps = Vec::new();
+    for &architecture in Architecture::ALL {
+        let Some(spec) = synthetic.iter().find(|loaded| loaded.spec.architecture == architecture) else { continue };
+        gaps.extend(template_words::gaps(templates, &Templates::of(architecture), &Harness::variables(spec, layout)?));
+    }
+    Ok(gaps)
+}
+
+/// Architectures whose templates are the same but for layout: one of them was copied and never made its own.
+fn same(templates: &Templates) -> Vec<Gap> {
+    let mut first: BTreeMap<String, Architecture> = BTreeMap::new();
+    let mut gaps = Vec::new();
+    for &architecture in Architecture::ALL {
+        let name = Templates::of(architecture);
+        let text = templates.source(&name).split_whitespace().collect::<Vec<_>>().join(" ");
+        let known = *first.entry(text).or_insert(architecture);
+        if known != architecture {
+            gaps.push(Gap {
+                path: templates.shown(&name),
+                line: 1,
+                kind: GapKind::SameTemplate,
+                message: format!("this is the template of `{known}` once more"),
+                help: format!("write what the models of `{architecture}` read and answer"),
+            });
+        }
+    }
+    gaps
+}
+
+/// A template that does not render, at the line that Tera or the parser names.
+fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> Gap {
+    let report = error.to_string() + &error.help().unwrap_or_default();
+    let (name, line) = named_place(templates, template, &report).unwrap_or((template.to_owned(), 1));
+    let gap = Gap::does_not_render(templates.shown(&name), line, error);
+    let message = gap.message.trim().lines().next().unwrap_or_default().to_owned();
+    Gap { message, help: format!("{}; it shows in the rendering for {subject}", gap.help), ..gap }
+}
+
+/// The place in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
+fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(String, usize)> {
+    let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    templates.reachable(template).into_iter().find_map(|name| {
+        let after =
+            |separator: &str| report.split_once(&format!("{name}{separator}")).and_then(|(_, rest)| number(rest));
+        after(":").or_else(|| after("`, line ")).map(|line| (name, line))
+    })
+}
+
 impl Rendered {
     fn question(&self) -> (Source<'_>, Option<&testgen_verify::Expectation>) {
-        (Source { path: &self.path, text: &self.text }, Some(&self.harness.expectation))
+        (Source { path: &self.template, text: &self.text }, Some(&self.harness.expectation))
+    }
+
+    /// The finding at its place in the template, and the template's text.
+    fn place(&self, finding: Finding, templates: &Templates) -> (Finding, String) {
+        let (name, line) = self.origin(&finding, templates).unwrap_or((self.template.clone(), 1));
+        let help = format!("{}; it shows in the rendering for {}", finding.help, self.subject);
+        let finding = Finding { path: templates.shown(&name), line, column: 1, help, ..finding };
+        (finding, templates.source(&name).to_owned())
+    }
+
+    fn origin(&self, finding: &Finding, templates: &Templates) -> Option<(String, usize)> {
+        if let Some(missing) = finding.message.strip_prefix("the file has no function `") {
+            return Some((self.template.clone(), where_it_belongs(templates.source(&self.template), missing)));
+        }
+        let lines: Vec<&str> = self.text.lines().take(finding.line).collect();
+        let function = lines.iter().rev().find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
+        let near = function.map(|name| format!("fn {name}")).unwrap_or_default();
+        templates.origin(&self.template, lines.last()?, &near)
     }
 }
 
-/// One broken rule of a template shows in everything that it renders; once is enough.
-fn first_of_each(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let mut seen = BTreeSet::new();
-    let template = |finding: &Finding| finding.path.split(' ').next().unwrap_or_default().to_owned();
-    findings.filter(|finding| seen.insert((template(finding), finding.rule, finding.message.clone()))).collect()
+/// The line of a template where the function that `missing` begins with should come from: where it is named, else where
+/// the other init functions are.
+fn where_it_belongs(template: &str, missing: &str) -> usize {
+    let name = missing.split('`').next().unwrap_or_default();
+    let line_of = |word: &str| template.lines().position(|line| line.contains(word)).map(|index| index + 1);
+    [name, "init_cuda", "init_cpu"].into_iter().find_map(line_of).unwrap_or(1)
 }

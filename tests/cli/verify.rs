@@ -91,7 +91,8 @@ fn a_template_is_verified_for_specs_that_nobody_has() {
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
     let found = findings(&outcome);
-    assert!(found.iter().any(|finding| finding.starts_with("spec_static encoder_only.rs.tera (")), "{found:?}");
+    assert!(found.contains(&"spec_static t/partials/spec.rs.tera".to_owned()), "{found:?}");
+    assert!(found.contains(&"unused_variable templates/vision.rs.tera".to_owned()), "{found:?}");
     assert!(!found.iter().any(|finding| finding.contains("generated/")), "{found:?}");
 }
 
@@ -101,9 +102,11 @@ fn a_template_without_rocm_is_found() {
     project.write("t/partials/init_rocm.rs.tera", "");
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
     for architecture in ["encoder_only", "decoder_only", "vision"] {
-        assert!(outcome.stdout.contains(&format!("--> {architecture}.rs.tera (")), "{}", outcome.stdout);
+        let line = testgen_template(&format!("{architecture}.rs.tera"));
+        let line = line.lines().position(|line| line.contains("init_rocm")).expect("it is included") + 1;
+        let place = format!("the file has no function `init_rocm`\n --> templates/{architecture}.rs.tera:{line}:1\n");
+        assert!(outcome.stdout.contains(&place), "{}", outcome.stdout);
     }
-    assert!(outcome.stdout.contains("error[init_functions]"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -112,13 +115,116 @@ fn a_template_that_renders_no_rust_is_found_and_a_broken_one_is_bad_input() {
     project.write("t/vision.rs.tera", "fn broken( {\n");
     let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
     let found = findings(&outcome);
-    assert!(found.iter().any(|finding| finding.starts_with("template_renders vision.rs.tera (")), "{found:?}");
+    let renders = found.iter().filter(|finding| *finding == "template_renders t/vision.rs.tera");
+    assert_eq!(renders.count(), 1, "{found:?}");
     std::fs::remove_file(project.path("t/vision.rs.tera")).expect("it is there");
     project.write("t/suite/src/lib.rs.tera", "fn broken( {\n");
     let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
     assert!(findings(&outcome).contains(&"template_renders suite".to_owned()), "{}", outcome.stdout);
     project.write("t/vision.rs.tera", "{% if %}\n");
     project.run(&["verify", "--templates", "t"]).expect_code(2);
+}
+
+#[test]
+fn a_broken_line_is_found_in_the_template_that_it_comes_from() {
+    let project = generated();
+    let rocm = testgen_template("partials/init_rocm.rs.tera");
+    project.write("t/partials/init_rocm.rs.tera", rocm.replace("hip_runtime(request.index)", "hip_runtime(0)"));
+    project.run(&["generate", "--templates", "t"]).expect_code(0);
+    let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
+    let line = rocm.lines().position(|line| line.contains("hip_runtime(")).expect("it is asked") + 1;
+    let place = format!("--> t/partials/init_rocm.rs.tera:{line}:1\n");
+    assert!(outcome.stdout.contains(&place), "{}", outcome.stdout);
+    assert_eq!(outcome.stdout.matches("t/partials/init_rocm.rs.tera").count(), 1, "once is enough: {}", outcome.stdout);
+}
+
+#[test]
+fn variables_of_templates_are_defined_and_used() {
+    let project = generated();
+    let spec = testgen_template("partials/spec.rs.tera");
+    let memory = "{% if vram_mib %}Some({{ vram_mib }}){% else %}None{% endif %}";
+    let changed = spec.replace("name: {{", "{% set nobody = name %}name: {{").replace(memory, "None");
+    assert!(changed.contains("nobody") && !changed.contains("vram_mib }}"));
+    project.write("t/partials/spec.rs.tera", changed);
+    let cpu = testgen_template("partials/init_cpu.rs.tera");
+    project.write("t/partials/init_cpu.rs.tera", cpu + "{% if nothing is defined %}{% endif %}\n");
+    project.run(&["generate", "--templates", "t"]).expect_code(0);
+    let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
+    let gaps: Vec<&str> = outcome.stdout.split("\n\n").filter(|part| part.contains("variable]")).collect();
+    insta::assert_snapshot!(gaps.join("\n\n"));
+}
+
+#[test]
+fn a_template_that_was_copied_is_found() {
+    let project = generated();
+    project.write("t/vision.rs.tera", testgen_template("encoder_only.rs.tera").replace('\n', "\n\n"));
+    let found = findings(&project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1));
+    assert!(found.contains(&"same_template t/vision.rs.tera".to_owned()), "{found:?}");
+}
+
+#[test]
+fn a_harness_that_was_copied_is_found() {
+    let project = generated();
+    let copy =
+        project.read(HARNESS).replace("EncoderOnly", "DecoderOnly").replace("ModelType::Bert", "ModelType::Gpt2");
+    project.write("other.rs", copy);
+    let found = findings(&project.run(&["verify", HARNESS, "other.rs", "--format", "json"]).expect_code(1));
+    assert!(found.contains(&"same_body other.rs".to_owned()), "{found:?}");
+}
+
+/// A project with findings of several kinds.
+fn damaged() -> Project {
+    let project = generated();
+    edit(&project, HARNESS, "cuda_compatibility(request.index)", "cuda_compatibility(0)");
+    edit(&project, HARNESS, "        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n", "");
+    project.write("generated/src/vision/left <over>, 50%.rs", "");
+    project
+}
+
+#[test]
+fn formats() {
+    let project = damaged();
+    let shown = |format: &str| project.run(&["verify", "--format", format]).expect_code(1).stdout;
+    insta::assert_snapshot!("damaged_human", shown("human"));
+    insta::assert_snapshot!("damaged_json", shown("json"));
+    insta::assert_snapshot!("damaged_junit", shown("junit"));
+    insta::assert_snapshot!("damaged_github", shown("github"));
+    // Files of their own, so that tests/schemas can validate them.
+    insta::assert_binary_snapshot!("damaged_sarif.json", shown("sarif").into_bytes());
+    let clean = generated();
+    let shown = |format: &str| clean.run(&["verify", "--format", format]).expect_code(0).stdout;
+    insta::assert_binary_snapshot!("clean_sarif.json", shown("sarif").into_bytes());
+    assert!(!shown("junit").contains("<failure"));
+    assert!(!shown("github").contains("::error"));
+}
+
+#[test]
+fn what_is_mechanical_is_fixed_and_the_rest_is_found() {
+    let project = generated();
+    let good = project.read(HARNESS);
+    let registration = "        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n";
+    edit(&project, HARNESS, registration, "");
+    edit(&project, HARNESS, "--out generated", "--out elsewhere");
+    assert_eq!(verify(&project, 1).len(), 2);
+    assert_ne!(project.read(HARNESS), good, "nothing is written without --fix");
+    let outcome = project.run(&["verify", "--fix"]).expect_code(0);
+    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the header, 1 check\n"));
+    assert_eq!(project.read(HARNESS), good);
+    edit(&project, HARNESS, registration, "");
+    edit(&project, HARNESS, "hip_runtime(request.index)", "hip_runtime(0)");
+    let outcome = project.run(&["verify", "--fix", HARNESS]).expect_code(1);
+    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: 1 check\n"));
+    assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("checks_listed"), "{}", outcome.stdout);
+    assert_eq!(project.run(&["verify", "--fix", HARNESS]).expect_code(1).stderr, "", "nothing more can be mended");
+}
+
+#[test]
+fn a_header_is_not_enough_where_the_spec_says_something_else() {
+    let project = generated();
+    edit(&project, "model_specs/encoder_only/bert.yaml", "precisions: [f32, f16, bf16]", "precisions: [f32, f16]");
+    let outcome = project.run(&["verify", "--fix"]).expect_code(1);
+    assert!(outcome.stdout.contains("error[spec_static]"), "{}", outcome.stdout);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Rules
 
-<!-- Written from the heads of verify/src/rule/*.rs; mend it with `TESTGEN_UPDATE=1 cargo test -p testgen-verify`. -->
+<!-- Written from the heads of verify/src/rule/*.rs; mend it with `UPDATE_DOCS=1 cargo test -p testgen-verify`. -->
 
 `testgen verify` reads every harness as a syntax tree, follows every way through its functions, and demands what stands
 here. Nothing is searched in the text: a call counts when it is made on every way that needs it, with the value that it

@@ -4,7 +4,7 @@ use crate::spec::SpecLiteral;
 use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Registration, Task};
 
 /// What the spec demands of a harness.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// The model's name: the stem of its spec.
     pub name: String,
@@ -18,6 +18,14 @@ pub struct Expectation {
     pub devices: Vec<DeviceKind>,
     /// The precisions of the spec.
     pub precisions: Vec<Precision>,
+    /// Where the checkpoint lies, as the harness names it.
+    pub checkpoint: String,
+    /// The checkpoint's name on the hub, where the spec has one.
+    pub hub: Option<String>,
+    /// The tolerances of the spec's own.
+    pub tolerances: Vec<ExpectedTolerance>,
+    /// The device memory that the model needs, in MiB, where the spec says so.
+    pub vram_mib: Option<u64>,
     /// Every registration that the spec skips, with its reason.
     pub skips: Vec<(Registration, String)>,
     /// The spec's path as the header gives it.
@@ -28,6 +36,21 @@ pub struct Expectation {
     pub command: String,
     /// The template's path as the header gives it.
     pub template: String,
+}
+
+/// A tolerance of the spec's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedTolerance {
+    /// The output that it is for.
+    pub output: String,
+    /// The precision that it is for.
+    pub precision: Precision,
+    /// The largest error relative to the norm.
+    pub rel_l2: f64,
+    /// The largest error of an element relative to the largest element.
+    pub max_rel: f64,
+    /// Why the table does not fit.
+    pub reason: String,
 }
 
 /// What the rules about devices, handlers and checks go by: the spec where it is known, else the harness's own `SPEC`.

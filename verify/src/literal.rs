@@ -2,7 +2,7 @@
 
 use crate::names::{Meaning, Names};
 use std::collections::BTreeMap;
-use syn::{Expr, ExprStruct, Lit, Member, Path};
+use syn::{Expr, ExprLit, ExprStruct, Lit, Member, Path};
 
 /// `expression` without parentheses and borrows.
 pub(crate) fn plain(expression: &Expr) -> &Expr {
@@ -17,12 +17,8 @@ pub(crate) fn plain(expression: &Expr) -> &Expr {
 /// The word of the contract that `expression` names, for instance `DeviceKind::Rocm`.
 pub(crate) fn word<T: Copy>(names: &Names, expression: &Expr, words: &Words<T>) -> Option<T> {
     let Expr::Path(path) = plain(expression) else { return None };
-    let Meaning::Runtime(name) = names.meaning(&path.path) else { return None };
-    let (kind, variant) = name.split_once("::")?;
-    if kind != words.kind {
-        return None;
-    }
-    words.all.iter().copied().find(|word| (words.variant)(*word) == variant)
+    let variant = names.variant(&path.path, words.kind)?;
+    words.all.iter().copied().find(|word| variant.is((words.variant)(*word)))
 }
 
 /// A closed enum of the contract.
@@ -59,6 +55,37 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
             Lit::Str(text) => Some(text.value()),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// The number of a literal.
+pub(crate) fn number(expression: &Expr) -> Option<f64> {
+    let Expr::Lit(literal) = plain(expression) else { return None };
+    match &literal.lit {
+        Lit::Float(number) => number.base10_parse().ok(),
+        Lit::Int(number) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The whole number of a literal.
+pub(crate) fn integer(expression: &Expr) -> Option<u64> {
+    match plain(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// What `Some(..)` holds, or that it is `None`; none when it is neither.
+pub(crate) fn option<'e>(names: &Names, expression: &'e Expr) -> Option<Option<&'e Expr>> {
+    let is = |path: &Path, name: &str| matches!(names.meaning(path), Meaning::Prelude(found) if found == name);
+    match plain(expression) {
+        Expr::Path(path) if is(&path.path, "None") => Some(None),
+        Expr::Call(call) => {
+            let some = matches!(plain(&call.func), Expr::Path(path) if is(&path.path, "Some"));
+            (some && call.args.len() == 1).then(|| call.args.first())
+        }
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::vocabulary::{self, RUNTIME};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{File, Item, Path, UseTree, ext::IdentExt};
+use syn::{File, Ident, Item, Path, UseTree, ext::IdentExt};
 
 /// What a path means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,25 @@ pub(crate) enum Meaning {
     Unknown(String),
 }
 
+/// The variant that a path names.
+#[derive(Debug)]
+pub(crate) enum Variant<'p> {
+    /// It stands in the path.
+    Written(&'p Ident),
+    /// The path is another name for it.
+    Meant(String),
+}
+
+impl Variant<'_> {
+    /// Whether the variant has this name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        match self {
+            Self::Written(ident) => *ident == name,
+            Self::Meant(text) => text == name,
+        }
+    }
+}
+
 /// How a path begins that leaves the file without the runtime.
 const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
 
@@ -27,6 +46,8 @@ const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
 pub(crate) struct Names {
     imports: BTreeMap<String, Vec<String>>,
     items: BTreeSet<String>,
+    /// Names for the runtime as a whole, from `use testgen_runtime as name`.
+    roots: BTreeSet<String>,
     glob: bool,
 }
 
@@ -45,15 +66,16 @@ impl Names {
 
     /// What `path` means at the top of the file; local variables are the reader's business.
     pub(crate) fn meaning(&self, path: &Path) -> Meaning {
-        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
-        let Some((first, rest)) = segments.split_first() else { return Meaning::Unknown(String::new()) };
-        if let Some(imported) = self.imports.get(first) {
-            return Meaning::Runtime([imported.as_slice(), rest].concat().join("::"));
+        let mut segments = path.segments.iter().map(|segment| text_of(&segment.ident));
+        let Some(first) = segments.next() else { return Meaning::Unknown(String::new()) };
+        if let Some(imported) = self.imports.get(&first) {
+            return Meaning::Runtime(join(imported.join("::"), segments));
         }
         if first == RUNTIME {
-            return Meaning::Runtime(rest.join("::"));
+            let second = segments.next().unwrap_or_default();
+            return Meaning::Runtime(join(second, segments));
         }
-        let written = segments.join("::");
+        let written = join(first.clone(), segments);
         match first.as_str() {
             // An item that takes a protected name is a finding of `imports`; here the name keeps its meaning.
             name if self.items.contains(name) && !vocabulary::is_protected(name) => Meaning::Local(written),
@@ -71,6 +93,31 @@ impl Names {
         let first = path.segments.first().map(|segment| &segment.ident);
         first.is_some_and(|first| FOREIGN.iter().any(|root| first == root))
             && matches!(self.meaning(path), Meaning::Foreign(_))
+    }
+
+    /// The first word below `testgen_runtime` of a path written in full, where harnesses are offered no such thing;
+    /// asked of every path of a file.
+    pub(crate) fn beyond_vocabulary(&self, path: &Path) -> Option<String> {
+        let mut segments = path.segments.iter().map(|segment| &segment.ident);
+        let first = segments.next()?;
+        let is_root = first == RUNTIME || self.roots.iter().any(|root| first == root);
+        let name = is_root.then(|| segments.next().map(text_of))??;
+        (!vocabulary::is_runtime(&name)).then_some(name)
+    }
+
+    /// Whether `path` is `testgen_runtime::<kind>::<variant>`, of which it gives the variant.
+    pub(crate) fn variant<'p>(&self, path: &'p Path, kind: &str) -> Option<Variant<'p>> {
+        let mut segments = path.segments.iter().map(|segment| &segment.ident);
+        if let (Some(first), Some(second), None) = (segments.next(), segments.next(), segments.next())
+            && first == kind
+            && self.imports.get(kind).is_some_and(|imported| imported.as_slice() == [kind])
+        {
+            return Some(Variant::Written(second));
+        }
+        // Written in full, or under another name: rare, so it may cost more.
+        let Meaning::Runtime(name) = self.meaning(path) else { return None };
+        let (found, variant) = name.split_once("::")?;
+        (found == kind).then(|| Variant::Meant(variant.to_owned()))
     }
 
     /// Whether `path` is `testgen_runtime::<name>`.
@@ -102,9 +149,31 @@ impl Names {
         if let Some(local) = local
             && path.first().is_some_and(|first| first == RUNTIME)
         {
+            if path.len() == 1 {
+                self.roots.insert(local.clone());
+            }
             self.imports.insert(local, path[1..].to_vec());
         }
     }
+}
+
+/// A word without `r#`.
+fn text_of(ident: &Ident) -> String {
+    let text = ident.to_string();
+    match text.strip_prefix("r#") {
+        Some(plain) => plain.to_owned(),
+        None => text,
+    }
+}
+
+fn join(first: String, rest: impl Iterator<Item = String>) -> String {
+    rest.fold(first, |mut path, segment| {
+        if !path.is_empty() {
+            path.push_str("::");
+        }
+        path.push_str(&segment);
+        path
+    })
 }
 
 /// The name that `item` defines, where it defines one.

@@ -49,7 +49,7 @@ pub(crate) struct Reading<'a> {
 
 /// Reads `function`; its parameters become `Value::Parameter(0)`, `(1)`, and so on.
 pub(crate) fn read<'a>(names: &Names, library: &Library<'a>, function: &'a ItemFn) -> Reading<'a> {
-    let mut reader = Reader { names, library, troubles: Vec::new(), budget: BUDGET, depth: 0 };
+    let mut reader = Reader { names, library, troubles: Vec::new(), budget: BUDGET, depth: 0, ends: 0 };
     let arguments = (0..function.sig.inputs.len()).map(Value::Parameter).collect();
     let branches = reader.inline(function, arguments, State::default());
     let ways = branches.into_iter().map(|branch| {
@@ -70,11 +70,13 @@ struct Reader<'n, 'a> {
     troubles: Vec<(RuleId, Remark)>,
     budget: usize,
     depth: usize,
+    /// How often a way was given up for a reason that is a finding elsewhere, or that does not compile.
+    ends: usize,
 }
 
 impl<'a> Reader<'_, 'a> {
     /// Notes that `place` is not understood and gives up the way that leads there.
-    fn unreadable(&mut self, place: &impl Spanned, what: &str, help: &str) -> Vec<Branch<'a>> {
+    fn unreadable<T>(&mut self, place: &impl Spanned, what: &str, help: &str) -> Vec<T> {
         let message = format!("the verifier cannot follow {what}");
         self.troubles.push((RuleId::Readable, Remark::at(place, message, help)));
         Vec::new()
@@ -113,7 +115,8 @@ impl<'a> Reader<'_, 'a> {
     /// Whether there is budget for one more expression; the first time there is none, that is trouble.
     fn spend(&mut self, place: &impl Spanned) -> bool {
         if self.budget == 1 {
-            self.unreadable(place, "so many ways through one function", "write it straight, with early returns");
+            let _: Vec<Branch<'a>> =
+                self.unreadable(place, "so many ways through one function", "write it straight, with early returns");
         }
         self.budget = self.budget.saturating_sub(1);
         self.budget > 0

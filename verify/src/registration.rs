@@ -2,7 +2,7 @@
 
 use crate::{
     literal::{self, CHECKS, DEVICES, PRECISIONS},
-    names::{Meaning, Names},
+    names::Names,
 };
 use syn::Expr;
 use testgen_contract::Registration;
@@ -28,9 +28,9 @@ pub(crate) fn read<'a>(names: &Names, place: &'a Expr) -> Result<Registered<'a>,
     let illegible = |why: &str| Illegible { place, why: why.to_owned() };
     let Expr::Call(call) = literal::plain(place) else { return Err(illegible("this is no registration")) };
     let Expr::Path(function) = literal::plain(&call.func) else { return Err(illegible("this is no registration")) };
-    let skips = match names.meaning(&function.path) {
-        Meaning::Runtime(name) if name == "Registered::run" => false,
-        Meaning::Runtime(name) if name == "Registered::skip" => true,
+    let skips = match names.variant(&function.path, "Registered") {
+        Some(name) if name.is("run") => false,
+        Some(name) if name.is("skip") => true,
         _ => return Err(illegible("this is neither `Registered::run` nor `Registered::skip`")),
     };
     if call.args.len() != 3 + usize::from(skips) {

@@ -49,6 +49,7 @@ registry! {
     Forbidden = forbidden,
     Readable = readable,
     SpecStatic = spec_static,
+    Tolerances = tolerances,
     InitFunctions = init_functions,
     DetectionPaths = detection_paths,
     VisibilityReported = visibility_reported,

@@ -15,4 +15,5 @@ pub(crate) mod parses;
 pub(crate) mod precision_from_probe;
 pub(crate) mod readable;
 pub(crate) mod spec_static;
+pub(crate) mod tolerances;
 pub(crate) mod visibility_reported;

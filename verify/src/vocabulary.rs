@@ -3,24 +3,34 @@
 /// The crate that a harness imports.
 pub(crate) const RUNTIME: &str = "testgen_runtime";
 
-/// The types of `testgen_runtime`, and its module of tasks.
+/// The types of `testgen_runtime`, those that only the signature of an extracted helper names among them, and its module
+/// of tasks.
 const TYPES: &[&str] = &[
+    "Absence",
     "Architecture",
     "Check",
     "Checkpoint",
+    "Device",
+    "DeviceIndex",
     "DeviceKind",
     "DeviceRequest",
     "Endpoint",
     "Harness",
+    "LoadError",
+    "Memory",
     "Model",
     "ModelType",
     "OpenDevice",
+    "OpenError",
     "Precision",
+    "PrecisionError",
+    "PrecisionProbe",
     "Registered",
     "Source",
     "Spec",
     "Task",
     "ToleranceOverride",
+    "Visibility",
     "task",
 ];
 
@@ -52,6 +62,11 @@ pub(crate) const ASSERTING: &[&str] =
 
 /// The names that every Rust file has without importing them, as far as a harness can use them.
 const PRELUDE: &[&str] = &["Err", "None", "Ok", "Option", "Result", "Some", "String", "drop", "str"];
+
+/// Every name of `testgen_runtime` that a harness may use.
+pub fn runtime_names() -> impl Iterator<Item = &'static str> {
+    TYPES.iter().chain(FUNCTIONS).copied()
+}
 
 /// Whether `testgen_runtime` offers `name` to harnesses.
 pub(crate) fn is_runtime(name: &str) -> bool {

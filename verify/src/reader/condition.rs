@@ -52,7 +52,11 @@ impl<'a> Reader<'_, 'a> {
             }
         }
         if !open.is_empty() {
-            self.unreadable(expression, "a `match` without an arm for every case", "add the arm that is missing");
+            all.extend(self.unreadable(
+                expression,
+                "a `match` without an arm for every case",
+                "add the arm that is missing",
+            ));
         }
         all
     }
@@ -106,7 +110,7 @@ impl<'a> Reader<'_, 'a> {
         self.decide(branches, |reader, state, value| match value {
             Value::Truth(truth) => vec![(state, truth)],
             value => {
-                let sides = reader.side(Outcome::True, &value, state);
+                let sides = reader.side(expression, Outcome::True, &value, state);
                 sides.into_iter().map(|(state, payload)| (state, payload.is_some())).collect()
             }
         })

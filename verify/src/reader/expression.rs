@@ -3,6 +3,7 @@
 use super::{
     Outcome, Reader, Value,
     branch::{self, Branch, Flow},
+    pattern,
     state::State,
     value::Closure,
     way::{Call, Callee},
@@ -112,17 +113,18 @@ impl<'a> Reader<'_, 'a> {
         self.each(branches, |_, state, value| vec![Branch { state, flow: Flow::Return(value) }])
     }
 
-    /// `?` on a `Result`: goes on with what `Ok` holds, returns the `Err`.
+    /// `?`: goes on with what `Ok` or `Some` holds, returns the `Err` or `None`.
     fn question_mark(&mut self, inner: &'a ExprTry, state: State<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(&inner.expr, state);
         self.each(branches, |reader, state, value| {
-            let sides = reader.side(Outcome::Ok, &value, state);
+            let good = pattern::good_side(&value, &state);
+            let sides = reader.side(inner, good, &value, state);
             let continued = sides.into_iter().flat_map(|(state, payload)| match payload {
                 Some(payload) => branch::value(state, payload),
                 None => {
-                    let error = reader.side(Outcome::Err, &value, state);
+                    let error = reader.side(inner, good.opposite(), &value, state);
                     let returned = error.into_iter().filter_map(|(state, payload)| {
-                        let value = Value::Wrapped(Outcome::Err, Rc::new(payload?));
+                        let value = Value::Wrapped(good.opposite(), Rc::new(payload?));
                         Some(Branch { state, flow: Flow::Return(value) })
                     });
                     returned.collect()

@@ -19,6 +19,7 @@ impl<'a> Reader<'_, 'a> {
     ) -> Vec<Branch<'a>> {
         let name = call.path.get_ident().map(ToString::to_string).unwrap_or_default();
         if vocabulary::PANICKING.contains(&name.as_str()) {
+            self.ends += 1;
             return Vec::new();
         }
         if !vocabulary::PRINTING.contains(&name.as_str()) && !vocabulary::ASSERTING.contains(&name.as_str()) {

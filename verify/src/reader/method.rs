@@ -3,6 +3,7 @@
 use super::{
     Outcome, Reader, Value,
     branch::{self, Branch},
+    pattern,
     state::State,
     way::{Call, Callee},
 };
@@ -24,11 +25,18 @@ enum Then {
     Look,
 }
 
-/// A combinator: the side on which its closure runs, what happens there, and whether the other side is unwrapped.
+/// A combinator: whether its closure runs on the good side, what happens there, and whether the other side is unwrapped.
 struct Combinator {
-    side: Outcome,
+    on_good: bool,
     then: Then,
     unwraps: bool,
+}
+
+impl Combinator {
+    /// The side on which the closure runs, where the good side is `good`.
+    fn side(&self, good: Outcome) -> Outcome {
+        if self.on_good { good } else { good.opposite() }
+    }
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -64,11 +72,11 @@ impl<'a> Reader<'_, 'a> {
         let is_result = !matches!(receiver, Value::Text(_) | Value::Runtime(_) | Value::Local(_));
         match (arguments.as_slice(), side_of(method), combinator(method)) {
             ([], _, _) if TRANSPARENT.contains(&method) => return branch::value(state, receiver),
-            ([], Some(side), _) if is_result => return self.ask(side, &receiver, state),
+            ([], Some(side), _) if is_result => return self.ask(place, side, &receiver, state),
             ([function], _, Some(combinator)) if is_result => {
                 return self.combine(place, &combinator, &receiver, function, state);
             }
-            ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => return self.unwrap(&receiver, state),
+            ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => return self.unwrap(place, &receiver, state),
             _ => {}
         }
         if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) {
@@ -80,14 +88,15 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `is_ok()` and its like.
-    fn ask(&mut self, side: Outcome, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
-        let sides = self.side(side, value, state);
+    fn ask(&mut self, place: &'a Expr, side: Outcome, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+        let sides = self.side(place, side, value, state);
         sides.into_iter().flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some()))).collect()
     }
 
     /// `unwrap` ends the process on one side: `forbidden` says so, and the reading goes on with the other.
-    fn unwrap(&mut self, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
-        let sides = self.side(Outcome::Ok, value, state);
+    fn unwrap(&mut self, place: &'a Expr, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+        self.ends += 1;
+        let sides = self.side(place, pattern::good_side(value, &state), value, state);
         let going_on = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
         going_on.flat_map(|(state, payload)| branch::value(state, payload)).collect()
     }
@@ -100,14 +109,17 @@ impl<'a> Reader<'_, 'a> {
         function: &Value<'a>,
         state: State<'a>,
     ) -> Vec<Branch<'a>> {
-        let Combinator { side, then, unwraps } = *combinator;
+        let Combinator { then, unwraps, .. } = *combinator;
+        let side = combinator.side(pattern::good_side(receiver, &state));
         let mut all = Vec::new();
-        for (state, payload) in self.side(side, receiver, state) {
+        for (state, payload) in self.side(place, side, receiver, state) {
             let Some(payload) = payload else {
-                all.extend(self.other_side(side, receiver, unwraps, state));
+                all.extend(self.other_side(place, side, receiver, unwraps, state));
                 continue;
             };
-            let given = self.apply(place, function, vec![payload.clone()], state);
+            // The closure for a `None` takes nothing.
+            let arguments = if side == Outcome::None { Vec::new() } else { vec![payload.clone()] };
+            let given = self.apply(place, function, arguments, state);
             all.extend(self.each(given, |_, state, given| {
                 let value = match then {
                     Then::Wrap => Value::Wrapped(side, Rc::new(given)),
@@ -121,9 +133,16 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// The side on which a combinator does nothing.
-    fn other_side(&mut self, side: Outcome, receiver: &Value<'a>, unwraps: bool, state: State<'a>) -> Vec<Branch<'a>> {
+    fn other_side(
+        &mut self,
+        place: &'a Expr,
+        side: Outcome,
+        receiver: &Value<'a>,
+        unwraps: bool,
+        state: State<'a>,
+    ) -> Vec<Branch<'a>> {
         let other = side.opposite();
-        let sides = self.side(other, receiver, state);
+        let sides = self.side(place, other, receiver, state);
         let kept = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
         let kept = kept.flat_map(|(state, payload)| {
             branch::value(state, if unwraps { payload } else { Value::Wrapped(other, Rc::new(payload)) })
@@ -151,15 +170,15 @@ fn side_of(method: &str) -> Option<Outcome> {
 }
 
 fn combinator(method: &str) -> Option<Combinator> {
-    let (side, then, unwraps) = match method {
-        "map" => (Outcome::Ok, Then::Wrap, false),
-        "map_err" => (Outcome::Err, Then::Wrap, false),
-        "and_then" => (Outcome::Ok, Then::Give, false),
-        "or_else" => (Outcome::Err, Then::Give, false),
-        "unwrap_or_else" => (Outcome::Err, Then::Give, true),
-        "inspect" => (Outcome::Ok, Then::Look, false),
-        "inspect_err" => (Outcome::Err, Then::Look, false),
+    let (on_good, then, unwraps) = match method {
+        "map" => (true, Then::Wrap, false),
+        "map_err" => (false, Then::Wrap, false),
+        "and_then" => (true, Then::Give, false),
+        "or_else" => (false, Then::Give, false),
+        "unwrap_or_else" => (false, Then::Give, true),
+        "inspect" => (true, Then::Look, false),
+        "inspect_err" => (false, Then::Look, false),
         _ => return None,
     };
-    Some(Combinator { side, then, unwraps })
+    Some(Combinator { on_good, then, unwraps })
 }

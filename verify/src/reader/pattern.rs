@@ -3,7 +3,7 @@
 use super::{Outcome, Reader, Value, state::State};
 use crate::names::Meaning;
 use std::rc::Rc;
-use syn::{Pat, PatIdent, Path, ext::IdentExt};
+use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
 
 /// Ways, and whether the pattern matches on each.
 pub(super) type Matched<'a> = Vec<(State<'a>, bool)>;
@@ -45,13 +45,22 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// On which ways `value` is on the side `outcome`; the payload is there where it is.
+    /// On which ways `value` is on the side `outcome`; the payload is there where it is. A value that cannot have that
+    /// side at all is trouble: a way must never end because the reader took an `Option` for a `Result`.
     pub(super) fn side(
         &mut self,
+        place: &impl Spanned,
         outcome: Outcome,
         value: &Value<'a>,
         state: State<'a>,
     ) -> Vec<(State<'a>, Option<Value<'a>>)> {
+        if is_other_kind(outcome, value, &state) {
+            return self.unreadable(
+                place,
+                "a value as this kind",
+                "match with `Ok(name)` and `Err(name)`, one arm each",
+            );
+        }
         let payload = |outcome| Value::Payload(outcome, Rc::new(value.clone()));
         let known = match value {
             Value::Wrapped(known, inner) => Some((*known, Value::clone(inner))),
@@ -74,10 +83,7 @@ impl<'a> Reader<'_, 'a> {
         value: Value<'a>,
         state: State<'a>,
     ) -> Matched<'a> {
-        if self.is_other_kind(outcome, &value, &state) {
-            return self.odd_pattern(pattern);
-        }
-        let sides = self.side(outcome, &value, state);
+        let sides = self.side(pattern, outcome, &value, state);
         let matched = sides.into_iter().flat_map(|(state, payload)| match (payload, inner) {
             (None, _) => vec![(state, false)],
             (Some(_), []) => vec![(state, true)],
@@ -85,16 +91,6 @@ impl<'a> Reader<'_, 'a> {
             (Some(_), _) => self.odd_pattern(pattern),
         });
         matched.collect()
-    }
-
-    /// Whether `value` cannot have the side `outcome` at all: a text, or an `Option` where a `Result` is meant.
-    fn is_other_kind(&self, outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> bool {
-        let known = match value {
-            Value::Wrapped(known, _) => Some(*known),
-            Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_) => return true,
-            _ => state.outcome(value),
-        };
-        known.is_some_and(|known| known != outcome && known != outcome.opposite())
     }
 
     fn bind_all(&mut self, pairs: Vec<(&'a Pat, Value<'a>)>, state: State<'a>) -> Matched<'a> {
@@ -120,7 +116,7 @@ impl<'a> Reader<'_, 'a> {
             }
             let (conditions, left) = self.condition(&guarded.guard, state);
             if !left.is_empty() {
-                self.unreadable(&guarded.guard, "a guard that returns", "return in the arm's body");
+                all.extend(self.unreadable(&guarded.guard, "a guard that returns", "return in the arm's body"));
             }
             all.extend(conditions);
         }
@@ -144,7 +140,30 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn odd_pattern(&mut self, pattern: &'a Pat) -> Matched<'a> {
-        self.unreadable(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each");
-        Vec::new()
+        self.unreadable(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each")
+    }
+}
+
+/// Whether `value` cannot have the side `outcome` at all: a text, or an `Option` where a `Result` is meant.
+fn is_other_kind<'a>(outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> bool {
+    if matches!(value, Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_)) {
+        return true;
+    }
+    known_side(value, state).is_some_and(|known| known != outcome && known != outcome.opposite())
+}
+
+/// The side on which `value` is known to be.
+pub(super) fn known_side<'a>(value: &Value<'a>, state: &State<'a>) -> Option<Outcome> {
+    match value {
+        Value::Wrapped(known, _) => Some(*known),
+        _ => state.outcome(value),
+    }
+}
+
+/// The side of `value` that `?` and `map` go on with: `Some` where it is known to be an `Option`, else `Ok`.
+pub(super) fn good_side<'a>(value: &Value<'a>, state: &State<'a>) -> Outcome {
+    match known_side(value, state) {
+        Some(Outcome::Some | Outcome::None) => Outcome::Some,
+        _ => Outcome::Ok,
     }
 }

@@ -14,9 +14,24 @@ impl<'a> Reader<'_, 'a> {
         let mark = state.mark();
         let mut branches = branch::value(state, Value::unit());
         for statement in &block.stmts {
-            branches = self.each(branches, |reader, state, _| reader.statement(statement, state));
+            branches = self.each(branches, |reader, state, _| reader.going_on(statement, state));
         }
         branch::close(branches, mark)
+    }
+
+    /// Reads `statement`. A way that is lost for no reason that is known would prove whatever comes behind it, so it is
+    /// trouble.
+    fn going_on(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
+        let ends = self.ends;
+        let branches = self.statement(statement, state);
+        if branches.is_empty() && self.ends == ends && self.troubles.is_empty() {
+            return self.unreadable(
+                statement,
+                "where this statement leads",
+                "write it as `match`, one arm for each case",
+            );
+        }
+        branches
     }
 
     fn statement(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
@@ -57,6 +72,7 @@ impl<'a> Reader<'_, 'a> {
 
     /// The `else` of a `let`: the ways that come to its end do not exist in a file that compiles.
     fn diverging(&mut self, otherwise: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+        self.ends += 1;
         let branches = self.expression(otherwise, state);
         branches.into_iter().filter(|branch| matches!(branch.flow, Flow::Return(_))).collect()
     }

@@ -7,10 +7,10 @@
 //!
 //! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete what does not run.
 
-use crate::{finding::Remark, harness::Harness, vocabulary};
+use crate::{finding::Remark, harness::Harness, literal, vocabulary};
 use syn::{
     Attribute, Block, Expr, ExprIf, ExprMethodCall, ExprUnsafe, Item, ItemFn, Lit, Macro, Meta, PatGuard, Safety,
-    StaticMutability, Stmt, spanned::Spanned, visit::Visit,
+    StaticMutability, Stmt, Token, punctuated::Punctuated, spanned::Spanned, visit::Visit,
 };
 
 /// Looks at the whole tree.
@@ -45,8 +45,7 @@ impl Visitor {
 impl<'ast> Visit<'ast> for Visitor {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let path = attribute.path();
-        let explained = path.is_ident("expect")
-            && matches!(&attribute.meta, Meta::List(list) if list.tokens.to_string().contains("reason"));
+        let explained = path.is_ident("expect") && has_reason(&attribute.meta);
         let harmless = ["doc", "inline", "must_use"].iter().any(|name| path.is_ident(name));
         if !harmless && !explained {
             let name = path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
@@ -118,6 +117,19 @@ impl<'ast> Visit<'ast> for Visitor {
         }
         syn::visit::visit_block(self, block);
     }
+}
+
+/// Whether an `expect` ends in `reason = ".."`, which is not empty.
+fn has_reason(meta: &Meta) -> bool {
+    let Meta::List(list) = meta else { return false };
+    let words = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    let is_reason = |word: &Meta| match word {
+        Meta::NameValue(pair) if pair.path.is_ident("reason") => {
+            literal::text(&pair.value).is_some_and(|reason| !reason.trim().is_empty())
+        }
+        _ => false,
+    };
+    words.is_ok_and(|words| words.iter().any(is_reason))
 }
 
 fn statement_leaves(statement: &Stmt) -> bool {

@@ -44,7 +44,10 @@ impl Visitor<'_, '_> {
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, prefix)),
             UseTree::Name(name) => self.leaf(&name.ident, &name.ident, prefix),
             UseTree::Rename(rename) => self.leaf(&rename.ident, &rename.rename, prefix),
-            UseTree::Glob(glob) => self.origin(glob, prefix.first().map(String::as_str).unwrap_or_default()),
+            UseTree::Glob(glob) => {
+                self.origin(glob, prefix.first().map(String::as_str).unwrap_or_default());
+                self.offered(glob, prefix.get(1));
+            }
         }
     }
 
@@ -55,13 +58,18 @@ impl Visitor<'_, '_> {
         if root != RUNTIME {
             return;
         }
-        if prefix.len() == 1 && name != "self" && !vocabulary::is_runtime(&name) {
-            let message = format!("`testgen_runtime` offers harnesses nothing called `{name}`");
-            self.remarks.push(Remark::at(&local, message, "import a function or type that the templates use"));
-        }
+        self.offered(&local, prefix.get(1).or(Some(&name).filter(|name| prefix.len() == 1 && *name != "self")));
         if local != name && vocabulary::is_protected(&local.to_string()) {
             let message = format!("`{name}` is imported under the name `{local}`, which means something else");
             self.remarks.push(Remark::at(&local, message, "give it a name of its own"));
+        }
+    }
+
+    /// The runtime has more than a harness may call: ending the process, for instance.
+    fn offered(&mut self, place: &impl Spanned, name: Option<&String>) {
+        if let Some(name) = name.filter(|name| !vocabulary::is_runtime(name)) {
+            let message = format!("`testgen_runtime` offers harnesses nothing called `{name}`");
+            self.remarks.push(Remark::at(place, message, "use a function or type that the templates use"));
         }
     }
 
@@ -95,6 +103,9 @@ impl<'ast> Visit<'ast> for Visitor<'_, '_> {
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 
     fn visit_path(&mut self, path: &'ast Path) {
+        if let Some(name) = self.harness.names.beyond_vocabulary(path) {
+            self.offered(path, Some(&name));
+        }
         if self.harness.names.is_foreign(path) {
             let segments = path.segments.iter().map(|segment| segment.ident.to_string());
             let name = segments.collect::<Vec<_>>().join("::");

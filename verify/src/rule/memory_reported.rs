@@ -21,7 +21,7 @@ fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
     let device = journey.opened()?;
     let reading = |range: std::ops::Range<usize>, word: &str| {
         let mut readings = journey.way.runtime("memory").filter(|(step, _)| range.contains(step));
-        readings.find(|(step, call)| call.arguments == [device.clone()] && is_reported(journey, *step, word))
+        readings.find(|(step, call)| call.arguments == [device.clone()] && is_reported(journey, *step, word, &range))
     };
     let Some((before, _)) = reading(0..load, "before") else {
         let message = format!("`{}` does not report its device's memory before the load", journey.function());
@@ -39,10 +39,13 @@ fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
     carried(journey, before, after)
 }
 
-/// Whether `report_memory(label, "..word..", reading)` is called.
-fn is_reported(journey: &Journey<'_, '_>, reading: usize, word: &str) -> bool {
-    journey.way.runtime("report_memory").any(|(_, call)| match call.arguments.as_slice() {
-        [label, Value::Text(text), found] => *label == LABEL && text.contains(word) && *found == Value::Called(reading),
+/// Whether `report_memory(label, "..word..", reading)` is called in time: a load that kills the process leaves behind only
+/// what was reported before it.
+fn is_reported(journey: &Journey<'_, '_>, reading: usize, word: &str, range: &std::ops::Range<usize>) -> bool {
+    journey.way.runtime("report_memory").any(|(step, call)| match call.arguments.as_slice() {
+        [label, Value::Text(text), found] => {
+            range.contains(&step) && *label == LABEL && text.contains(word) && *found == Value::Called(reading)
+        }
         _ => false,
     })
 }

@@ -1,9 +1,9 @@
 //! `SPEC` is there, written as constants, and says what the spec says.
 //!
 //! `pub static SPEC: Spec` tells the suite what to load and where. Its name, model type, architecture, task, devices and
-//! precisions must be those of the spec file; the architecture must be the one that the model type belongs to, and the
-//! task one of the architecture's. Devices and precisions name each word once and at least one. A tolerance of its own has
-//! a reason.
+//! precisions, its checkpoint and the memory that it needs must be those of the spec file; the architecture must be the one
+//! that the model type belongs to, and the task one of the architecture's. Devices and precisions name each word once and
+//! at least one; precisions stand in the spec's order, because the first is taken when nobody asks for one.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
@@ -26,7 +26,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     remarks.extend(constants(spec));
     remarks.extend(consistent(spec));
     remarks.extend(source(harness, spec));
-    remarks.extend(tolerances(harness, spec));
+    remarks.extend(memory(harness, spec));
     remarks.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
     remarks
 }
@@ -85,35 +85,33 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
 fn source(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
     let message = "`SPEC.source` is not `Source { path: \"..\", hub: Some(\"..\") }`, or with `hub: None`";
     let Some(value) = spec.fields.get("source") else { return Some(Remark::at(&spec.item.ident, message, AGAIN)) };
-    let is_hub = |hub: &Expr| match literal::plain(hub) {
-        Expr::Path(path) => path.path.is_ident("None"),
-        Expr::Call(call) => {
-            let some = matches!(call.func.as_ref(), Expr::Path(path) if path.path.is_ident("Some"));
-            some && call.args.len() == 1 && call.args.iter().all(|argument| literal::text(argument).is_some())
-        }
-        _ => false,
-    };
-    let fields = literal::structure(&harness.names, value, "Source").map(literal::fields);
-    let written = fields.is_some_and(|fields| {
-        let path = fields.get("path").and_then(|path| literal::text(path)).is_some_and(|path| !path.is_empty());
-        path && fields.get("hub").is_some_and(|hub| is_hub(hub))
-    });
-    (!written).then(|| Remark::at(*value, message, AGAIN))
+    let Some((path, hub)) = source_of(harness, value) else { return Some(Remark::at(*value, message, AGAIN)) };
+    let expectation = harness.expectation?;
+    let message = "`SPEC.source` is another checkpoint than the spec's";
+    ((&path, &hub) != (&expectation.checkpoint, &expectation.hub)).then(|| Remark::at(*value, message, AGAIN))
 }
 
-/// A tolerance of the spec's own without a reason.
-fn tolerances(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Vec<Remark> {
-    let Some(list) = spec.fields.get("tolerances") else { return Vec::new() };
-    let Some(entries) = literal::elements(list) else {
-        return vec![Remark::at(*list, "`SPEC.tolerances` is not written as a list", AGAIN)];
+/// The path of the checkpoint, which is not empty, and its name on the hub.
+fn source_of(harness: &Harness<'_>, value: &Expr) -> Option<(String, Option<String>)> {
+    let fields = literal::fields(literal::structure(&harness.names, value, "Source")?);
+    let path = literal::text(fields.get("path")?).filter(|path| !path.is_empty())?;
+    let hub = match literal::option(&harness.names, fields.get("hub")?)? {
+        Some(hub) => Some(literal::text(hub)?),
+        None => None,
     };
-    let explained = |entry: &Expr| {
-        let entry = literal::structure(&harness.names, entry, "ToleranceOverride")?;
-        literal::text(literal::fields(entry).get("reason")?).filter(|reason| !reason.trim().is_empty())
+    Some((path, hub))
+}
+
+/// The memory of the device that the model needs.
+fn memory(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+    let (value, expectation) = (spec.fields.get("vram_mib")?, harness.expectation?);
+    let found = match literal::option(&harness.names, value) {
+        Some(Some(number)) => literal::integer(number).map(Some),
+        Some(None) => Some(None),
+        None => None,
     };
-    let bare = entries.into_iter().filter(|entry| explained(entry).is_none());
-    let message = "a tolerance of the spec's own without a reason";
-    bare.map(|entry| Remark::at(entry, message, "write the reason into the spec's `tolerance`")).collect()
+    let message = "`SPEC.vram_mib` is not what the spec says";
+    (found != Some(expectation.vram_mib)).then(|| Remark::at(*value, message, AGAIN))
 }
 
 fn is_set<T: Ord>(words: &[T]) -> bool {
@@ -123,14 +121,13 @@ fn is_set<T: Ord>(words: &[T]) -> bool {
 /// What holds for this spec.
 fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Remark> {
     let set = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
-    let precisions = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
     let remarks = [
         differs(spec, "name", spec.name.as_ref(), &expectation.name),
         differs(spec, "model_type", spec.model_type, expectation.model_type),
         differs(spec, "architecture", spec.architecture, expectation.architecture),
         differs(spec, "task", spec.task, expectation.task),
         differs(spec, "devices", spec.devices.as_deref().map(set), set(&expectation.devices)),
-        differs(spec, "precisions", spec.precisions.as_deref().map(precisions), precisions(&expectation.precisions)),
+        differs(spec, "precisions", spec.precisions.as_deref(), &expectation.precisions),
     ];
     remarks.into_iter().flatten().collect()
 }

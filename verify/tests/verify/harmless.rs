@@ -38,7 +38,7 @@ fn no_harmless_change_raises_an_alarm() {
     let total: usize = made.values().sum();
     println!("{total} harmless variants of {} kinds, {} alarms: {made:#?}", made.len(), alarms.len());
     assert!(alarms.is_empty(), "{} alarms\n{}", alarms.len(), alarms.join("\n----\n"));
-    assert!(made.len() >= 10 && total >= 200);
+    assert!(made.len() >= 10 && (total >= 200 || mutator::is_reduced()));
 }
 
 fn variants(file: &File, text: &str) -> Vec<Mutant> {

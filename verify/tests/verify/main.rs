@@ -1,10 +1,12 @@
 //! Tests of the verifier: fixtures of every rule, mutants, harmless variants, output, documentation.
 
+mod agreement;
 mod document;
 mod fixture;
 mod good_harness;
 mod harmless;
 mod hostile;
+mod mend;
 mod mutation;
 mod mutator;
 mod output;

@@ -16,18 +16,31 @@ pub(crate) struct Mutant {
 /// How many mutants of a kind and a model an ordinary run looks at.
 const SAMPLE: usize = 6;
 
-/// Of each kind every mutant when `TESTGEN_ALL_MUTANTS` is set, else at most [`SAMPLE`], spread evenly.
-pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
-    if std::env::var_os("TESTGEN_ALL_MUTANTS").is_some() {
-        return all;
+/// [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all of them when `TESTGEN_ALL_MUTANTS` is set.
+fn sample_size() -> usize {
+    let set = |name: &str| std::env::var(name).ok();
+    match set("TESTGEN_ALL_MUTANTS") {
+        Some(_) => usize::MAX,
+        None => set("TESTGEN_SAMPLE").and_then(|size| size.parse().ok()).unwrap_or(SAMPLE).max(1),
     }
+}
+
+/// Whether this run looks at fewer than the proof needs, as cargo-mutants does for every change that it tries.
+pub(crate) fn is_reduced() -> bool {
+    sample_size() < SAMPLE
+}
+
+/// Of each kind [`sample_size`] at most, spread evenly.
+pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
     let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();
     all.into_iter().for_each(|mutant| kinds.entry(mutant.kind).or_default().push(mutant));
-    let spread = kinds.into_values().flat_map(|mutants| {
-        let step = mutants.len().div_ceil(SAMPLE).max(1);
-        mutants.into_iter().step_by(step)
-    });
-    spread.collect()
+    kinds.into_values().flat_map(thin).collect()
+}
+
+/// The places that an ordinary run looks at; the others need not even be written out.
+fn thin<T>(all: Vec<T>) -> Vec<T> {
+    let step = all.len().div_ceil(sample_size()).max(1);
+    all.into_iter().step_by(step).collect()
 }
 
 /// Whether a function is one that the rules are about.
@@ -88,7 +101,7 @@ macro_rules! places {
                 Places { change: never, visited: 0, found: Vec::new(), put: Some(put) }.visit_file_mut(&mut changed);
                 Mutant { kind, text: prettyplease::unparse(&changed) }
             };
-            places.found.into_iter().map(put).collect()
+            thin(places.found).into_iter().map(put).collect()
         }
     };
 }
@@ -133,9 +146,14 @@ pub(crate) fn functions(file: &File, kind: &'static str, change: &dyn Fn(&mut It
 
 /// Every harness in which one occurrence of `from` in the text became `to`.
 pub(crate) fn occurrences(text: &str, kind: &'static str, from: &str, to: &str) -> Vec<Mutant> {
-    let places = text.match_indices(from).map(|(place, _)| place);
-    let replaced = places.map(|place| format!("{}{to}{}", &text[..place], &text[place + from.len()..]));
+    let places = thin(text.match_indices(from).map(|(place, _)| place).collect());
+    let replaced = places.into_iter().map(|place| format!("{}{to}{}", &text[..place], &text[place + from.len()..]));
     replaced.map(|text| Mutant { kind, text }).collect()
+}
+
+/// As [`occurrences`], at the places where `from` is: not every base has every text.
+pub(crate) fn replaced(text: &str, kind: &'static str, from: &str, to: &str) -> Vec<Mutant> {
+    occurrences(text, kind, from, to).into_iter().filter(|mutant| syn::parse_file(&mutant.text).is_ok()).collect()
 }
 
 /// The name of the function that a call calls, when it is one word.

@@ -1,0 +1,65 @@
+//! `testgen verify --fix`: writes what the verifier can mend into the files; the only part of a verification that writes.
+
+use crate::{
+    Error,
+    generate::{Harness, Layout, replace_file},
+    settings::Settings,
+    spec::load_all,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use testgen_verify::{Expectation, Source, mend};
+
+/// A file that was mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The file, as the user would name it.
+    pub path: String,
+    /// What was mended in it.
+    pub fixes: Vec<String>,
+}
+
+/// Mends every harness of the project that has a spec.
+///
+/// # Errors
+///
+/// When specs are wrong or a file cannot be written.
+pub fn fix_project(settings: &Settings) -> Result<Vec<Fixed>, Error> {
+    if !settings.specs.exists() {
+        return Ok(Vec::new());
+    }
+    let layout = Layout::new(settings)?;
+    let mut fixed = Vec::new();
+    for loaded in load_all(&settings.specs)? {
+        let Harness { path, expectation } = Harness::new(&loaded, &layout)?;
+        let shown = settings.out.join(&path);
+        fixed.extend(fix(&layout.out().join(&path), shown.display().to_string(), Some(&expectation))?);
+    }
+    Ok(fixed)
+}
+
+/// Mends single files, each by what its own `SPEC` says. A file that cannot be read is left to the verification.
+///
+/// # Errors
+///
+/// When a file cannot be written.
+pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<Fixed>, Error> {
+    let mut fixed = Vec::new();
+    for path in paths {
+        fixed.extend(fix(path, path.display().to_string(), None)?);
+    }
+    Ok(fixed)
+}
+
+fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<Option<Fixed>, Error> {
+    // A link could lead out of the suite; `generate` refuses it.
+    if path.is_symlink() {
+        return Ok(None);
+    }
+    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
+    let Some(mended) = mend(&Source { path: &shown, text: &text }, expectation) else { return Ok(None) };
+    replace_file(path, mended.text.as_bytes())?;
+    Ok(Some(Fixed { path: shown, fixes: mended.fixes }))
+}

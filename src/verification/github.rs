@@ -1,0 +1,36 @@
+//! A verification as annotations of GitHub Actions: one workflow command a finding, on standard output.
+
+use super::{
+    Verification,
+    entry::{Entry, entries},
+    render::summary_line,
+};
+
+/// `::error file=..,line=..,col=..,title=..::message` for each finding, then the line that says what was looked at.
+pub fn render_github(verification: &Verification) -> String {
+    let commands = entries(verification).into_iter().map(|Entry { path, line, column, rule, message, help }| {
+        let (path, data) = (property(path), data(&format!("{message}\nhelp: {help}")));
+        format!("::error file={path},line={line},col={column},title={rule}::{data}\n")
+    });
+    commands.chain([summary_line(verification)]).collect()
+}
+
+/// What would end the command or begin another one, escaped as GitHub's toolkit does.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_begin_a_command() {
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(property("a:b,c\n"), "a%3Ab%2Cc%0A");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the verifier and the runtime both know must be the same. The runtime is read as text: it takes burn to build.
+
+use std::{fs, path::PathBuf};
+use syn::{Expr, ExprLit, Item, Lit, visit::Visit};
+use testgen_contract::Precision;
+
+fn runtime(path: &str) -> syn::File {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../runtime/src").join(path);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    syn::parse_file(&text).expect("the runtime is Rust")
+}
+
+/// The fields `ceiling: [a, b]` of the runtime's rows, in their order.
+#[derive(Default)]
+struct Ceilings(Vec<Vec<f64>>);
+
+impl<'ast> Visit<'ast> for Ceilings {
+    fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
+        if matches!(&field.member, syn::Member::Named(name) if name == "ceiling")
+            && let Expr::Array(array) = &field.expr
+        {
+            let number = |element: &Expr| match element {
+                Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().expect("a number"),
+                other => panic!("a ceiling that is no number: {other:?}"),
+            };
+            self.0.push(array.elems.iter().map(number).collect());
+        }
+        syn::visit::visit_field_value(self, field);
+    }
+}
+
+#[test]
+fn ceilings_are_those_of_the_runtimes_table() {
+    let mut ceilings = Ceilings::default();
+    ceilings.visit_file(&runtime("tolerance.rs"));
+    // The rows are f32, TF32, f16 and bf16; what a device computes for f32 is not the spec's business.
+    let [f32, _tf32, f16, bf16] = ceilings.0.as_slice() else { panic!("four rows: {:?}", ceilings.0) };
+    for (precision, row) in [(Precision::F32, f32), (Precision::F16, f16), (Precision::Bf16, bf16)] {
+        assert_eq!(precision.tolerance_ceiling().as_slice(), row.as_slice(), "{precision}");
+    }
+}
+
+#[test]
+fn harnesses_are_offered_what_the_runtime_exports() {
+    let text = runtime("lib.rs").items.iter().filter_map(exported).collect::<Vec<_>>().join(" ");
+    let exported: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    for name in testgen_verify::runtime_names() {
+        assert!(exported.contains(&name), "the runtime does not export `{name}`");
+    }
+}
+
+fn exported(item: &Item) -> Option<String> {
+    match item {
+        Item::Use(item) => Some(quote::quote!(#item).to_string()),
+        Item::Mod(item) => Some(item.ident.to_string()),
+        _ => None,
+    }
+}
