@@ -1,18 +1,22 @@
 //! The command line: one file per command below `cli/`, exit codes in [`ExitCode`].
 
 mod add;
+mod compare;
 mod completions;
 mod devices;
 mod explain;
 mod generate;
 mod list;
+mod matrix;
 mod out;
 mod panic;
 mod project_arguments;
 mod record;
+mod report;
 mod run;
 mod schema;
 mod verify;
+mod written;
 
 use crate::{Error, ExitCode};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -34,6 +38,9 @@ enum Command {
     Generate(generate::Arguments),
     Verify(verify::Arguments),
     Run(run::Arguments),
+    Report(report::Arguments),
+    Compare(compare::Arguments),
+    Matrix(matrix::Arguments),
     Add(add::Arguments),
     Record(record::Arguments),
     List(list::Arguments),
@@ -60,7 +67,7 @@ pub fn main() -> process::ExitCode {
     };
     let result = std::panic::catch_unwind(|| run(&arguments.command));
     let Ok(result) = result else { return ExitCode::Internal.into() };
-    let code = result.unwrap_or_else(|error| report(&error));
+    let code = result.unwrap_or_else(|error| tell(&error));
     code.into()
 }
 
@@ -75,6 +82,9 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Generate(arguments) => generate::run(arguments, &mut out),
         Command::Verify(arguments) => verify::run(arguments, &mut out),
         Command::Run(arguments) => run::run(arguments, &mut out),
+        Command::Report(arguments) => report::run(arguments, &mut out),
+        Command::Compare(arguments) => compare::run(arguments, &mut out),
+        Command::Matrix(arguments) => matrix::run(arguments, &mut out),
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
         Command::List(arguments) => list::run(arguments, &mut out),
@@ -88,7 +98,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
 }
 
 /// Prints an error as `error: ...` and `help: ...`; stderr may be closed, which changes nothing.
-fn report(error: &Error) -> ExitCode {
+fn tell(error: &Error) -> ExitCode {
     let code = error.exit_code();
     if code == ExitCode::Success {
         return code;

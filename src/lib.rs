@@ -5,9 +5,12 @@
 
 pub mod add;
 pub mod cli;
+pub mod compare;
 mod exit_code;
+pub mod expected_failure;
 mod failure;
 pub mod generate;
+pub mod matrix;
 mod quoted;
 pub mod record;
 pub mod reference;

@@ -1,6 +1,6 @@
 //! Where specs, suite, templates and runtime are: `testgen.toml`, overruled by flags.
 
-use crate::{Error, Failure, shell::generate_command};
+use crate::{Error, Failure, expected_failure::ExpectedFailure, matrix::Ci, shell::generate_command};
 use serde::Deserialize;
 use std::{
     fs, io,
@@ -32,9 +32,8 @@ pub enum Runtime {
     Version(String),
 }
 
-/// What flags and `testgen.toml` can say alike.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What flags say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// See [`Settings::specs`].
     pub specs: Option<PathBuf>,
@@ -77,7 +76,7 @@ impl Failure for SettingsError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => None,
-            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates` and `runtime`".to_owned()),
+            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `xfail` and `ci`; docs/ci.md says what the last two can hold".to_owned()),
             Self::BadRuntime { .. } => Some("write `--runtime some/testgen/runtime` or `--runtime 0.1`".to_owned()),
         }
     }
@@ -86,8 +85,7 @@ impl Failure for SettingsError {
 impl Settings {
     /// Flags first, then the nearest `testgen.toml`, then the layout of this repository.
     pub fn resolve(flags: &Overrides) -> Result<Self, Error> {
-        let file = std::env::current_dir().ok().and_then(|directory| find(&directory)).map(|path| read(&path));
-        let file = file.transpose()?.unwrap_or_default();
+        let file = SettingsFile::nearest()?.unwrap_or_default();
         let runtime = match (&flags.runtime, &file.runtime) {
             (Some(given), _) => Some(runtime(given, Path::new(""))?),
             (None, Some(given)) => Some(runtime(given, &file.directory)?),
@@ -116,27 +114,44 @@ impl Settings {
     }
 }
 
-/// A settings file with the directory that its paths are relative to.
-#[derive(Debug, Default)]
-struct FileSettings {
-    directory: PathBuf,
+/// A `testgen.toml`; its paths are relative to its directory.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SettingsFile {
+    /// Where the file is.
+    #[serde(skip)]
+    pub directory: PathBuf,
     specs: Option<PathBuf>,
     out: Option<PathBuf>,
     templates: Option<PathBuf>,
     runtime: Option<String>,
+    /// Checks that are known to fail, until a date.
+    pub xfail: Vec<ExpectedFailure>,
+    /// The machines that run the suite, for `testgen matrix`.
+    pub ci: Option<Ci>,
+}
+
+impl SettingsFile {
+    /// The nearest file in or above the working directory.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or says something that it cannot.
+    pub fn nearest() -> Result<Option<Self>, SettingsError> {
+        std::env::current_dir().ok().and_then(|directory| find(&directory)).map(|path| read(&path)).transpose()
+    }
 }
 
 fn find(directory: &Path) -> Option<PathBuf> {
     directory.ancestors().map(|directory| directory.join(FILE_NAME)).find(|path| path.is_file())
 }
 
-fn read(path: &Path) -> Result<FileSettings, SettingsError> {
+fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
     let text =
         fs::read_to_string(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
     let wrong = |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: error.to_string() };
-    let Overrides { specs, out, templates, runtime } = toml::from_str(&text).map_err(wrong)?;
-    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(FileSettings { directory, specs, out, templates, runtime })
+    let file: SettingsFile = toml::from_str(&text).map_err(wrong)?;
+    Ok(SettingsFile { directory: path.parent().unwrap_or(Path::new("")).to_owned(), ..file })
 }
 
 /// A directory when there is one, else a version when it reads like one.

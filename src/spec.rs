@@ -22,6 +22,7 @@ pub use reference::reference;
 pub use schema::schema;
 pub use yaml::{SpecFile, read};
 
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
@@ -86,6 +87,9 @@ pub struct Checks {
     /// Checks that are not run. They stay in the list and are reported as ignored, with the reason.
     #[serde(default)]
     pub skip: Vec<Skip>,
+    /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is reported as unexpected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub xfail: Vec<Xfail>,
 }
 
 /// A check that is not run.
@@ -105,6 +109,30 @@ pub struct Skip {
     pub precision: Option<Precision>,
     /// Why, in words that the report shows.
     pub reason: String,
+}
+
+/// A check that is known to fail, until a date.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Xfail {
+    /// One of the checks that the architecture has.
+    #[schemars(schema_with = "schema::check")]
+    pub check: Check,
+    /// Only on this device; without it, on all devices of the spec.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::device")]
+    pub device: Option<DeviceKind>,
+    /// Only in this precision; without it, in all precisions that the check is made in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::precision")]
+    pub precision: Option<Precision>,
+    /// Why it fails, in words that the report shows.
+    pub reason: String,
+    /// Who mends it.
+    pub owner: String,
+    /// The last day on which the failure is expected, `YYYY-MM-DD`; from the next day on it is a failure like any other.
+    #[schemars(with = "String", regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
+    pub expires: Date,
 }
 
 /// A tolerance of this model's own.
@@ -138,7 +166,7 @@ pub struct Memory {
 impl Checks {
     /// Whether the spec changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.skip.is_empty()
+        self.skip.is_empty() && self.xfail.is_empty()
     }
 }
 

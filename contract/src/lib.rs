@@ -18,6 +18,6 @@ pub use check::{Check, Registration, required_checks};
 pub use device_kind::DeviceKind;
 pub use model_type::ModelType;
 pub use precision::Precision;
-pub use record::{MemoryRecord, OutputError, Record, RecordStatus, WorstElement, test_name};
+pub use record::{HardwareRecord, MemoryRecord, OutputError, Record, RecordStatus, WorstElement, test_name};
 pub use task::Task;
 pub use word::UnknownWord;

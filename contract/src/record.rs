@@ -41,6 +41,12 @@ pub struct Record {
     /// The device that ran, as its driver names it, for instance `NVIDIA H100 80GB HBM3`; none when nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
+    /// What else is known of that device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareRecord>,
+    /// The version of testgen's runtime that ran the check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub testgen: Option<String>,
     /// Whether that device is a software simulation.
     #[serde(default)]
     pub simulated: bool,
@@ -78,6 +84,9 @@ pub struct OutputError {
     pub max_rel_threshold: f64,
     /// The smaller of threshold / error over both measures; below 1 the tensor fails.
     pub headroom: f64,
+    /// How many elements are NaN or infinite on one side only; above 0 the errors are no measure.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub non_finite: u64,
     /// The five elements furthest off, for a tensor that fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worst: Vec<WorstElement>,
@@ -92,6 +101,23 @@ pub struct WorstElement {
     pub expected: f64,
     /// The value computed.
     pub got: f64,
+}
+
+/// The device that ran, beyond its name; what its library does not tell is absent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct HardwareRecord {
+    /// `gfx942`, `sm_90` or `x86_64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// The path by which it was found, for instance `hip_runtime`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The kernel driver's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_version: Option<String>,
+    /// The version of the HIP or CUDA runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_version: Option<String>,
 }
 
 /// Bytes around a load. `None`: the device keeps no such account.
@@ -123,6 +149,10 @@ impl Record {
     pub fn test_name(&self) -> String {
         test_name(self.architecture, &self.model, self.device, self.check, self.precision)
     }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// `<architecture>::<model>::<device>::<check>[_<precision>]`.

@@ -1,10 +1,10 @@
 """Load, forward and decode of real shapes against PyTorch eager, in alternation on the same machine.
 
-    cargo bench -p testgen-runtime --no-run
-    python runtime/benches/against_pytorch.py [--rounds 5] [--threads 2] [--json FILE]
+    python3 runtime/benches/against_pytorch.py [--rounds 5] [--threads 2] [--json FILE]
 
 Needs torch and transformers. The checkpoints have random weights: speed does not depend on them. Each round runs the Rust
 process, then PyTorch, so that a machine that slows down slows both; the ratio is that of the medians over all rounds.
+`from_pretrained` maps the file and reads no weight before the first forward, so load and first answer are timed together, too.
 """
 
 import argparse
@@ -41,7 +41,8 @@ def make_checkpoints(directory):
 
 def bench_binary():
     """The newest build of the Rust benchmark."""
-    command = ["cargo", "bench", "-p", "testgen-runtime", "--bench", "forward", "--no-run", "--message-format", "json"]
+    # The whole workspace, because a part of it would unify other features and build burn again.
+    command = ["cargo", "bench", "--workspace", "--bench", "forward", "--no-run", "--message-format", "json"]
     lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
     artifacts = [json.loads(line) for line in lines if line.startswith("{")]
     return [a["executable"] for a in artifacts if a.get("target", {}).get("name") == "forward" and a.get("executable")][-1]
@@ -63,8 +64,10 @@ def pytorch(checkpoint, what, batch, tokens, runs):
     load_ms = (time.perf_counter() - start) * 1e3
     ids = torch.arange(batch * tokens).mul(7919).remainder(1000).add(100).reshape(batch, tokens)
     with torch.inference_mode():
+        model(input_ids=ids)
+        first_ms = (time.perf_counter() - start) * 1e3
         times = decode(model, ids, runs) if what == "decode" else forward(model, ids, runs)
-    return {"load_ms": load_ms, "times_ms": times}
+    return {"load_ms": load_ms, "first_ms": first_ms, "times_ms": times}
 
 
 def forward(model, ids, runs):
@@ -115,16 +118,19 @@ def row(binary, directory, job, arguments):
         mine.append(ours(binary, checkpoint, what, batch, tokens, runs, arguments.threads))
         theirs.append(pytorch(checkpoint, what, batch, tokens, runs))
     median = lambda results: statistics.median(t for result in results for t in result["times_ms"])  # noqa: E731
-    loads = [statistics.median(result["load_ms"] for result in results) for results in (mine, theirs)]
+    loads, firsts = ([statistics.median(result[key] for result in results) for results in (mine, theirs)]
+                     for key in ("load_ms", "first_ms"))
     result = {
         "model": name, "what": what, "batch": batch, "tokens": tokens,
         "ours_ms": median(mine), "pytorch_ms": median(theirs), "ratio": median(mine) / median(theirs),
         "load_ms": loads[0], "pytorch_load_ms": loads[1], "load_ratio": loads[0] / loads[1],
+        "first_ms": firsts[0], "pytorch_first_ms": firsts[1], "first_ratio": firsts[0] / firsts[1],
         "load_peak_to_weights": mine[0]["load_peak_bytes"] / weights, "peak_to_weights": mine[0]["peak_bytes"] / weights,
     }
     print(f"{name} {what} batch {batch} tokens {tokens}: {result['ours_ms']:.2f} ms, PyTorch {result['pytorch_ms']:.2f} ms, "
           f"ratio {result['ratio']:.2f}; load {loads[0]:.0f} ms, from_pretrained {loads[1]:.0f} ms, "
-          f"ratio {result['load_ratio']:.2f}; peak {result['peak_to_weights']:.2f} x weights", flush=True)
+          f"ratio {result['load_ratio']:.2f}; load and first answer {firsts[0]:.0f} ms, PyTorch {firsts[1]:.0f} ms, "
+          f"ratio {result['first_ratio']:.2f}; peak {result['peak_to_weights']:.2f} x weights", flush=True)
     return result
 
 

@@ -3,7 +3,7 @@
 //! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with PyTorch and prints the
 //! ratios; by itself this gives times without a peer:
 //!
-//!     cargo bench -p testgen-runtime --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
+//!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
 
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
@@ -73,12 +73,14 @@ impl Job {
         let model = self.load(&device)?;
         let load_ms = milliseconds(start);
         let load_peak = memory(&device).peak;
+        model.forward(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
+        let first_ms = milliseconds(start);
         let times = match self.what {
             What::Forward => self.forward(&model),
             What::Decode => self.decode(&model),
         }?;
         Ok(
-            json!({ "load_ms": load_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
+            json!({ "load_ms": load_ms, "first_ms": first_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
         )
     }
 

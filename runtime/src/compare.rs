@@ -85,6 +85,7 @@ pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Thre
         rel_l2_threshold: threshold.rel_l2,
         max_rel_threshold: threshold.max_rel,
         headroom: headroom(&measured, threshold),
+        non_finite: measured.non_finite as u64,
         worst,
     };
     Comparison { error, failure }
@@ -118,6 +119,7 @@ fn incomparable(name: &str, threshold: Threshold) -> OutputError {
         rel_l2_threshold: threshold.rel_l2,
         max_rel_threshold: threshold.max_rel,
         headroom: 0.0,
+        non_finite: 0,
         worst: Vec::new(),
     }
 }

@@ -69,6 +69,8 @@ mod tests {
             status: RecordStatus::Pass,
             reason: Some("two\nlines".to_owned()),
             device_name: None,
+            hardware: None,
+            testgen: None,
             simulated: false,
             tf32: false,
             fallback: false,

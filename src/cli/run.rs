@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Error, ExitCode,
+    expected_failure::ExpectedFailures,
     generate::{Filter, plan},
     report::{Problem, Summary, render_human},
     run::{
@@ -91,7 +92,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         return Err(RunError::NothingSelected.into());
     }
     let execution = execute(&suite, &selection, &arguments.execution_options(), &mut progress)?;
-    let summary = verdict(&arguments.report, &listing, &selection, &execution, &arguments.require)?;
+    let expected = ExpectedFailures::load(&settings)?;
+    let summary = verdict(&arguments.report, &listing, &selection, &execution, &arguments.require, &expected)?;
     if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
         show_end_of_log(&execution);
     }

@@ -1,6 +1,6 @@
 //! One failed check, as a person reads it.
 
-use super::RanOn;
+use super::{RanOn, cell::is_outside};
 use std::fmt::Write;
 use testgen_contract::{OutputError, Record};
 
@@ -33,14 +33,8 @@ fn ran_on(record: &Record) -> Option<String> {
         .then(|| RanOn { name: record.device_name.clone(), simulated, tf32, fallback, mock }.describe())
 }
 
-/// NaN counts as outside.
-fn is_outside(output: &OutputError) -> bool {
-    let inside = output.rel_l2 <= output.rel_l2_threshold && output.max_rel <= output.max_rel_threshold;
-    !inside
-}
-
 fn push_output(text: &mut String, output: &OutputError) {
-    let OutputError { name, rel_l2, max_rel, rel_l2_threshold, max_rel_threshold, headroom, worst } = output;
+    let OutputError { name, rel_l2, max_rel, rel_l2_threshold, max_rel_threshold, headroom, worst, .. } = output;
     push(
         text,
         format_args!(

@@ -1,6 +1,6 @@
 //! A summary as a person reads it: the table, then what was ignored and why, then what failed and why.
 
-use super::{Align, Problem, Row, Summary, Table, render_failure};
+use super::{Align, Expectation, Problem, Row, Summary, Table, render_failure};
 use std::{collections::BTreeSet, fmt::Write};
 
 /// Models named behind a reason; the count says how many there are.
@@ -16,6 +16,14 @@ pub fn render_human(summary: &Summary) -> String {
     if !summary.failures.is_empty() {
         text.push_str("\nfailed\n");
         text.extend(summary.failures.iter().map(render_failure));
+    }
+    if !summary.expectations.is_empty() {
+        text.push_str("\nexpected to fail\n");
+        let told = |expectation: &Expectation| {
+            let Expectation { test, standing, told } = expectation;
+            format!("  {test}: {}: {told}\n", standing.word())
+        };
+        text.extend(summary.expectations.iter().map(told));
     }
     if !summary.problems.is_empty() {
         text.push_str("\nnot trustworthy\n");
@@ -86,11 +94,16 @@ fn named(models: &BTreeSet<String>) -> String {
 fn verdict(summary: &Summary) -> String {
     let word = if summary.green { "passed" } else { "FAILED" };
     let Summary { passed, failed, ignored, .. } = summary;
+    let as_expected = failed - summary.failures.len();
+    let as_expected = if as_expected == 0 { String::new() } else { format!(" ({as_expected} as expected)") };
     let problems = match summary.problems.len() {
         0 => String::new(),
         count => format!(", {}", plural(count, "problem")),
     };
-    format!("result: {word}: {} passed, {failed} failed, {ignored} ignored{problems}\n", plural(*passed, "check"))
+    format!(
+        "result: {word}: {} passed, {failed} failed{as_expected}, {ignored} ignored{problems}\n",
+        plural(*passed, "check")
+    )
 }
 
 fn plural(count: usize, noun: &str) -> String {

@@ -34,7 +34,7 @@ fn count(records: &[Record]) -> BTreeMap<String, usize> {
     counts
 }
 
-fn contradiction(record: &Record) -> Option<Problem> {
+pub(super) fn contradiction(record: &Record) -> Option<Problem> {
     let test = record.test_name();
     match record.status {
         RecordStatus::Pass => impossible_pass(record).map(|why| Problem::FalsePass { test, why }),
@@ -46,7 +46,7 @@ fn contradiction(record: &Record) -> Option<Problem> {
 }
 
 /// Why this pass is none: a numeric check must have run, on the device it names, within its threshold.
-fn impossible_pass(record: &Record) -> Option<String> {
+pub(super) fn impossible_pass(record: &Record) -> Option<String> {
     if !record.check.is_numeric() {
         return None;
     }

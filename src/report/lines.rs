@@ -18,11 +18,34 @@ pub enum ReportError {
         /// Why.
         source: std::io::Error,
     },
+    /// A directory without any report.
+    #[error("no report (`*.jsonl`) below `{}`", directory.display())]
+    NoReports {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The result cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
 }
 
 impl Failure for ReportError {
     fn exit_code(&self) -> ExitCode {
-        ExitCode::Internal
+        match self {
+            Self::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ExitCode::BadInput,
+            Self::NoReports { .. } => ExitCode::BadInput,
+            Self::Read { .. } | Self::Write { .. } => ExitCode::Internal,
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        let text = "`testgen run --report FILE.jsonl` writes one; so does a suite with `TESTGEN_REPORT=FILE.jsonl`";
+        matches!(self, Self::NoReports { .. } | Self::Read { .. }).then(|| text.to_owned())
     }
 }
 

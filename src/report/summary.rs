@@ -1,6 +1,7 @@
 //! What a report says as a whole: counts per model and device, what ran where, why things were ignored.
 
-use super::Problem;
+use super::{Problem, Standing, judge_record};
+use crate::expected_failure::ExpectedFailures;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use testgen_contract::{Architecture, DeviceKind, Record, RecordStatus};
@@ -22,11 +23,24 @@ pub struct Summary {
     pub rows: Vec<Row>,
     /// Why checks were ignored, each reason once for a device.
     pub ignored_reasons: Vec<IgnoredReason>,
-    /// The records that failed.
+    /// The records that failed, and not as expected.
     pub failures: Vec<Record>,
+    /// Failures that the specs or testgen.toml expect, and passes that they do not; the latter are never green.
+    pub expectations: Vec<Expectation>,
     /// What is wrong with the report itself.
     #[serde(serialize_with = "problems_as_words")]
     pub problems: Vec<Problem>,
+}
+
+/// A check that a spec or testgen.toml expects to fail.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Expectation {
+    /// The test.
+    pub test: String,
+    /// `expected_failure`, `unexpected_pass`, or `fail` when the expectation has expired.
+    pub standing: Standing,
+    /// Reason, owner and date.
+    pub told: String,
 }
 
 /// One model on one device.
@@ -83,21 +97,24 @@ impl Summary {
     pub const VERSION: u32 = 1;
 
     /// Counts `records`. A report with problems is never green.
-    pub fn new(records: &[Record], problems: Vec<Problem>) -> Self {
+    pub fn new(records: &[Record], problems: Vec<Problem>, expected: &ExpectedFailures) -> Self {
         let count = |status| records.iter().filter(|record| record.status == status).count();
-        let failed = count(RecordStatus::Fail);
-        let mut failures: Vec<Record> =
-            records.iter().filter(|record| record.status == RecordStatus::Fail).cloned().collect();
+        let expectations = expectations(records, expected);
+        let excused = |record: &Record| judge_record(record, None, expected).standing == Standing::ExpectedFailure;
+        let failed = |record: &&Record| record.status == RecordStatus::Fail && !excused(record);
+        let mut failures: Vec<Record> = records.iter().filter(failed).cloned().collect();
         failures.sort_by_key(Record::test_name);
+        let unexpected = expectations.iter().any(|expectation| expectation.standing == Standing::UnexpectedPass);
         Self {
             version: Self::VERSION,
-            green: failed == 0 && problems.is_empty() && !records.is_empty(),
+            green: failures.is_empty() && !unexpected && problems.is_empty() && !records.is_empty(),
             passed: count(RecordStatus::Pass),
-            failed,
+            failed: count(RecordStatus::Fail),
             ignored: count(RecordStatus::Ignored),
             rows: rows(records),
             ignored_reasons: ignored_reasons(records),
             failures,
+            expectations,
             problems,
         }
     }
@@ -160,6 +177,18 @@ fn rows(records: &[Record]) -> Vec<Row> {
         rows.entry(key).or_insert_with(|| Row::empty(record)).add(record);
     }
     rows.into_values().collect()
+}
+
+/// What specs and testgen.toml say about these records, sorted by test.
+fn expectations(records: &[Record], expected: &ExpectedFailures) -> Vec<Expectation> {
+    let about = |record: &Record| {
+        let judged = judge_record(record, None, expected);
+        let told = judged.note?;
+        Some(Expectation { test: record.test_name(), standing: judged.standing, told })
+    };
+    let mut expectations: Vec<Expectation> = records.iter().filter_map(about).collect();
+    expectations.sort();
+    expectations
 }
 
 fn ignored_reasons(records: &[Record]) -> Vec<IgnoredReason> {

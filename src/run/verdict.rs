@@ -1,6 +1,7 @@
 //! What a finished run proves: its records against the suite's list, the way it ended, and what was required.
 
 use super::{Execution, Listing, Requirement, Selection};
+use crate::expected_failure::ExpectedFailures;
 use crate::report::{Problem, ReportError, Summary, judge, read_lines};
 use std::path::Path;
 use testgen_contract::{Record, RecordStatus};
@@ -16,6 +17,7 @@ pub fn verdict(
     selection: &Selection,
     execution: &Execution,
     required: &[Requirement],
+    expected: &ExpectedFailures,
 ) -> Result<Summary, ReportError> {
     let lines = read_lines(report)?;
     let mut problems = lines.problems;
@@ -25,7 +27,7 @@ pub fn verdict(
     let records: Vec<Record> = lines.records.into_iter().filter(is_selected).collect();
     let unmet = required.iter().filter(|requirement| !requirement.is_shown_by(&records));
     problems.extend(unmet.map(|requirement| Problem::RequirementUnmet { requirement: requirement.to_string() }));
-    Ok(Summary::new(&records, problems))
+    Ok(Summary::new(&records, problems, expected))
 }
 
 /// The exit code must say the same as the records; a crash says something else.

@@ -1,12 +1,15 @@
 //! From the tree to a [`ModelSpec`]: every key, and every rule between keys.
 
+mod checks;
+
 use super::{
-    Checkpoint, Checks, Memory, ModelName, ModelSpec, Skip, Tolerance,
+    Checkpoint, Memory, ModelName, ModelSpec, Tolerance,
     fields::{Decoder, Fields, list},
     tree::Node,
 };
 use crate::{quoted::Quoted, words::Word};
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task, required_checks};
+use checks::{Context, checks};
+use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task};
 
 const LONGEST_REASON: usize = 500;
 const LONGEST_PATH: usize = 1000;
@@ -26,8 +29,6 @@ pub(super) const KEYS: &[&str] = &[
 pub(super) const REQUIRED_KEYS: &[&str] =
     &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
 pub(super) const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
-pub(super) const CHECKS_KEYS: &[&str] = &["skip"];
-pub(super) const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
 pub(super) const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
 pub(super) const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
@@ -58,13 +59,6 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
         tolerance,
         memory,
     })
-}
-
-/// What the rest of the spec says, as far as it could be read.
-struct Context<'a> {
-    architecture: Option<Architecture>,
-    devices: Option<&'a [DeviceKind]>,
-    precisions: Option<&'a [Precision]>,
 }
 
 fn required_word<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<W> {
@@ -177,59 +171,6 @@ fn words<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Opti
         decoder.complain(node, format!("`{key}` is empty"), Some(format!("name at least one of {}", list(&known))));
     }
     sound.then_some(words)
-}
-
-fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
-    let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else { return Checks::default() };
-    let Some(node) = fields.optional("skip") else { return Checks::default() };
-    let mut skips: Vec<Skip> = Vec::new();
-    for (path, item) in decoder.items(node, "checks.skip") {
-        let Some(skip) = skip(decoder, item, &path, context) else { continue };
-        let same =
-            |other: &Skip| (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision);
-        if skips.iter().any(same) {
-            decoder.complain(item, format!("`{path}` skips `{}` a second time", skip.check), None);
-        }
-        skips.push(skip);
-    }
-    Checks { skip: skips }
-}
-
-fn skip(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Skip> {
-    let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
-    let check = required_word(decoder, &fields, "check");
-    let device = match fields.optional("device") {
-        Some(node) => Some(decoder.word(node, &fields.key("device"))?),
-        None => None,
-    };
-    let precision = match fields.optional("precision") {
-        Some(node) => Some(decoder.word(node, &fields.key("precision"))?),
-        None => None,
-    };
-    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
-    let skip = Skip { check: check?, device, precision, reason: reason? };
-    if !context.has(&skip) {
-        let message = format!("`{path}` matches no check of this spec");
-        let help = "the architecture, the devices and the precisions decide which checks there are; remove the entry";
-        decoder.complain(node, message, Some(help.to_owned()));
-        return None;
-    }
-    Some(skip)
-}
-
-impl Context<'_> {
-    /// Whether the harness has a check that `skip` is about; true as long as that cannot be told.
-    fn has(&self, skip: &Skip) -> bool {
-        let (Some(architecture), Some(devices), Some(precisions)) = (self.architecture, self.devices, self.precisions)
-        else {
-            return true;
-        };
-        required_checks(architecture, devices, precisions).iter().any(|required| {
-            required.check == skip.check
-                && skip.device.is_none_or(|device| device == required.device)
-                && skip.precision.is_none_or(|precision| precision == required.precision)
-        })
-    }
 }
 
 fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Tolerance> {

@@ -88,7 +88,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
             path: Some(format!("/{HOSTILE}").replace('\0', "")),
             hub: Some(HOSTILE.to_owned()),
         },
-        checks: Checks { skip: base.devices.iter().copied().filter_map(skip).collect() },
+        checks: Checks { skip: base.devices.iter().copied().filter_map(skip).collect(), ..Checks::default() },
         tolerance: base.precisions.iter().copied().map(tolerance).collect(),
         memory: Some(Memory { vram_mib: u64::MAX }),
         ..base

@@ -1,6 +1,8 @@
 //! The command line, end to end: every test runs the real binary in a project of its own.
 
 mod add;
+mod browser;
+mod compare;
 mod completions;
 mod devices;
 mod drift;
@@ -9,11 +11,15 @@ mod fake;
 mod generate;
 mod hostile;
 mod list;
+mod matrix;
 mod project;
 mod record;
 mod reference;
+mod report;
 mod run;
+mod runners;
 mod schema;
+mod seeded;
 mod settings;
 mod spec_errors;
 mod verify;

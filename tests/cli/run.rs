@@ -268,3 +268,22 @@ fn is_running(directory: &str) -> bool {
         std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd.display().to_string().ends_with(directory))
     })
 }
+
+#[test]
+fn an_expected_failure_is_green_and_an_unexpected_pass_is_red() {
+    let project = Project::with_bert();
+    let xfail = |check: &str| {
+        format!(
+            "[[xfail]]\nmodel = \"bert\"\ndevice = \"cpu\"\nprecision = \"f32\"\ncheck = \"{check}\"\nreason = \"known\"\n\
+             owner = \"me\"\nexpires = \"9999-12-31\"\n"
+        )
+    };
+    let rules = format!("{PASS}|fail|\"reason\":\"NaN\",\"device_name\":\"Fake host\"");
+    project.write("testgen.toml", xfail("finite"));
+    let green = run(&project, &rules, &[]).expect_code(0).stdout;
+    assert!(green.contains("expected failure: known (owner me, expires 9999-12-31)"), "{green}");
+    assert!(green.contains("1 failed (1 as expected)"), "{green}");
+    project.write("testgen.toml", xfail("placement"));
+    let red = run(&project, &rules, &[]).expect_code(1).stdout;
+    assert!(red.contains("placement_f32: unexpected pass: expected to fail: known"), "{red}");
+}

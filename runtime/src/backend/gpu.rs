@@ -1,7 +1,7 @@
-//! `Ops` for GPUs: burn's operators as they are.
+//! `Ops` for GPUs: burn's operators as they are, but for the shapes of matrix products.
 
-use super::{Gpu, Ops};
-use burn::DispatchDevice;
+use super::{Gpu, Ops, padded_product::padded_product};
+use burn::{DispatchDevice, tensor::ops::FloatTensor};
 use testgen_contract::DeviceKind;
 
 impl Ops for Gpu {
@@ -13,5 +13,9 @@ impl Ops for Gpu {
             DispatchDevice::Rocm(_) => DeviceKind::Rocm,
             DispatchDevice::Flex(_) => DeviceKind::Cpu,
         }
+    }
+
+    fn matmul_op(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
+        padded_product::<Self>(left, right)
     }
 }

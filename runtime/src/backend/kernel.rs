@@ -2,6 +2,9 @@
 //!
 //! Each body is compiled for every instruction set that `pulp` knows, and the best one is chosen at run time. What they
 //! save over burn's operators is passes over memory: one for a normalisation or a softmax instead of five.
+//!
+//! A body is a struct with an always inlined `with_simd`, and plain loops in it: a closure is compiled once, for no
+//! instruction set in particular, wherever the compiler does not inline it into every one of its copies.
 
 mod activation;
 mod affine;

@@ -9,6 +9,10 @@ pub(crate) trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
 
+    fn matmul_op(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
+        Self::float_matmul(left, right)
+    }
+
     fn affine_op(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -59,6 +63,11 @@ fn wrap<B: Ops, const D: usize>(primitive: FloatTensor<B>) -> Tensor<B, D> {
 
 fn unwrap<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
     tensor.into_primitive().tensor()
+}
+
+/// `left` [batch, heads, rows, inner] times `right` [batch, heads, inner, columns].
+pub(crate) fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
+    wrap(B::matmul_op(unwrap(left), unwrap(right)))
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` [out]: [rows, out].

@@ -2,16 +2,16 @@
 //!
 //! In 16 bits they compute in f32 and round once, as PyTorch's kernels do.
 
-use super::Activation;
+use super::{Activation, Ops};
 use burn::tensor::{DType, FloatDType, Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` [out].
-pub(super) fn affine<B: Backend>(
+pub(super) fn affine<B: Ops>(
     x: FloatTensor<B>,
     weight: FloatTensor<B>,
     bias: Option<FloatTensor<B>>,
 ) -> FloatTensor<B> {
-    let product = B::float_matmul(x, weight);
+    let product = B::matmul_op(x, weight);
     match bias {
         Some(bias) => B::float_add(product, as_last_dimension::<B>(bias, 2)),
         None => product,

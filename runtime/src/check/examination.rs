@@ -12,7 +12,7 @@ use crate::{
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
-use testgen_contract::{DeviceKind, Precision, Registration};
+use testgen_contract::{DeviceKind, HardwareRecord, Precision, Registration};
 use testgen_device::{Device, DeviceIndex};
 
 /// What a check is made with.
@@ -80,6 +80,7 @@ impl<'a> Examination<'a> {
         evidence.memory = evidence.memory.or_else(|| endpoint.memory());
         if let Some(device) = endpoint.device() {
             evidence.device_name = Some(device.name.clone());
+            evidence.hardware = Some(hardware(device));
             evidence.simulated |= device.simulated;
             evidence.tf32 |= endpoint.tf32();
         }
@@ -160,6 +161,16 @@ impl<'a> Examination<'a> {
             Err(Stop::Ignored(reason)) => Verdict::Ignored { reason },
         };
         Outcome { verdict, evidence: self.evidence }
+    }
+}
+
+/// What a report tells of a device beyond its name.
+fn hardware(device: &Device) -> HardwareRecord {
+    HardwareRecord {
+        architecture: device.architecture.clone(),
+        path: Some(device.path.to_string()),
+        driver_version: device.driver_version.clone(),
+        runtime_version: device.runtime_version.clone(),
     }
 }
 

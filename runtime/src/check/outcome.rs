@@ -1,6 +1,6 @@
 //! What becomes of a check.
 
-use testgen_contract::{MemoryRecord, OutputError};
+use testgen_contract::{HardwareRecord, MemoryRecord, OutputError};
 
 /// A finished check.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +36,8 @@ pub(crate) enum Verdict {
 pub(crate) struct Evidence {
     /// The device that ran, as its driver names it.
     pub(crate) device_name: Option<String>,
+    /// What else is known of it.
+    pub(crate) hardware: Option<HardwareRecord>,
     /// Whether it is a simulation.
     pub(crate) simulated: bool,
     /// Whether it declares TF32.

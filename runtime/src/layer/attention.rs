@@ -1,11 +1,17 @@
 //! Scaled dot-product attention, as transformers computes it with `attn_implementation="eager"`.
 
-use crate::backend::{Ops, masked_softmax, merge_heads};
+use crate::backend::{Ops, masked_softmax, matmul, merge_heads};
 use burn::tensor::Tensor;
 
 /// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
+///
+/// A single head is not swapped: the stride of its dimension would be head_dim, and the tensor-map kernels of
+/// cubek-matmul 0.2 (`launch/args.rs`) take the last batch dimension's stride for that of all batches together.
 pub(crate) fn split_heads<B: Ops>(x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4> {
     let [batch, seq, width] = x.dims();
+    if heads == 1 {
+        return x.reshape([batch, 1, seq, width]);
+    }
     x.reshape([batch, seq, heads, width / heads]).swap_dims(1, 2)
 }
 
@@ -25,7 +31,7 @@ pub(crate) fn attend<B: Ops>(
     let [_, groups, keys, _] = key.dims();
     let grouped = heads / groups * queries;
     let query = if groups == heads { query } else { query.reshape([batch, groups, grouped, head_dim]) };
-    let scores = query.matmul(key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);
+    let scores = matmul(query, key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);
     let weights = masked_softmax(scores, scale, bias).reshape([batch, groups, grouped, keys]);
-    merge_heads(weights.matmul(value).reshape([batch, heads, queries, head_dim]))
+    merge_heads(matmul(weights, value).reshape([batch, heads, queries, head_dim]))
 }

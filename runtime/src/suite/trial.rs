@@ -95,7 +95,7 @@ fn message(payload: &(dyn Any + Send)) -> &str {
 }
 
 fn record(harness: &Harness, registered: Registered, outcome: Outcome, started: Instant) -> Record {
-    let Evidence { device_name, simulated, tf32, fallback, mock, memory, outputs } = outcome.evidence;
+    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, memory, outputs } = outcome.evidence;
     let (status, reason) = match outcome.verdict {
         Verdict::Pass { note } => (RecordStatus::Pass, note),
         Verdict::Fail { reason } => (RecordStatus::Fail, Some(reason)),
@@ -112,6 +112,8 @@ fn record(harness: &Harness, registered: Registered, outcome: Outcome, started: 
         status,
         reason,
         device_name,
+        hardware,
+        testgen: Some(env!("CARGO_PKG_VERSION").to_owned()),
         simulated,
         tf32,
         fallback,

@@ -13,10 +13,11 @@ fn read(path: &str) -> Value {
 
 fn schema() -> Validator {
     let mut schema = read("vendor/sarif-2.1.0.json");
-    // Published with a stray `]`, which strict readers of patterns refuse; we write no `language`.
-    for place in ["run", "toolComponent"] {
-        let language = schema.pointer_mut(&format!("/definitions/{place}/properties/language"));
-        language.and_then(Value::as_object_mut).expect("is there").remove("pattern").expect("has a pattern");
+    // Published with a stray `]` in two places, which strict readers of patterns refuse; we write no `language`.
+    for owner in ["run", "toolComponent"] {
+        let language = schema.pointer_mut(&format!("/definitions/{owner}/properties/language"));
+        let language = language.and_then(Value::as_object_mut).expect("is there");
+        language.remove("pattern").expect("has a pattern");
     }
     jsonschema::validator_for(&schema).expect("a schema")
 }

@@ -5,42 +5,79 @@ use super::{
     exponential::{erf, exp},
 };
 use crate::backend::Activation;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-use std::f32::consts::{FRAC_1_SQRT_2, PI};
+use std::{f32::consts::FRAC_1_SQRT_2, marker::PhantomData};
 
 /// The kernel of an activation, for those that have one.
 pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [f32])> {
     match activation {
-        Activation::Gelu => Some(gelu),
-        Activation::GeluNew => Some(gelu_tanh),
-        Activation::Silu => Some(silu),
-        Activation::QuickGelu => Some(quick_gelu),
+        Activation::Gelu => Some(map::<Gelu>),
+        Activation::GeluNew => Some(map::<GeluTanh>),
+        Activation::Silu => Some(map::<Silu>),
+        Activation::QuickGelu => Some(map::<QuickGelu>),
         _ => None,
     }
 }
 
-fn gelu(x: &mut [f32]) {
-    map(x, |x| 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)));
+/// A function of one number.
+trait Elementwise: Send {
+    fn of(x: f32) -> f32;
 }
 
-/// (1 + tanh u) / 2 is sigmoid(2 u).
-fn gelu_tanh(x: &mut [f32]) {
-    let slope = 2.0 * (2.0 / PI).sqrt();
-    map(x, move |x| x / (1.0 + exp(-slope * (0.044_715 * x * x).mul_add(x, x))));
+struct Gelu;
+struct GeluTanh;
+struct Silu;
+struct QuickGelu;
+
+impl Elementwise for Gelu {
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
+    }
 }
 
-fn silu(x: &mut [f32]) {
-    map(x, |x| x / (1.0 + exp(-x)));
+impl Elementwise for GeluTanh {
+    /// (1 + tanh u) / 2 is sigmoid(2 u).
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        const SLOPE: f32 = 1.595_769_1; // 2 sqrt(2 / pi)
+        x / (1.0 + exp(-SLOPE * (0.044_715 * x * x).mul_add(x, x)))
+    }
 }
 
-fn quick_gelu(x: &mut [f32]) {
-    map(x, |x| x / (1.0 + exp(-1.702 * x)));
+impl Elementwise for Silu {
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        x / (1.0 + exp(-x))
+    }
 }
 
-#[inline(always)]
-fn map(x: &mut [f32], function: impl Fn(f32) -> f32 + Copy + Sync) {
+impl Elementwise for QuickGelu {
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        x / (1.0 + exp(-1.702 * x))
+    }
+}
+
+fn map<F: Elementwise>(x: &mut [f32]) {
     let arch = Arch::new();
-    let run = |part: &mut [f32]| arch.dispatch(|| part.iter_mut().for_each(|x| *x = function(*x)));
+    let run = |part: &mut [f32]| arch.dispatch(Map::<F> { part, function: PhantomData });
     if x.len() <= PARALLEL { run(x) } else { x.par_chunks_mut(PARALLEL).for_each(run) }
+}
+
+struct Map<'a, F> {
+    part: &'a mut [f32],
+    function: PhantomData<F>,
+}
+
+impl<F: Elementwise> WithSimd for Map<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for x in self.part {
+            *x = F::of(*x);
+        }
+    }
 }

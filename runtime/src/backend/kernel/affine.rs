@@ -1,7 +1,7 @@
 //! x W + b.
 
 use super::{LANES, PARALLEL};
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// A matrix [in, out] with any strides, in elements.
@@ -37,16 +37,7 @@ pub(in crate::backend) fn affine(
 fn row_by_rows(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
     let arch = Arch::new();
     let band = |(index, out): (usize, &mut [f32])| {
-        let first = index * BAND;
-        arch.dispatch(|| {
-            for (row, &x) in x.iter().enumerate() {
-                let start = row * stride + first;
-                let weights = &weight[start..start + out.len()];
-                for (out, weight) in out.iter_mut().zip(weights) {
-                    *out = x.mul_add(*weight, *out);
-                }
-            }
-        });
+        arch.dispatch(RowBand { x, weight, stride, first: index * BAND, out });
     };
     if x.len() * out.len() < PARALLEL * 8 {
         out.chunks_mut(BAND).enumerate().for_each(band);
@@ -62,17 +53,56 @@ const BAND: usize = 512;
 fn row_by_columns(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
     let arch = Arch::new();
     let band = |(index, out): (usize, &mut [f32])| {
-        arch.dispatch(|| {
-            for (column, out) in out.iter_mut().enumerate() {
-                let start = (index * BAND + column) * stride;
-                *out += dot(x, &weight[start..start + x.len()]);
-            }
-        });
+        arch.dispatch(ColumnBand { x, weight, stride, first: index * BAND, out });
     };
     if x.len() * out.len() < PARALLEL * 8 {
         out.chunks_mut(BAND).enumerate().for_each(band);
     } else {
         out.par_chunks_mut(BAND).enumerate().for_each(band);
+    }
+}
+
+/// The columns of `out`, the first of them `first`, of a matrix whose rows are contiguous.
+struct RowBand<'a> {
+    x: &'a [f32],
+    weight: &'a [f32],
+    stride: usize,
+    first: usize,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for RowBand<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (row, &x) in self.x.iter().enumerate() {
+            let start = row * self.stride + self.first;
+            for (out, weight) in self.out.iter_mut().zip(&self.weight[start..]) {
+                *out = x.mul_add(*weight, *out);
+            }
+        }
+    }
+}
+
+/// The columns of `out`, the first of them `first`, of a matrix whose columns are contiguous.
+struct ColumnBand<'a> {
+    x: &'a [f32],
+    weight: &'a [f32],
+    stride: usize,
+    first: usize,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for ColumnBand<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (column, out) in self.out.iter_mut().enumerate() {
+            let start = (self.first + column) * self.stride;
+            *out += dot(self.x, &self.weight[start..start + self.x.len()]);
+        }
     }
 }
 

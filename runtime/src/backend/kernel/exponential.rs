@@ -10,8 +10,7 @@ pub(super) fn exp(x: f32) -> f32 {
     let clamped = x.clamp(-87.3, 88.7);
     let power = (clamped * LOG2_E).round_ties_even();
     let rest = power.mul_add(2.121_944_4e-4, power.mul_add(-0.693_359_4, clamped));
-    let coefficients = [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_65, 0.5];
-    let polynomial = coefficients.into_iter().fold(1.987_569_1e-4_f32, |sum, term| sum.mul_add(rest, term));
+    let polynomial = horner(rest, [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_65, 0.5]);
     let mantissa = polynomial.mul_add(rest * rest, rest) + 1.0;
     let scale = f32::from_bits(((power as i32 + 127) << 23) as u32);
     if x < -87.3 { 0.0 } else { mantissa * scale }
@@ -24,13 +23,27 @@ pub(super) fn exp(x: f32) -> f32 {
 pub(super) fn erf(x: f32) -> f32 {
     let x = x.clamp(-4.0, 4.0);
     let square = x * x;
-    let numerator = [2.770_681_4e-8, -2.101_024e-6, -5.692_506_4e-5, -7.349_906_3e-4, -2.954_6e-3, -1.609_603_3e-2]
-        .into_iter()
-        .fold(-2.726_142_3e-10_f32, |sum, term| sum.mul_add(square, term));
-    let denominator = [-2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2]
-        .into_iter()
-        .fold(-1.456_607_2e-5_f32, |sum, term| sum.mul_add(square, term));
-    x * numerator / denominator
+    let numerator = [
+        -2.726_142_3e-10,
+        2.770_681_4e-8,
+        -2.101_024e-6,
+        -5.692_506_4e-5,
+        -7.349_906_3e-4,
+        -2.954_6e-3,
+        -1.609_603_3e-2,
+    ];
+    let denominator = [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2];
+    x * horner(square, numerator) / horner(square, denominator)
+}
+
+/// The polynomial with these coefficients, the highest power first.
+#[inline(always)]
+fn horner<const N: usize>(x: f32, coefficients: [f32; N]) -> f32 {
+    let mut sum = coefficients[0];
+    for coefficient in &coefficients[1..] {
+        sum = sum.mul_add(x, *coefficient);
+    }
+    sum
 }
 
 #[cfg(test)]

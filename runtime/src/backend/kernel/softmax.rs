@@ -1,7 +1,7 @@
 //! The softmax of attention scores, with scale and mask in the same pass.
 
 use super::{exponential::exp, rows_per_task};
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Added to the scaled scores: [batch or 1, 1, query or 1, key].
@@ -26,19 +26,40 @@ pub(in crate::backend) fn masked_softmax(scores: &mut [f32], shape: [usize; 4], 
     let keys = shape[3];
     let (arch, rows) = (Arch::new(), rows_per_task(keys));
     scores.par_chunks_mut(keys * rows).enumerate().for_each(|(task, scores)| {
-        arch.dispatch(|| {
-            for (index, row) in scores.chunks_exact_mut(keys).enumerate() {
-                match bias {
-                    None => row.iter_mut().for_each(|score| *score *= scale),
-                    Some(bias) => {
-                        let bias = bias.row(task * rows + index, shape);
-                        row.iter_mut().zip(bias).for_each(|(score, bias)| *score = score.mul_add(scale, *bias));
+        arch.dispatch(Rows { scores, shape, scale, bias, first: task * rows });
+    });
+}
+
+/// The rows from `first` on.
+struct Rows<'a> {
+    scores: &'a mut [f32],
+    shape: [usize; 4],
+    scale: f32,
+    bias: Option<&'a Bias<'a>>,
+    first: usize,
+}
+
+impl WithSimd for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (index, row) in self.scores.chunks_exact_mut(self.shape[3]).enumerate() {
+            match self.bias {
+                None => {
+                    for score in row.iter_mut() {
+                        *score *= self.scale;
                     }
                 }
-                softmax(row);
+                Some(bias) => {
+                    for (score, bias) in row.iter_mut().zip(bias.row(self.first + index, self.shape)) {
+                        *score = score.mul_add(self.scale, *bias);
+                    }
+                }
             }
-        });
-    });
+            softmax(row);
+        }
+    }
 }
 
 /// Vector lanes for the largest score and for the sum.
@@ -55,7 +76,9 @@ fn softmax(row: &mut [f32]) {
         }
     }
     let scale = 1.0 / sums.iter().sum::<f32>();
-    row.iter_mut().for_each(|score| *score *= scale);
+    for score in row {
+        *score *= scale;
+    }
 }
 
 /// The largest score; a NaN among them shows in the exponentials.

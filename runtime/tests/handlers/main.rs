@@ -1,0 +1,178 @@
+//! Handlers with real models: a fixture's checkpoint and plain text or images in, the answers of transformers' pipelines out.
+//!
+//! `expected.json` is recorded by `record.py` in this folder. Question answering has no case: its fixture has no tokenizer.
+
+use safetensors::SafeTensors;
+use serde_json::Value;
+use std::path::PathBuf;
+use testgen_runtime::{
+    Architecture, Array, Checkpoint, DeviceKind, Endpoint, GenerationControls, Image, ModelType, Precision, Source,
+    Spec, Task, host_processor, load, open,
+    task::{self, Handler, LabelScore, Request, Response},
+};
+
+/// What f32 may be off: scores are at most 1, vectors of the order of 1.
+const TOLERANCE: f64 = 2e-5;
+
+fn directory(fixture: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(fixture)
+}
+
+fn expected(fixture: &str) -> Value {
+    let all: Value = serde_json::from_str(include_str!("expected.json")).expect("the file is JSON");
+    all[fixture].clone()
+}
+
+fn answer(fixture: &str, model_type: ModelType, task: Task, handler: Handler, request: Request) -> Response {
+    let spec = Spec {
+        name: "handler",
+        model_type,
+        architecture: Architecture::EncoderOnly,
+        task,
+        source: Source { path: "", hub: None },
+        devices: &[],
+        precisions: &[Precision::F32],
+        tolerances: &[],
+        vram_mib: None,
+    };
+    let device = open(host_processor()).expect("there is a processor");
+    let model = load(&spec, &Checkpoint::at(directory(fixture)), &device, Precision::F32).expect("the fixture loads");
+    Endpoint::real("cpu", DeviceKind::Cpu, device, model, handler).handle(request).expect("the request suits the task")
+}
+
+fn texts(expected: &Value) -> Vec<String> {
+    serde_json::from_value(expected.clone()).expect("these are texts")
+}
+
+fn images(fixture: &str) -> Request {
+    let bytes = std::fs::read(directory(fixture).join("golden.safetensors")).expect("the fixture has goldens");
+    let golden = SafeTensors::deserialize(&bytes).expect("the goldens are safetensors");
+    let mut names: Vec<_> = golden.names().into_iter().filter(|name| name.starts_with("image.")).collect();
+    names.sort_unstable();
+    let image = |name: &str| {
+        let view = golden.tensor(name).expect("it is listed");
+        Image::new(view.shape()[0], view.shape()[1], view.data().to_vec()).expect("it is an image")
+    };
+    Request::Images(names.into_iter().map(image).collect())
+}
+
+#[track_caller]
+fn assert_close(got: f64, expected: &Value, what: &str) {
+    let expected = expected.as_f64().expect("it is a number");
+    assert!((got - expected).abs() <= TOLERANCE * expected.abs().max(1.0), "{what}: got {got}, expected {expected}");
+}
+
+#[track_caller]
+fn assert_array(got: &Array, expected: &Value, what: &str) {
+    let rows = expected.as_array().expect("it is a list of rows");
+    assert_eq!(got.shape()[0], rows.len(), "{what}: rows");
+    let expected: Vec<&Value> = rows.iter().flat_map(|row| row.as_array().expect("a row")).collect();
+    let got = got.as_floats().expect("vectors are floats");
+    assert_eq!(got.len(), expected.len(), "{what}: elements");
+    for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
+        assert_close(f64::from(*got), expected, &format!("{what}, element {index}"));
+    }
+}
+
+#[track_caller]
+fn assert_labels(got: &[Vec<LabelScore>], expected: &Value) {
+    let expected = expected.as_array().expect("one entry for each input");
+    assert_eq!(got.len(), expected.len());
+    for (got, expected) in got.iter().zip(expected) {
+        assert_eq!(got.len(), expected.as_array().map_or(0, Vec::len));
+        for (index, got) in got.iter().enumerate() {
+            assert_eq!(got.label, expected[index][0], "label {index}, best first");
+            assert_close(f64::from(got.score), &expected[index][1], &got.label);
+        }
+    }
+}
+
+#[test]
+fn text_embedding_gives_the_vectors_of_the_tokens() {
+    let expected = expected("bert");
+    let request = Request::Texts(texts(&expected["texts"]));
+    let response = answer("bert", ModelType::Bert, Task::TextEmbedding, task::text_embedding, request);
+    let Response::TextEmbeddings(embeddings) = response else { panic!("it is {response:?}") };
+    assert_eq!(embeddings.len(), 2);
+    for (index, embedding) in embeddings.iter().enumerate() {
+        assert_array(&embedding.tokens, &expected["tokens"][index], &format!("text {index}"));
+    }
+}
+
+#[test]
+fn fill_mask_gives_the_five_likeliest_tokens() {
+    let expected = expected("bert_masked_lm");
+    let request = Request::texts([expected["text"].as_str().expect("a text")]);
+    let response = answer("bert_masked_lm", ModelType::Bert, Task::FillMask, task::fill_mask, request);
+    let Response::FilledMasks(filled) = response else { panic!("it is {response:?}") };
+    assert_eq!((filled.len(), filled[0].len(), filled[0][0].len()), (1, 1, 5));
+    for (index, filled) in filled[0][0].iter().enumerate() {
+        assert_eq!(filled.id, expected["filled"][index][0], "token {index}");
+        assert_close(f64::from(filled.score), &expected["filled"][index][1], "its probability");
+    }
+}
+
+#[test]
+fn text_generation_continues_as_the_reference() {
+    let expected = expected("gpt2");
+    let controls =
+        GenerationControls { max_new_tokens: Some(6), do_sample: Some(false), ..GenerationControls::default() };
+    let request = Request::Prompts { prompts: texts(&expected["prompts"]), controls };
+    let response = answer("gpt2", ModelType::Gpt2, Task::TextGeneration, task::text_generation, request);
+    let Response::Generations(generated) = response else { panic!("it is {response:?}") };
+    assert_eq!(generated.iter().map(|each| each.text.clone()).collect::<Vec<_>>(), texts(&expected["generated"]));
+}
+
+#[test]
+fn text_classification_gives_every_label() {
+    let expected = expected("llama_classification");
+    let request = Request::Texts(texts(&expected["texts"]));
+    let task = Task::TextClassification;
+    let response = answer("llama_classification", ModelType::Llama, task, task::text_classification, request);
+    let Response::Labels(labels) = response else { panic!("it is {response:?}") };
+    assert_labels(&labels, &expected["labels"]);
+}
+
+#[test]
+fn token_classification_gives_the_label_and_place_of_every_token() {
+    let expected = expected("roberta_token_classification");
+    let request = Request::Texts(texts(&expected["texts"]));
+    let task = Task::TokenClassification;
+    let response =
+        answer("roberta_token_classification", ModelType::Roberta, task, task::token_classification, request);
+    let Response::TokenLabels(tokens) = response else { panic!("it is {response:?}") };
+    assert_eq!(tokens.len(), 2);
+    for (tokens, expected) in tokens.iter().zip(expected["tokens"].as_array().expect("one entry for each text")) {
+        assert_eq!(tokens.len(), expected.as_array().map_or(0, Vec::len));
+        for (index, token) in tokens.iter().enumerate() {
+            let [label, score, start, end] = [0, 1, 2, 3].map(|field| &expected[index][field]);
+            assert_eq!(
+                (&token.label.label, token.start, token.end),
+                (
+                    &label.as_str().expect("a label").to_owned(),
+                    start.as_u64().map_or(0, |place| place as usize),
+                    end.as_u64().map_or(0, |place| place as usize),
+                )
+            );
+            assert_close(f64::from(token.label.score), score, &format!("token {index}"));
+        }
+    }
+}
+
+#[test]
+fn image_classification_gives_every_label() {
+    let response = answer("vit", ModelType::Vit, Task::ImageClassification, task::image_classification, images("vit"));
+    let Response::Labels(labels) = response else { panic!("it is {response:?}") };
+    assert_labels(&labels, &expected("vit")["labels"]);
+}
+
+#[test]
+fn image_embedding_gives_the_vectors_of_the_patches() {
+    let response = answer("vit_base", ModelType::Vit, Task::ImageEmbedding, task::image_embedding, images("vit_base"));
+    let Response::ImageEmbeddings(embeddings) = response else { panic!("it is {response:?}") };
+    let expected = expected("vit_base");
+    assert_eq!(embeddings.len(), 2);
+    for (index, embedding) in embeddings.iter().enumerate() {
+        assert_array(&embedding.patches, &expected["patches"][index], &format!("image {index}"));
+    }
+}

@@ -1,0 +1,75 @@
+"""Answers of the transformers pipelines for the fixtures, which the handlers must give, too: python record.py > expected.json
+
+Needs torch, transformers and Pillow. Scores and vectors are f32 on the CPU, attention is eager.
+"""
+
+import json
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import safetensors.torch  # noqa: E402
+import transformers  # noqa: E402
+from PIL import Image  # noqa: E402
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
+TEXTS = ["words in it", "It is the other word, so"]
+
+
+def pipe(task, fixture, **options):
+    directory = str(FIXTURES / fixture)
+    return transformers.pipeline(task, model=directory, device="cpu", dtype="float32",
+                                 model_kwargs={"attn_implementation": "eager"}, **options)
+
+
+def images(fixture):
+    golden = safetensors.torch.load_file(FIXTURES / fixture / "golden.safetensors")
+    return [Image.fromarray(golden[name].numpy()) for name in sorted(golden) if name.startswith("image.")]
+
+
+def fill_mask(fixture):
+    fill = pipe("fill-mask", fixture, top_k=5)
+    text = f"words {fill.tokenizer.mask_token} it"
+    return {"text": text, "filled": [[each["token"], each["score"]] for each in fill(text)]}
+
+
+def labels(answers):
+    return [[[each["label"], each["score"]] for each in answer] for answer in answers]
+
+
+def token_classification(fixture):
+    tag = pipe("token-classification", fixture, ignore_labels=[])
+    return {"texts": TEXTS, "tokens": [[[each["entity"], each["score"], each["start"], each["end"]] for each in answer]
+                                       for answer in tag(TEXTS)]}
+
+
+def text_generation(fixture):
+    write = pipe("text-generation", fixture)
+    answers = [write(text, max_new_tokens=6, do_sample=False, return_full_text=False)[0] for text in TEXTS]
+    return {"prompts": TEXTS, "generated": [answer["generated_text"] for answer in answers]}
+
+
+def image_classification(fixture):
+    classify = pipe("image-classification", fixture)
+    return {"labels": labels(classify(images(fixture), top_k=classify.model.config.num_labels))}
+
+
+def main():
+    expected = {
+        "bert": {"texts": TEXTS, "tokens": [answer[0] for answer in pipe("feature-extraction", "bert")(TEXTS)]},
+        "bert_masked_lm": fill_mask("bert_masked_lm"),
+        "gpt2": text_generation("gpt2"),
+        "llama_classification": {"texts": TEXTS,
+                                 "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},
+        "roberta_token_classification": token_classification("roberta_token_classification"),
+        "vit": image_classification("vit"),
+        "vit_base": {"patches": [answer[0] for answer in pipe("image-feature-extraction", "vit_base")(images("vit_base"))]},
+    }
+    json.dump(expected, sys.stdout, sort_keys=True, default=float)
+    print()
+
+
+if __name__ == "__main__":
+    main()

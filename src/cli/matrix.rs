@@ -1,0 +1,93 @@
+//! `testgen matrix`: the jobs of a CI system.
+
+use super::{Out, project_arguments::PlaceArguments};
+use crate::{
+    Error, ExitCode,
+    matrix::{Drift, File, Format, Plan, compare_files, render, write_files},
+    settings::SettingsFile,
+    spec::load_all,
+};
+use std::path::PathBuf;
+
+/// Print or write the CI jobs that run the suite on every machine
+///
+/// Plans, from the specs and the `ci` section of testgen.toml, one job on the CPU that every change must pass, one on a
+/// software simulation of ROCm, and slices of the suite on runners with GPUs, each in its tier. The same plan becomes GitHub
+/// workflows, a GitLab pipeline, Kubernetes Jobs or JSON. Without --write and --check the files are printed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  testgen matrix                           the GitHub workflows, on standard output
+  testgen matrix --write                   .github/workflows/testgen.yml and testgen-gpu.yml
+  testgen matrix --check                   exit code 1 when they are out of date
+  testgen matrix --format kubernetes | kubectl apply --selector testgen/tier=nightly -f -
+  testgen matrix --format json | jq '.families[].jobs[].name'
+
+Files: .github/workflows/testgen.yml, .github/workflows/testgen-gpu.yml; .gitlab/testgen.yml; kubernetes/testgen.yml;
+testgen.matrix.json; all beside testgen.toml.")]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    places: PlaceArguments,
+    /// The CI system
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Github)]
+    format: Format,
+    /// Write the files to their places
+    #[arg(long, conflicts_with = "check")]
+    write: bool,
+    /// Fail when the files in their places are not these
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = arguments.places.settings()?;
+    let file = SettingsFile::nearest()?;
+    let root = file.as_ref().map_or_else(PathBuf::new, |file| file.directory.clone());
+    let suite = settings.out.strip_prefix(&root).unwrap_or(&settings.out).display().to_string();
+    let ci = file.and_then(|file| file.ci).unwrap_or_default();
+    let plan = Plan::new(ci, suite, &load_all(&settings.specs)?)?;
+    let files = render(&plan, arguments.format);
+    if arguments.check {
+        let drifts = compare_files(&root, &files)?;
+        tell(&drifts, out)?;
+        return check(&drifts, arguments.format, out);
+    }
+    if arguments.write {
+        tell(&write_files(&root, &files)?, out)?;
+        return Ok(ExitCode::Success);
+    }
+    print(&files, out)
+}
+
+fn check(drifts: &[(&str, Drift)], format: Format, out: &mut Out) -> Result<ExitCode, Error> {
+    if drifts.is_empty() {
+        return Ok(ExitCode::Success);
+    }
+    let name = clap::ValueEnum::to_possible_value(&format).map_or(String::new(), |value| value.get_name().to_owned());
+    writeln!(out, "run `testgen matrix --format {name} --write`")?;
+    Ok(ExitCode::Findings)
+}
+
+fn tell(drifts: &[(&str, Drift)], out: &mut Out) -> Result<(), Error> {
+    drifts.iter().try_for_each(|(path, drift)| {
+        let word = match drift {
+            Drift::Missing => "new",
+            Drift::Changed => "changed",
+            Drift::Leftover => "left over",
+        };
+        writeln!(out, "{word}: {path}")
+    })
+}
+
+/// Several files are told apart by a comment.
+fn print(files: &[File], out: &mut Out) -> Result<ExitCode, Error> {
+    let present: Vec<(&str, &str)> =
+        files.iter().filter_map(|file| file.text.as_deref().map(|text| (file.path, text))).collect();
+    for (path, text) in &present {
+        if present.len() > 1 {
+            writeln!(out, "# --- {path}")?;
+        }
+        write!(out, "{text}")?;
+    }
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,44 @@
+//! Which jobs run the suite where: from the specs and the `ci` section of testgen.toml to the files of a CI system.
+//!
+//! Owns: the section, the plan of jobs, and its four faces. Does not own: what the jobs call (`testgen run`, `verify`,
+//! `report`, `compare`). Every face is made from the same plan, so that they cannot say different things.
+
+mod error;
+mod files;
+mod github;
+mod gitlab;
+mod kubernetes;
+mod plan;
+mod script;
+mod settings;
+mod shards;
+mod structured;
+mod yaml;
+
+pub use error::MatrixError;
+pub use files::{Drift, File, compare_files, write_files};
+pub use plan::{Family, Plan, ShardJob};
+pub use settings::{Ci, Cpu, Runner, Tier};
+
+/// A CI system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// GitHub Actions: two workflows
+    Github,
+    /// GitLab CI: a file to include
+    Gitlab,
+    /// Kubernetes: Indexed Jobs
+    Kubernetes,
+    /// The plan itself, for other systems
+    Json,
+}
+
+/// The files of a CI system; the same plan gives the same bytes.
+pub fn render(plan: &Plan, format: Format) -> Vec<File> {
+    match format {
+        Format::Github => github::files(plan),
+        Format::Gitlab => vec![gitlab::file(plan)],
+        Format::Kubernetes => vec![kubernetes::file(plan)],
+        Format::Json => vec![structured::file(plan)],
+    }
+}

@@ -1,0 +1,58 @@
+//! What cannot be planned.
+
+use crate::{ExitCode, Failure};
+use std::{io, path::PathBuf};
+
+/// Why there is no plan, or why it cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum MatrixError {
+    /// Something in the section cannot be.
+    #[error("`{key}` of the `ci` section of testgen.toml: {what}")]
+    Setting {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        help: String,
+    },
+    /// A file that testgen did not write is in the way.
+    #[error("`{}` was not written by testgen and would be overwritten", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Disk {
+        /// `read`, `write` or `delete`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl MatrixError {
+    pub(super) fn setting(key: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Setting { key: key.into(), what: what.into(), help: help.into() }
+    }
+}
+
+impl Failure for MatrixError {
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Setting { help, .. } => Some(help.clone()),
+            Self::Foreign { .. } => Some("move it away, or print the files with `testgen matrix`".to_owned()),
+            Self::Disk { .. } => None,
+        }
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Setting { .. } | Self::Foreign { .. } => ExitCode::BadInput,
+            Self::Disk { .. } => ExitCode::Internal,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! GitHub Actions: one workflow for every change, and one for GPUs that the first calls.
+//!
+//! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has every job behind it. The
+//! GPU workflow is a call and no trigger of its own, so that it takes the archive of the same run.
+
+mod gpu;
+
+use super::{
+    File, Plan, Tier,
+    files::header,
+    script,
+    yaml::{Yaml, list, map},
+};
+
+const CHECKOUT: &str = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683";
+const CACHE: &str = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684";
+const UPLOAD: &str = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02";
+const DOWNLOAD: &str = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093";
+const UPLOAD_SARIF: &str = "github/codeql-action/upload-sarif@ff0a06e83cb2de871e5a09832bc6a81e7276941f";
+
+/// The versions that the commits are; they stand behind them as comments, where update tools look for them.
+const VERSIONS: [(&str, &str); 5] =
+    [(CHECKOUT, "v4.2.2"), (CACHE, "v4.2.3"), (UPLOAD, "v4.6.2"), (DOWNLOAD, "v4.3.0"), (UPLOAD_SARIF, "v3.28.18")];
+
+const WORKFLOW: &str = ".github/workflows/testgen.yml";
+const GPU_WORKFLOW: &str = ".github/workflows/testgen-gpu.yml";
+
+/// True for everything but pull requests from forks.
+const NOT_A_FORK: &str =
+    "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
+
+/// The tier of this run; a run by hand takes everything that the night takes.
+const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || github.event_name == 'push' && 'postsubmit' || 'nightly' }}";
+
+/// Minutes of jobs that only move files.
+const SHORT: u32 = 15;
+
+/// Both workflows; without GPU jobs the second one must not be there.
+pub(super) fn files(plan: &Plan) -> Vec<File> {
+    let text = |yaml: &Yaml| {
+        let commented = |text: String, (action, version): (&str, &str)| {
+            text.replace(&format!("{action}\n"), &format!("{action} # {version}\n"))
+        };
+        format!("{}{}", header("github"), VERSIONS.into_iter().fold(yaml.render(), commented))
+    };
+    let gpu = (!plan.families.is_empty()).then(|| text(&gpu::workflow(plan)));
+    vec![File { path: WORKFLOW, text: Some(text(&workflow(plan))) }, File { path: GPU_WORKFLOW, text: gpu }]
+}
+
+fn workflow(plan: &Plan) -> Yaml {
+    let mut on = map([("pull_request", map([])), ("push", map([("branches", list(["main"]))]))]);
+    if plan.has_tier(Tier::Nightly) {
+        on = on.with("schedule", list([map([("cron", (&plan.ci.nightly).into())])]));
+    }
+    map([
+        ("name", "testgen".into()),
+        ("on", on.with("workflow_dispatch", map([]))),
+        ("permissions", map([("contents", "read".into())])),
+        ("concurrency", concurrency("testgen", "${{ github.event_name == 'pull_request' }}".into())),
+        ("defaults", shell()),
+        ("jobs", jobs(plan)),
+    ])
+}
+
+/// One run of a branch at a time; a newer commit of a pull request ends the older run.
+fn concurrency(name: &str, cancel: Yaml) -> Yaml {
+    map([("group", format!("{name}-${{{{ github.ref }}}}").into()), ("cancel-in-progress", cancel)])
+}
+
+/// bash with `-e` and `pipefail`, also in containers, where the default would be sh.
+fn shell() -> Yaml {
+    map([("run", map([("shell", "bash".into())]))])
+}
+
+fn jobs(plan: &Plan) -> Yaml {
+    let mut jobs = map([("testgen-cpu", cpu(plan)), ("testgen-sarif", sarif(plan))]);
+    let mut needs = vec!["testgen-cpu"];
+    if plan.ci.cpu.simulated_rocm {
+        jobs = jobs.with("testgen-rocm-sim", simulated(plan));
+        needs.push("testgen-rocm-sim");
+    }
+    if !plan.families.is_empty() {
+        jobs = jobs.with("testgen-gpu", call());
+        needs.push("testgen-gpu");
+    }
+    jobs.with("testgen-report", report(plan, &needs))
+}
+
+/// The required job: builds once, tests on the CPU, archives the suite for all others.
+fn cpu(plan: &Plan) -> Yaml {
+    let mut steps = vec![checkout()];
+    steps.extend(setup(plan));
+    steps.push(cache());
+    steps.push(run("Install testgen and nextest", &script::install(plan)));
+    steps.push(run("Verify what is generated", &script::verify("github")));
+    steps.push(run("Test on the CPU", &script::run_cpu()));
+    steps.push(run("Archive the suite", &script::archive(plan)));
+    steps.push(upload("testgen-suite", "target/ci/bin\ntarget/ci/suite.tar.zst", false));
+    steps.push(always(run("Summary", &summary("reports/cpu"))));
+    steps.push(upload("testgen-report-cpu", "reports/cpu/*.jsonl", true));
+    steps.push(upload("testgen-sarif", "reports/testgen.sarif", true));
+    job("CPU (required)", &plan.ci.cpu.label, plan.ci.timeout_minutes.get())
+        .with_some("container", plan.ci.cpu.image.as_ref().map(|image| map([("image", image.into())])))
+        .with("steps", Yaml::List(steps))
+}
+
+/// The only job that may write, and it runs no code of the change.
+fn sarif(plan: &Plan) -> Yaml {
+    let fetch = map([("name", "testgen-sarif".into()), ("path", "reports".into())]);
+    let show = map([("sarif_file", "reports/testgen.sarif".into()), ("category", "testgen-verify".into())]);
+    map([
+        ("name", "Findings".into()),
+        ("needs", list(["testgen-cpu"])),
+        ("if", format!("!cancelled() && ({NOT_A_FORK})").into()),
+        ("runs-on", (&plan.ci.cpu.label).into()),
+        ("timeout-minutes", SHORT.into()),
+        ("permissions", map([("contents", "read".into()), ("security-events", "write".into())])),
+        ("steps", list([uses(DOWNLOAD, fetch), uses(UPLOAD_SARIF, show)])),
+    ])
+}
+
+fn simulated(plan: &Plan) -> Yaml {
+    let mut steps = vec![checkout()];
+    steps.extend(setup(plan));
+    steps.push(cache());
+    steps.push(download("testgen-suite", script::DIRECTORY));
+    steps.push(run("Test ROCm on a simulation", &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated())));
+    steps.push(always(run("Summary", &summary("reports/rocm-sim"))));
+    steps.push(upload("testgen-report-rocm-sim", "reports/rocm-sim/*.jsonl", true));
+    job("ROCm, simulated", &plan.ci.cpu.label, plan.ci.timeout_minutes.get())
+        .with("needs", list(["testgen-cpu"]))
+        .with_some("container", plan.ci.cpu.image.as_ref().map(|image| map([("image", image.into())])))
+        .with("steps", Yaml::List(steps))
+}
+
+fn call() -> Yaml {
+    map([
+        ("name", "GPU".into()),
+        ("needs", list(["testgen-cpu"])),
+        ("if", NOT_A_FORK.into()),
+        ("uses", format!("./{GPU_WORKFLOW}").into()),
+        ("with", map([("tier", TIER.into())])),
+    ])
+}
+
+/// Merges what every machine has reported; the reports of blocking runners decide.
+fn report(plan: &Plan, needs: &[&str]) -> Yaml {
+    let reports = |pattern: &str, path: &str| uses(DOWNLOAD, map([("pattern", pattern.into()), ("path", path.into())]));
+    let steps = [
+        checkout(),
+        download("testgen-suite", script::DIRECTORY),
+        reports("testgen-report-*", "reports/blocking"),
+        reports("testgen-advisory-*", "reports/advisory"),
+        run("Merge", &script::merge(plan, "\"$GITHUB_STEP_SUMMARY\"")),
+        upload("testgen-page", "page", false),
+        run("Decide", &script::decide()),
+    ];
+    map([
+        ("name", "Report".into()),
+        ("needs", list(needs.iter().copied())),
+        ("if", "!cancelled()".into()),
+        ("runs-on", (&plan.ci.cpu.label).into()),
+        ("timeout-minutes", SHORT.into()),
+        ("steps", list(steps)),
+    ])
+}
+
+fn job(name: &str, label: &str, minutes: u32) -> Yaml {
+    map([("name", name.into()), ("runs-on", label.into()), ("timeout-minutes", minutes.into())])
+}
+
+fn summary(directory: &str) -> String {
+    format!("target/ci/bin/testgen report {directory} --format markdown >> \"$GITHUB_STEP_SUMMARY\" || true")
+}
+
+fn setup(plan: &Plan) -> Option<Yaml> {
+    (!plan.ci.cpu.setup.is_empty()).then(|| run("Set up", &plan.ci.cpu.setup.join("\n")))
+}
+
+fn checkout() -> Yaml {
+    uses(CHECKOUT, map([("persist-credentials", false.into())]))
+}
+
+/// Crates, the build, and what `target/ci` has; a new lock file begins with the newest older one.
+fn cache() -> Yaml {
+    let paths = "~/.cargo/registry\n~/.cargo/git\ntarget\n";
+    uses(
+        CACHE,
+        map([
+            ("path", paths.into()),
+            ("key", "testgen-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles('**/Cargo.lock') }}".into()),
+            ("restore-keys", "testgen-${{ runner.os }}-${{ runner.arch }}-".into()),
+        ]),
+    )
+}
+
+fn upload(name: &str, path: &str, whatever_happened: bool) -> Yaml {
+    let with = map([("name", name.into()), ("path", path.into()), ("if-no-files-found", "error".into())]);
+    let step = uses(UPLOAD, with);
+    if whatever_happened { always(step) } else { step }
+}
+
+fn download(name: &str, path: &str) -> Yaml {
+    uses(DOWNLOAD, map([("name", name.into()), ("path", path.into())]))
+}
+
+fn uses(action: &str, with: Yaml) -> Yaml {
+    map([("uses", action.into()), ("with", with)])
+}
+
+fn run(name: &str, script: &str) -> Yaml {
+    map([("name", name.into()), ("run", script.into())])
+}
+
+fn always(step: Yaml) -> Yaml {
+    step.with("if", "!cancelled()")
+}

@@ -1,0 +1,74 @@
+//! The workflow for GPUs: one job for each tier and family, one matrix entry for each slice.
+
+use super::{NOT_A_FORK, UPLOAD, checkout, concurrency, download, run, shell, uses};
+use crate::matrix::{
+    Family, Plan, ShardJob, script,
+    yaml::{Yaml, list, map},
+};
+
+/// The workflow that `testgen.yml` calls with a tier. Its concurrency group is its own: GPU jobs that have begun are not
+/// ended by a newer commit.
+pub(super) fn workflow(plan: &Plan) -> Yaml {
+    let tier = map([
+        ("description", "presubmit, postsubmit or nightly".into()),
+        ("required", true.into()),
+        ("type", "string".into()),
+    ]);
+    let jobs = plan.families.iter().map(|family| (family.name.clone(), job(family))).collect();
+    map([
+        ("name", "testgen-gpu".into()),
+        ("on", map([("workflow_call", map([("inputs", map([("tier", tier)]))]))])),
+        ("permissions", map([("contents", "read".into())])),
+        ("concurrency", concurrency("testgen-gpu", false.into())),
+        ("defaults", shell()),
+        ("jobs", Yaml::Map(jobs)),
+    ])
+}
+
+fn job(family: &Family) -> Yaml {
+    let strategy = map([
+        ("fail-fast", false.into()),
+        ("matrix", map([("include", Yaml::List(family.jobs.iter().map(entry).collect()))])),
+    ]);
+    map([
+        ("name", format!("{} ${{{{ matrix.runner }}}} ${{{{ matrix.slice }}}}", family.name).into()),
+        ("if", format!("inputs.tier == '{}' && ({NOT_A_FORK})", family.tier.as_str()).into()),
+        ("strategy", strategy),
+        ("runs-on", "${{ matrix.labels }}".into()),
+        ("timeout-minutes", "${{ matrix.minutes }}".into()),
+        ("continue-on-error", "${{ matrix.kind == 'advisory' }}".into()),
+    ])
+    .with_some("container", container(family))
+    .with("steps", steps(family))
+}
+
+fn entry(job: &ShardJob) -> Yaml {
+    map([
+        ("runner", (&job.runner).into()),
+        ("labels", list(job.labels.iter())),
+        ("slice", format!("{}/{}", job.slice, job.slices).into()),
+        ("artifact", (&job.name).into()),
+        ("minutes", job.timeout_minutes.get().into()),
+        ("kind", if job.blocking { "report" } else { "advisory" }.into()),
+    ])
+}
+
+fn container(family: &Family) -> Option<Yaml> {
+    let image = family.image.as_ref()?;
+    Some(map([("image", image.into()), ("options", script::container_flags(family).into())]))
+}
+
+fn steps(family: &Family) -> Yaml {
+    let artifact = map([
+        ("name", "testgen-${{ matrix.kind }}-${{ matrix.artifact }}".into()),
+        ("path", "reports/*.jsonl\nreports/junit.xml\n".into()),
+        ("if-no-files-found", "error".into()),
+    ]);
+    list([
+        checkout(),
+        download("testgen-suite", script::DIRECTORY),
+        run("Preflight", &script::preflight(family)),
+        run("Test", &script::run_slice(family, "\"slice:${{ matrix.slice }}\"", "reports")),
+        uses(UPLOAD, artifact).with("if", "!cancelled()"),
+    ])
+}

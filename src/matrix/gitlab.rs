@@ -1,0 +1,131 @@
+//! GitLab CI: a file that `.gitlab-ci.yml` includes. One job for each slice, because runners are chosen by tags.
+//!
+//! The flags of GPU containers stand in the configuration of the runner, not in the pipeline; docs/ci.md has them.
+
+use super::{
+    Family, File, Plan, ShardJob, Tier,
+    files::header,
+    script,
+    yaml::{Yaml, list, map},
+};
+
+const PATH: &str = ".gitlab/testgen.yml";
+
+pub(super) fn file(plan: &Plan) -> File {
+    File { path: PATH, text: Some(format!("{}{}", header("gitlab"), pipeline(plan).render())) }
+}
+
+fn pipeline(plan: &Plan) -> Yaml {
+    let mut stages = vec!["testgen-build", "testgen-test"];
+    let mut jobs = vec![("testgen-cpu".to_owned(), cpu(plan))];
+    if plan.ci.cpu.simulated_rocm {
+        jobs.push(("testgen-rocm-sim".to_owned(), simulated(plan)));
+    }
+    for family in &plan.families {
+        jobs.push((template_name(family), template(family)));
+        jobs.extend(family.jobs.iter().map(|job| (format!("testgen-{}", job.name), gpu(family, job))));
+    }
+    stages.push("testgen-report");
+    jobs.push(("testgen-report".to_owned(), report(plan)));
+    let mut entries = vec![("stages".to_owned(), list(stages))];
+    entries.append(&mut jobs);
+    Yaml::Map(entries)
+}
+
+fn cpu(plan: &Plan) -> Yaml {
+    let mut script: Vec<String> = plan.ci.cpu.setup.clone();
+    script.extend([script::install(plan), script::verify("gitlab"), script::run_cpu(), script::archive(plan)]);
+    let after = "target/ci/bin/testgen report reports/cpu --format junit --out reports/junit.xml || true";
+    base(plan, "testgen-build")
+        .with("cache", cache("pull-push"))
+        .with("script", list(script))
+        .with("after_script", list([after]))
+        .with("artifacts", artifacts(&["target/ci/bin", script::ARCHIVE, "reports"], "reports/junit.xml"))
+}
+
+fn simulated(plan: &Plan) -> Yaml {
+    let mut script: Vec<String> = plan.ci.cpu.setup.clone();
+    script.push(script::run_simulated());
+    let after = "target/ci/bin/testgen report reports/rocm-sim --format junit --out reports/rocm-sim/junit.xml || true";
+    base(plan, "testgen-test")
+        .with("needs", list(["testgen-cpu"]))
+        .with("cache", cache("pull"))
+        .with("script", list(script))
+        .with("after_script", list([after]))
+        .with("artifacts", artifacts(&["reports/rocm-sim"], "reports/rocm-sim/junit.xml"))
+}
+
+/// What the jobs of a family have in common; `SLICE` and `REPORTS` are theirs.
+fn template(family: &Family) -> Yaml {
+    let script = [script::preflight(family), script::run_slice(family, "\"$SLICE\"", "\"$REPORTS\"")];
+    map([("stage", "testgen-test".into()), ("needs", list(["testgen-cpu"]))])
+        .with("rules", list([map([("if", condition(family.tier).into())])]))
+        .with_some("image", family.image.as_ref())
+        .with("script", list(script))
+        .with("artifacts", artifacts(&["$REPORTS"], "$REPORTS/junit.xml"))
+}
+
+fn gpu(family: &Family, job: &ShardJob) -> Yaml {
+    let reports = format!("reports/{}/{}", if job.blocking { "blocking" } else { "advisory" }, job.name);
+    let slice = format!("slice:{}/{}", job.slice, job.slices);
+    map([
+        ("extends", template_name(family).into()),
+        ("tags", list(job.labels.iter())),
+        ("timeout", minutes(job.timeout_minutes.get()).into()),
+        ("allow_failure", (!job.blocking).into()),
+        ("resource_group", format!("testgen-{}", job.runner).into()),
+        ("variables", map([("SLICE", slice.into()), ("REPORTS", reports.into())])),
+    ])
+}
+
+fn template_name(family: &Family) -> String {
+    format!(".testgen-{}", family.name)
+}
+
+/// GitLab runs the pipeline of a merge request from a fork in the parent project only when a member asks for it; the
+/// condition keeps GPUs out of it even then.
+fn condition(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Presubmit => {
+            "$CI_PIPELINE_SOURCE == \"merge_request_event\" && $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH == $CI_PROJECT_PATH"
+        }
+        Tier::Postsubmit => "$CI_PIPELINE_SOURCE == \"push\" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH",
+        Tier::Nightly => "$CI_PIPELINE_SOURCE == \"schedule\"",
+    }
+}
+
+fn report(plan: &Plan) -> Yaml {
+    // The report of the required job decides, too.
+    let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
+    let merge = [gather.to_owned(), script::merge(plan, "page/summary.md"), script::decide()];
+    base(plan, "testgen-report")
+        .with("when", "always")
+        .with("script", list(merge))
+        .with("artifacts", artifacts(&["page"], "page/junit.xml"))
+}
+
+fn base(plan: &Plan, stage: &str) -> Yaml {
+    map([("stage", stage.into())])
+        .with_some("image", plan.ci.cpu.image.as_ref())
+        .with("timeout", minutes(plan.ci.timeout_minutes.get()))
+}
+
+fn minutes(minutes: u32) -> String {
+    format!("{minutes} minutes")
+}
+
+fn cache(policy: &str) -> Yaml {
+    map([
+        ("key", map([("files", list(["Cargo.lock"]))])),
+        ("paths", list(["target", ".cargo/registry"])),
+        ("policy", policy.into()),
+    ])
+}
+
+fn artifacts(paths: &[&str], junit: &str) -> Yaml {
+    map([
+        ("when", "always".into()),
+        ("paths", list(paths.iter().copied())),
+        ("reports", map([("junit", junit.into())])),
+    ])
+}

@@ -1,0 +1,125 @@
+//! Kubernetes: one Indexed Job for each runner and tier; its indices are the runner's slices.
+//!
+//! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the archive and the binaries. The
+//! image of jobs without one of their own is called `testgen-suite`, which kustomize replaces by an image with its digest.
+
+use super::{
+    Family, File, Plan, ShardJob,
+    files::header,
+    script,
+    yaml::{Yaml, list, map},
+};
+use testgen_contract::DeviceKind;
+
+const PATH: &str = "kubernetes/testgen.yml";
+
+/// What kustomize replaces: `images: [{ name: testgen-suite, newName: ..., digest: "sha256:..." }]`.
+const IMAGE: &str = "testgen-suite";
+
+/// The claim that reports are written to.
+const CLAIM: &str = "testgen-reports";
+
+/// Names of Kubernetes objects, which also become labels of pods.
+const LONGEST_NAME: usize = 63;
+
+pub(super) fn file(plan: &Plan) -> File {
+    let mut documents = vec![cpu(plan)];
+    for family in &plan.families {
+        let runners = family.jobs.chunk_by(|a, b| a.runner == b.runner);
+        documents.extend(runners.map(|jobs| gpu(family, jobs)));
+    }
+    let documents: Vec<String> = documents.iter().map(Yaml::render).collect();
+    File { path: PATH, text: Some(format!("{}{}", header("kubernetes"), documents.join("---\n"))) }
+}
+
+fn cpu(plan: &Plan) -> Yaml {
+    let script = "export TESTGEN_REQUIRE=cpu TESTGEN_REPORT=/reports/cpu.jsonl\ncd /testgen\ntarget/ci/bin/cargo-nextest nextest run \
+                  --archive-file target/ci/suite.tar.zst --workspace-remap . --no-fail-fast -E 'test(/::cpu::/)'";
+    let image = plan.ci.cpu.image.as_deref().unwrap_or(IMAGE);
+    let pod = pod(image, script, map([]), map([]));
+    document("testgen-cpu", "presubmit", 1, plan.ci.timeout_minutes.get(), pod)
+}
+
+/// The slices of one runner follow each other, so that an index and the first slice give the slice.
+fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
+    let first = &jobs[0];
+    let before = first.slice - 1;
+    let slice = format!("\"slice:$((JOB_COMPLETION_INDEX + {}))/{}\"", before + 1, first.slices);
+    let directory = format!("reports/{}-{}-$JOB_COMPLETION_INDEX", family.name, first.runner);
+    let script = format!(
+        "cd /testgen\nln -sfn /reports reports\n{}\n{}",
+        script::preflight(family),
+        script::run_slice(family, &slice, &directory)
+    );
+    let image = family.image.as_deref().unwrap_or(IMAGE);
+    let selector = first.node_selector.iter().map(|(key, value)| (key.clone(), value.into())).collect();
+    let pod = pod(image, &script, limits(family), security(family)).with("nodeSelector", Yaml::Map(selector));
+    let name: String = format!("testgen-{}-{}", family.name, first.runner).replace('_', "-");
+    let name: String = name.chars().take(LONGEST_NAME).collect();
+    let tier = family.tier.as_str();
+    document(name.trim_end_matches('-'), tier, jobs.len() as u32, first.timeout_minutes.get(), pod)
+}
+
+fn limits(family: &Family) -> Yaml {
+    let resource = match family.device {
+        DeviceKind::Rocm => "amd.com/gpu",
+        DeviceKind::Cuda => "nvidia.com/gpu",
+        DeviceKind::Cpu => return map([]),
+    };
+    map([("limits", map([(resource, family.gpus.get().into())]))])
+}
+
+/// The device plugin gives `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the node.
+fn security(family: &Family) -> Yaml {
+    if family.device != DeviceKind::Rocm {
+        return map([]);
+    }
+    let groups = [Some(44), family.render_group].into_iter().flatten();
+    map([("supplementalGroups", list(groups)), ("seccompProfile", map([("type", "Unconfined".into())]))])
+}
+
+fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -> Yaml {
+    let labels = || map([("app.kubernetes.io/name", "testgen".into()), ("testgen/tier", tier.into())]);
+    map([
+        ("apiVersion", "batch/v1".into()),
+        ("kind", "Job".into()),
+        ("metadata", map([("name", name.into()), ("labels", labels())])),
+        (
+            "spec",
+            map([
+                ("completionMode", "Indexed".into()),
+                ("completions", completions.into()),
+                ("parallelism", completions.into()),
+                ("backoffLimit", 0.into()),
+                ("activeDeadlineSeconds", (minutes * 60).into()),
+                ("template", map([("metadata", map([("labels", labels())])), ("spec", pod)])),
+            ]),
+        ),
+    ])
+}
+
+fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
+    let mount = |name: &str, path: &str| map([("name", name.into()), ("mountPath", path.into())]);
+    let container = map([
+        ("name", "suite".into()),
+        ("image", image.into()),
+        ("command", list(["bash", "-euo", "pipefail", "-c"])),
+        ("args", list([script])),
+        ("resources", resources),
+        ("volumeMounts", list([mount("reports", "/reports"), mount("shared-memory", "/dev/shm")])),
+    ]);
+    let claim = map([("claimName", CLAIM.into())]);
+    let memory = map([("medium", "Memory".into()), ("sizeLimit", "16Gi".into())]);
+    map([
+        ("restartPolicy", "Never".into()),
+        ("securityContext", security),
+        ("containers", list([container])),
+        (
+            "volumes",
+            list([
+                map([("name", "reports".into()), ("persistentVolumeClaim", claim)]),
+                map([("name", "shared-memory".into()), ("emptyDir", memory)]),
+            ]),
+        ),
+    ])
+}

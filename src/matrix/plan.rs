@@ -1,0 +1,264 @@
+//! The plan: one job on the CPU, one on the simulation, and for each tier and family of GPU the slices of a partition.
+
+use super::{
+    MatrixError,
+    settings::{Ci, Cpu, Runner, Tier},
+    shards::share,
+};
+use crate::{spec::LoadedSpec, words::Word};
+use serde::Serialize;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU32,
+};
+use testgen_contract::{DeviceKind, Precision};
+
+/// The most jobs that one matrix of GitHub Actions has.
+const MOST_JOBS: usize = 256;
+
+/// Everything that the four faces are made from.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The section, checked.
+    pub ci: Ci,
+    /// The directory of the suite, as the command line of jobs names it.
+    pub suite: String,
+    /// How many specs there are.
+    pub specs: usize,
+    /// The GPU jobs.
+    pub families: Vec<Family>,
+}
+
+/// Runners alike, which share the slices of one partition: together they run everything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Family {
+    /// `nightly-rocm-gfx942`, unique.
+    pub name: String,
+    /// When it runs.
+    pub tier: Tier,
+    /// What its GPUs are.
+    pub device: DeviceKind,
+    /// Which of them.
+    pub family: String,
+    /// GPUs for each job.
+    pub gpus: NonZeroU32,
+    /// An image by digest.
+    pub image: Option<String>,
+    /// The number of the group `render`.
+    pub render_group: Option<u32>,
+    /// Which tests, as a filter of nextest.
+    pub filter: String,
+    /// One job for each slice.
+    pub jobs: Vec<ShardJob>,
+}
+
+/// One slice on one runner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShardJob {
+    /// `nightly-rocm-gfx942-mi300x-1of2`; artifacts bear it.
+    pub name: String,
+    /// The runner.
+    pub runner: String,
+    /// What the CI system knows it by.
+    pub labels: Vec<String>,
+    /// Counted from 1.
+    pub slice: u32,
+    /// Of how many.
+    pub slices: u32,
+    /// Minutes after which it is stopped.
+    pub timeout_minutes: NonZeroU32,
+    /// Whether a failure stops the change.
+    pub blocking: bool,
+    /// Labels of Kubernetes nodes.
+    pub node_selector: BTreeMap<String, String>,
+}
+
+impl Plan {
+    /// Plans the jobs for `specs`.
+    ///
+    /// # Errors
+    ///
+    /// When the section says something that cannot be, or that no spec has.
+    pub fn new(ci: Ci, suite: String, specs: &[LoadedSpec]) -> Result<Self, MatrixError> {
+        check_cpu(&ci.cpu)?;
+        let precisions: BTreeSet<Precision> =
+            specs.iter().flat_map(|loaded| loaded.spec.precisions.iter().copied()).collect();
+        let devices: BTreeSet<DeviceKind> =
+            specs.iter().flat_map(|loaded| loaded.spec.devices.iter().copied()).collect();
+        for (index, runner) in ci.runner.iter().enumerate() {
+            check_runner(runner, &devices, &precisions)?;
+            if ci.runner[..index].iter().any(|other| other.name == runner.name) {
+                let what = format!("two runners are called `{}`", runner.name);
+                return Err(MatrixError::setting("runner", what, "give each a name of its own"));
+            }
+        }
+        let families = families(&ci, &precisions)?;
+        Ok(Self { ci, suite, specs: specs.len(), families })
+    }
+
+    /// The tiers in which GPU jobs run.
+    pub fn has_tier(&self, tier: Tier) -> bool {
+        self.families.iter().any(|family| family.tier == tier)
+    }
+
+    /// Whether GPU jobs of this kind run.
+    pub fn has_device(&self, device: DeviceKind) -> bool {
+        self.families.iter().any(|family| family.device == device)
+    }
+}
+
+impl Family {
+    /// What the job requires: `rocm`, `rocm:8`.
+    pub fn requirement(&self) -> String {
+        if self.gpus.get() == 1 { self.device.to_string() } else { format!("{}:{}", self.device, self.gpus) }
+    }
+}
+
+fn check_cpu(cpu: &Cpu) -> Result<(), MatrixError> {
+    if !cpu.label.starts_with("ubuntu-") {
+        let what = format!("`{}` is no hosted Linux runner", cpu.label);
+        let help = "this job runs for changes from forks, too, and nothing self-hosted may; write `ubuntu-24.04`";
+        return Err(MatrixError::setting("cpu.label", what, help));
+    }
+    check_image("cpu.image", cpu.image.as_deref())
+}
+
+fn check_runner(
+    runner: &Runner,
+    devices: &BTreeSet<DeviceKind>,
+    precisions: &BTreeSet<Precision>,
+) -> Result<(), MatrixError> {
+    for (name, text) in [("name", &runner.name), ("family", &runner.family)] {
+        if !is_word(text) {
+            let help = "use up to 40 lower-case letters, digits, `-` and `_`";
+            return Err(MatrixError::setting(format!("runner.{name}"), format!("`{text}` is no name"), help));
+        }
+    }
+    let name = &runner.name;
+    let wrong = |key: &str, what: String, help: &str| Err(MatrixError::setting(format!("runner.{key}"), what, help));
+    if runner.device == DeviceKind::Cpu {
+        return wrong("device", "`cpu` has its own job".to_owned(), "write `cuda` or `rocm`");
+    }
+    if !devices.contains(&runner.device) {
+        let what = format!("runner `{name}` is for {}, which no spec names", runner.device);
+        return wrong("device", what, "add the device to a spec, or remove the runner");
+    }
+    if let Some(precision) = runner.precisions.iter().find(|precision| !precisions.contains(precision)) {
+        return wrong("precisions", format!("no spec names `{precision}`"), "remove it, or add it to a spec");
+    }
+    if runner.labels.is_empty() || runner.labels.iter().any(|label| label.trim().is_empty()) {
+        return wrong("labels", format!("runner `{name}` has none"), "write what the CI system knows it by");
+    }
+    if runner.tiers.is_empty() {
+        let help = "write at least one of `presubmit`, `postsubmit`, `nightly`";
+        return wrong("tiers", format!("runner `{name}` never runs"), help);
+    }
+    check_image("runner.image", runner.image.as_deref())
+}
+
+fn is_word(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
+    !text.is_empty() && text.len() <= 40 && text.chars().all(fits)
+}
+
+/// A tag can mean another image tomorrow.
+fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
+    let Some(image) = image else { return Ok(()) };
+    let digest = image.split_once("@sha256:").map_or("", |(_, digest)| digest);
+    if digest.len() == 64 && digest.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')) {
+        return Ok(());
+    }
+    let help = "write `NAME@sha256:DIGEST`; `docker buildx imagetools inspect NAME:TAG` shows the digest";
+    Err(MatrixError::setting(key, format!("`{image}` does not name its digest"), help))
+}
+
+/// What runners must have in common to share one partition.
+type Kind<'c> = (Tier, DeviceKind, &'c str, Vec<Precision>, Option<&'c str>, Option<u32>, NonZeroU32);
+
+fn families(ci: &Ci, precisions: &BTreeSet<Precision>) -> Result<Vec<Family>, MatrixError> {
+    let mut kinds: BTreeMap<Kind<'_>, Vec<&Runner>> = BTreeMap::new();
+    for runner in &ci.runner {
+        let mut wanted: Vec<Precision> = runner.precisions.clone();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let wanted = if wanted.is_empty() { precisions.iter().copied().collect() } else { wanted };
+        for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
+            let image = runner.image.as_deref();
+            let kind =
+                (tier, runner.device, runner.family.as_str(), wanted.clone(), image, runner.render_group, runner.gpus);
+            kinds.entry(kind).or_default().push(runner);
+        }
+    }
+    let mut families: Vec<Family> = Vec::new();
+    for (kind, runners) in kinds {
+        let plain = format!("{}-{}-{}", kind.0.as_str(), kind.1, kind.2);
+        let taken = families.iter().any(|family| family.name == plain);
+        let name = if taken { format!("{plain}-{}", runners[0].name) } else { plain };
+        families.push(family(ci, precisions, name, &kind, &runners)?);
+    }
+    Ok(families)
+}
+
+fn family(
+    ci: &Ci,
+    precisions: &BTreeSet<Precision>,
+    name: String,
+    kind: &Kind<'_>,
+    runners: &[&Runner],
+) -> Result<Family, MatrixError> {
+    let (tier, device, family, wanted, image, render_group, gpus) = kind;
+    let jobs = jobs(ci, &name, *device, runners)?;
+    Ok(Family {
+        filter: filter(*device, precisions, wanted),
+        name,
+        tier: *tier,
+        device: *device,
+        family: (*family).to_owned(),
+        gpus: *gpus,
+        image: image.map(str::to_owned),
+        render_group: *render_group,
+        jobs,
+    })
+}
+
+/// The slices of a partition, those of one runner one after the other.
+fn jobs(ci: &Ci, family: &str, device: DeviceKind, runners: &[&Runner]) -> Result<Vec<ShardJob>, MatrixError> {
+    let weights: Vec<NonZeroU32> = runners.iter().map(|runner| runner.weight).collect();
+    let sum = weights.iter().map(|weight| weight.get()).fold(0, u32::saturating_add);
+    let slices = ci.shards.get(&device).map_or(sum, |shards| shards.get());
+    if (slices as usize) < runners.len() || slices as usize > MOST_JOBS {
+        let what = format!("{slices} slices for the {} runners of `{family}`", runners.len());
+        let help = format!("there must be at least one for each runner, and at most {MOST_JOBS}");
+        return Err(MatrixError::setting(format!("shards.{device}"), what, help));
+    }
+    let mut jobs = Vec::new();
+    for (runner, part) in runners.iter().zip(share(slices, &weights)) {
+        for _ in 0..part {
+            jobs.push(job(ci, family, runner, jobs.len() as u32 + 1, slices));
+        }
+    }
+    Ok(jobs)
+}
+
+fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> ShardJob {
+    ShardJob {
+        name: format!("{family}-{}-{slice}of{slices}", runner.name),
+        runner: runner.name.clone(),
+        labels: runner.labels.clone(),
+        slice,
+        slices,
+        timeout_minutes: runner.timeout_minutes.unwrap_or(ci.timeout_minutes),
+        blocking: runner.blocking,
+        node_selector: runner.node_selector.clone(),
+    }
+}
+
+/// The tests of a device, less those of precisions that are not wanted.
+fn filter(device: DeviceKind, all: &BTreeSet<Precision>, wanted: &[Precision]) -> String {
+    let unwanted: Vec<&str> =
+        all.iter().filter(|precision| !wanted.contains(precision)).map(|precision| precision.text()).collect();
+    match unwanted.as_slice() {
+        [] => format!("test(/::{device}::/)"),
+        unwanted => format!("test(/::{device}::/) - test(/_({})$/)", unwanted.join("|")),
+    }
+}

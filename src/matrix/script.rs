@@ -1,0 +1,123 @@
+//! The shell lines of jobs, the same in every CI system.
+
+use super::{Family, Plan};
+use crate::shell::shell_word as quote;
+use testgen_contract::DeviceKind;
+
+/// Where jobs keep binaries and the archive; the cache and the artifacts know it, too.
+pub(super) const DIRECTORY: &str = "target/ci";
+
+/// The archive of the suite's test binary.
+pub(super) const ARCHIVE: &str = "target/ci/suite.tar.zst";
+
+/// Installs testgen and cargo-nextest below `target/ci`, unless the cache has them.
+pub(super) fn install(plan: &Plan) -> String {
+    let nextest = quote(&plan.ci.nextest);
+    lines(&[
+        &plan.ci.install,
+        "test -x target/ci/bin/cargo-nextest \\",
+        &format!("  || cargo install --locked cargo-nextest --version {nextest} --root target/ci"),
+    ])
+}
+
+/// Everything that was generated is current, and covers every device.
+pub(super) fn verify(format: &str) -> String {
+    lines(&[
+        "target/ci/bin/testgen generate --check",
+        &format!("target/ci/bin/testgen matrix --format {format} --check"),
+        "mkdir -p reports",
+        "target/ci/bin/testgen verify --format sarif > reports/testgen.sarif || true",
+        "target/ci/bin/testgen verify",
+    ])
+}
+
+/// The whole suite on the CPU; ignored checks of absent devices are told.
+pub(super) fn run_cpu() -> String {
+    "target/ci/bin/testgen run --require cpu --report reports/cpu/report.jsonl".to_owned()
+}
+
+/// The ROCm path on a software simulation.
+pub(super) fn run_simulated() -> String {
+    "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim \\\n  --report reports/rocm-sim/report.jsonl"
+        .to_owned()
+}
+
+/// The test binary, for machines without Rust. The same selection as that of `testgen run`, so that nothing is built twice.
+pub(super) fn archive(plan: &Plan) -> String {
+    let manifest = quote(&format!("{}/Cargo.toml", plan.suite));
+    lines(&[
+        &format!(
+            "target/ci/bin/cargo-nextest nextest archive --workspace --test conformance --manifest-path {manifest} \\"
+        ),
+        &format!("  --archive-file {ARCHIVE}"),
+    ])
+}
+
+/// The GPUs that must be there, and what is there.
+pub(super) fn preflight(family: &Family) -> String {
+    lines(&[
+        "chmod +x target/ci/bin/*",
+        &format!("target/ci/bin/testgen devices --json --require {}", quote(&family.requirement())),
+    ])
+}
+
+/// One slice of the suite. nextest ends with 100 when tests failed, and then the records decide, because a failure can be
+/// expected; every test that nextest lists must have left one. Any other ending is no result at all.
+///
+/// `slice` is how the CI system writes `slice:1/4`, and `directory` where the report goes.
+pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String {
+    let which =
+        format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", quote(&family.filter));
+    lines(&[
+        &format!("mkdir -p {directory}"),
+        &format!("export TESTGEN_REQUIRE={}", quote(&family.requirement())),
+        &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
+        "status=0",
+        &format!("target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"),
+        &format!("target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast || status=$?"),
+        "test \"$status\" -eq 0 || test \"$status\" -eq 100",
+        &format!("target/ci/bin/testgen report {directory} --tests {directory}/tests.txt \\"),
+        &format!("  --format junit --out {directory}/junit.xml"),
+    ])
+}
+
+/// One page and one JUnit file from the reports of all machines; the blocking ones decide. `summary` takes Markdown.
+pub(super) fn merge(plan: &Plan, summary: &str) -> String {
+    let mut text = lines(&[
+        "chmod +x target/ci/bin/*",
+        "mkdir -p page",
+        "target/ci/bin/testgen report reports --out page/report.html || true",
+        "target/ci/bin/testgen report reports --format json --out page/report.json || true",
+        "target/ci/bin/testgen report reports --format junit --out page/junit.xml || true",
+        &format!("target/ci/bin/testgen report reports --format markdown >> {summary} || true"),
+    ]);
+    if plan.has_device(DeviceKind::Cuda) && plan.has_device(DeviceKind::Rocm) {
+        text.push_str(&format!(
+            "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen compare reports reports --devices \
+             cuda,rocm --format markdown >> {summary} || true"
+        ));
+    }
+    text
+}
+
+/// The verdict over the reports of blocking runners.
+pub(super) fn decide() -> String {
+    "target/ci/bin/testgen report reports/blocking --format junit --out page/blocking.xml".to_owned()
+}
+
+/// `--device` and the like, for the container of a GPU job.
+pub(super) fn container_flags(family: &Family) -> String {
+    let flags = match family.device {
+        DeviceKind::Rocm => {
+            let group = family.render_group.map_or(String::new(), |group| format!(" --group-add {group}"));
+            format!("--device=/dev/kfd --device=/dev/dri --group-add video{group} --security-opt seccomp=unconfined")
+        }
+        DeviceKind::Cuda => "--gpus all".to_owned(),
+        DeviceKind::Cpu => return String::new(),
+    };
+    format!("{flags} --shm-size=16g")
+}
+
+pub(super) fn lines(lines: &[&str]) -> String {
+    lines.join("\n")
+}

@@ -1,0 +1,133 @@
+//! The `ci` section of testgen.toml: the machines that run the suite, and when.
+
+use serde::Deserialize;
+use std::{collections::BTreeMap, num::NonZeroU32};
+use testgen_contract::{DeviceKind, Precision};
+
+/// Machines and times. Everything has a default but the runners, of which there are none.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ci {
+    /// Minutes after which a job is stopped.
+    pub timeout_minutes: NonZeroU32,
+    /// How a job gets testgen: a command that puts the binary into `target/ci/bin`.
+    pub install: String,
+    /// The version of cargo-nextest, which runs the archived suite on machines without Rust.
+    pub nextest: String,
+    /// When the nightly tier runs, as cron has it, in UTC.
+    pub nightly: String,
+    /// Slices of the suite for each family of a device; without, the sum of the weights of its runners.
+    pub shards: BTreeMap<DeviceKind, NonZeroU32>,
+    /// The job that every change must pass.
+    pub cpu: Cpu,
+    /// The machines with GPUs.
+    pub runner: Vec<Runner>,
+}
+
+/// The job that every change must pass: builds once, tests on the CPU, archives the suite for the others.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cpu {
+    /// A label of a hosted runner; changes from forks run there.
+    pub label: String,
+    /// An image by digest; without, the runner itself.
+    pub image: Option<String>,
+    /// Shell lines before anything else.
+    pub setup: Vec<String>,
+    /// Whether a second job runs the ROCm path on a software simulation, which this version of testgen does not have yet.
+    pub simulated_rocm: bool,
+}
+
+/// A machine with GPUs, or several alike.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runner {
+    /// Its name, which is part of the names of jobs and artifacts.
+    pub name: String,
+    /// What its GPUs are.
+    pub device: DeviceKind,
+    /// Which of them: `gfx942`, `sm_90`.
+    pub family: String,
+    /// What the CI system knows it by.
+    pub labels: Vec<String>,
+    /// How many slices it takes for one of a runner of weight 1.
+    #[serde(default = "one")]
+    pub weight: NonZeroU32,
+    /// GPUs that must be there, and that its jobs get.
+    #[serde(default = "one")]
+    pub gpus: NonZeroU32,
+    /// An image by digest; without, the machine itself.
+    #[serde(default)]
+    pub image: Option<String>,
+    /// When it runs.
+    pub tiers: Vec<Tier>,
+    /// The precisions that it checks; without, those of the specs.
+    #[serde(default)]
+    pub precisions: Vec<Precision>,
+    /// Minutes after which a job is stopped; without, those of the section.
+    #[serde(default)]
+    pub timeout_minutes: Option<NonZeroU32>,
+    /// Whether a failure stops the change.
+    #[serde(default = "yes")]
+    pub blocking: bool,
+    /// The number of the group `render` on the machine, which an image often does not have.
+    #[serde(default)]
+    pub render_group: Option<u32>,
+    /// Labels of Kubernetes nodes.
+    #[serde(default)]
+    pub node_selector: BTreeMap<String, String>,
+}
+
+/// When a job runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// For every change, before it is merged; never for a change from a fork.
+    Presubmit,
+    /// For every commit on the main branch.
+    Postsubmit,
+    /// Once a day.
+    Nightly,
+}
+
+impl Tier {
+    /// Every tier.
+    pub const ALL: &[Self] = &[Self::Presubmit, Self::Postsubmit, Self::Nightly];
+
+    /// The written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Presubmit => "presubmit",
+            Self::Postsubmit => "postsubmit",
+            Self::Nightly => "nightly",
+        }
+    }
+}
+
+impl Default for Ci {
+    fn default() -> Self {
+        Self {
+            timeout_minutes: NonZeroU32::new(60).expect("60 is not 0"),
+            install: "cargo install --locked testgen --root target/ci".to_owned(),
+            nextest: "0.9.151".to_owned(),
+            nightly: "17 3 * * *".to_owned(),
+            shards: BTreeMap::new(),
+            cpu: Cpu::default(),
+            runner: Vec::new(),
+        }
+    }
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Self { label: "ubuntu-24.04".to_owned(), image: None, setup: Vec::new(), simulated_rocm: false }
+    }
+}
+
+fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+fn yes() -> bool {
+    true
+}

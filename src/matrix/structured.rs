@@ -1,0 +1,70 @@
+//! The plan as JSON, for CI systems that have no face of their own.
+
+use super::{Family, File, Plan, Tier, script};
+use serde::Serialize;
+
+/// The version of the JSON form; adding a field is compatible.
+const VERSION: u32 = 1;
+
+const PATH: &str = "testgen.matrix.json";
+
+#[derive(Serialize)]
+struct Structured<'p> {
+    version: u32,
+    generated_by: &'static str,
+    specs: usize,
+    cpu: Cpu<'p>,
+    tiers: Vec<Tier>,
+    nightly: &'p str,
+    families: Vec<StructuredFamily<'p>>,
+}
+
+#[derive(Serialize)]
+struct Cpu<'p> {
+    label: &'p str,
+    image: Option<&'p str>,
+    timeout_minutes: u32,
+    simulated_rocm: bool,
+    scripts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct StructuredFamily<'p> {
+    #[serde(flatten)]
+    family: &'p Family,
+    requirement: String,
+    container_flags: String,
+    preflight: String,
+    /// With `SLICE` in place of `slice:k/n`.
+    test: String,
+}
+
+pub(super) fn file(plan: &Plan) -> File {
+    let structured = Structured {
+        version: VERSION,
+        generated_by: "testgen",
+        specs: plan.specs,
+        cpu: Cpu {
+            label: &plan.ci.cpu.label,
+            image: plan.ci.cpu.image.as_deref(),
+            timeout_minutes: plan.ci.timeout_minutes.get(),
+            simulated_rocm: plan.ci.cpu.simulated_rocm,
+            scripts: vec![script::install(plan), script::verify("json"), script::run_cpu(), script::archive(plan)],
+        },
+        tiers: Tier::ALL.iter().copied().filter(|tier| plan.has_tier(*tier)).collect(),
+        nightly: &plan.ci.nightly,
+        families: plan.families.iter().map(family).collect(),
+    };
+    let json = serde_json::to_string_pretty(&structured).expect("a plan has string keys only");
+    File { path: PATH, text: Some(format!("{json}\n")) }
+}
+
+fn family(family: &Family) -> StructuredFamily<'_> {
+    StructuredFamily {
+        family,
+        requirement: family.requirement(),
+        container_flags: script::container_flags(family),
+        preflight: script::preflight(family),
+        test: script::run_slice(family, "SLICE", "reports"),
+    }
+}

@@ -1,0 +1,60 @@
+/** What is shown of one cell: failures first, then the plot, then every check. */
+function detail(cell) {
+  const column = data.columns[cell.column];
+  const title = cell.name + " in " + data.precisions[cell.precision] + " on " + column.label;
+  const wrong = checksOf(cell).filter((check) => check.red || word(check.standing) === "expected failure");
+  return [
+    h("h2", { id: "detail-title" }, title, " ", h("button", { type: "button", id: "close", onclick: () => open(null) }, "Close")),
+    h("p", {}, mark(cell.standing), ": " + data.standings[cell.standing][2] + "."),
+    column.simulated ? h("p", { class: "note-simulated" }, "Simulated device: nothing here was computed on silicon.") : "",
+    cell.first ? h("p", { id: "first-diverging" }, "First diverging layer: ", h("strong", {}, cell.first)) : "",
+    wrong.map(failure),
+    h("h3", {}, "Error by layer"), plot(cell),
+    h("h3", {}, "Checks"), h("div", { class: "scroll" }, checkTable(cell)),
+    tensors(cell),
+  ];
+}
+
+function failure(check) {
+  const outside = check.rows.map(output).filter((tensor) => tensor.outside);
+  return h("div", { class: "bad", "data-check": check.check },
+    h("h3", {}, mark(check.standing), " " + check.check),
+    check.note ? h("p", { class: "note" }, check.note) : "",
+    h("p", { class: "reason" }, check.reason || "no reason given"),
+    check.first ? h("p", {}, "First diverging layer: ", h("strong", {}, check.first)) : "",
+    outside.slice(0, 8).map(worstElements),
+    outside.length > 8 ? h("p", {}, "and " + (outside.length - 8) + " more tensors outside their thresholds") : "");
+}
+
+function worstElements(tensor) {
+  const caption = tensor.name + ": error " + errorText(tensor.error, tensor.nonFinite) + ", allowed " + number(tensor.limit);
+  if (tensor.worst.length === 0) return h("p", {}, caption);
+  const value = (number) => (number === null ? "NaN or infinity" : String(number));
+  const rows = tensor.worst.map(([index, expected, got]) =>
+    h("tr", {}, h("td", {}, "[" + index.join(", ") + "]"), h("td", { class: "number" }, value(expected)), h("td", { class: "number" }, value(got))));
+  return h("div", { class: "worst" }, h("p", {}, caption), table("Elements furthest off in " + tensor.name, ["element", "expected", "got"], rows));
+}
+
+function checkTable(cell) {
+  const rows = checksOf(cell).map((check) => {
+    const tightest = check.rows.map(output).sort((a, b) => a.headroom - b.headroom)[0];
+    return h("tr", { class: "s " + cssClass(check.standing) },
+      h("th", { scope: "row" }, check.check), h("td", {}, mark(check.standing)),
+      h("td", { class: "number" }, tightest ? errorText(tightest.error, tightest.nonFinite) : ""),
+      h("td", { class: "number" }, tightest ? headroomText(tightest.headroom) : ""),
+      h("td", { class: "number" }, time(check.milliseconds)), h("td", { class: "number" }, bytes(check.memory)),
+      h("td", { class: "reason" }, [check.note, check.reason].filter(Boolean).join("\n")), h("td", {}, check.source));
+  });
+  return table("Checks of this cell", ["check", "standing", "error", "headroom", "time", "memory", "told", "report"], rows);
+}
+
+/** Every compared tensor, folded away. */
+function tensors(cell) {
+  const rows = checksOf(cell).flatMap((check) => check.rows.map(output).map((tensor) =>
+    h("tr", {}, h("td", {}, check.check), h("td", {}, tensor.name), h("td", { class: "number" }, errorText(tensor.error, tensor.nonFinite)),
+      h("td", { class: "number" }, number(tensor.limit)), h("td", { class: "number" }, number(tensor.largest)),
+      h("td", { class: "number" }, number(tensor.largestLimit)), h("td", { class: "number" }, headroomText(tensor.headroom)))));
+  if (rows.length === 0) return h("p", { class: "quiet" }, "No tensors were compared.");
+  const heads = ["check", "tensor", "rel-L2", "allowed", "largest", "allowed", "headroom"];
+  return h("details", {}, h("summary", {}, rows.length + " compared tensors"), h("div", { class: "scroll" }, table("Compared tensors", heads, rows)));
+}

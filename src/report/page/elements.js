@@ -1,0 +1,83 @@
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+
+/** An element; strings become text, never markup. */
+function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+const text = (number) => (number === null || number === undefined ? "" : data.strings[number]);
+const word = (standing) => data.standings[standing][0];
+const cssClass = (standing) => word(standing).replace(" ", "-");
+
+/** Sign and word: what is read without colour. */
+function mark(standing) {
+  return h("span", { class: "mark-" + cssClass(standing) }, h("span", { class: "sign", "aria-hidden": "true" }, data.standings[standing][1]), " ", word(standing));
+}
+
+function number(value, digits = 2) {
+  if (value === null || value === undefined) return "";
+  if (value === 0) return "0";
+  return Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5 ? String(+value.toPrecision(digits + 1)) : value.toExponential(digits);
+}
+
+function time(milliseconds) {
+  return milliseconds < 1000 ? number(milliseconds) + " ms" : number(milliseconds / 1000) + " s";
+}
+
+function bytes(count) {
+  if (count === null || count === undefined) return "";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (count >= 1024 && unit < units.length - 1) { count /= 1024; unit += 1; }
+  return number(count) + " " + units[unit];
+}
+
+/** The error of a tensor, or that it has none. */
+function errorText(error, nonFinite) {
+  if (nonFinite > 0) return "NaN or infinity in " + nonFinite + (nonFinite === 1 ? " element" : " elements");
+  return error === null ? "not comparable" : number(error);
+}
+
+/** One output of a check, by name instead of by place. */
+function output(row) {
+  const [name, error, largest, thresholds, nonFinite, worst] = row;
+  const [limit, largestLimit] = data.thresholds[thresholds];
+  const outside = nonFinite > 0 || error === null || largest === null || error > limit || largest > largestLimit;
+  const of = (threshold, value) => (value === null ? 0 : value === 0 ? 1e6 : threshold / value);
+  const headroom = nonFinite > 0 ? 0 : Math.min(1e6, of(limit, error), of(largestLimit, largest));
+  return { name: data.strings[name], error, largest, limit, largestLimit, headroom, outside, nonFinite: nonFinite || 0, worst: worst || [] };
+}
+
+function headroomText(headroom) {
+  if (headroom === null || headroom === undefined || headroom === 0) return "";
+  return headroom >= 1e6 ? "exact" : "\u00d7" + number(headroom);
+}
+
+const cells = data.cells.map(([model, column, precision, standing, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
+  const name = data.models[model][0];
+  const key = name + "|" + column + "|" + data.precisions[precision];
+  return { model, column, precision, standing, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
+});
+
+/** The checks of a cell, read when they are first asked for: a large report has tens of thousands. */
+function checksOf(cell) {
+  cell.checks = cell.checks || cell.rows.map((row) => ({
+    check: data.checks[row[0]], standing: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
+    milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
+  }));
+  return cell.checks;
+}
+
+/** A table with a caption for those who do not see it. */
+function table(caption, heads, rows) {
+  const head = h("tr", {}, heads.map((name) => h("th", { scope: "col" }, name)));
+  return h("table", { "aria-label": caption }, h("thead", {}, head), h("tbody", {}, rows));
+}

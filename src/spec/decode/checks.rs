@@ -1,0 +1,134 @@
+//! `checks` of a spec: what is skipped and what is expected to fail, each entry about checks that the spec has.
+
+use super::{LONGEST_REASON, required_text, required_word};
+use crate::{
+    expected_failure,
+    quoted::Quoted,
+    spec::{
+        Checks, Skip, Xfail,
+        fields::{Decoder, Fields},
+        tree::Node,
+    },
+};
+use jiff::civil::Date;
+use testgen_contract::{Architecture, Check, DeviceKind, Precision, required_checks};
+
+const LONGEST_OWNER: usize = 100;
+const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
+const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
+const XFAIL_KEYS: &[&str] = &["check", "device", "precision", "reason", "owner", "expires"];
+
+/// What the rest of the spec says, as far as it could be read.
+pub(super) struct Context<'a> {
+    pub(super) architecture: Option<Architecture>,
+    pub(super) devices: Option<&'a [DeviceKind]>,
+    pub(super) precisions: Option<&'a [Precision]>,
+}
+
+pub(super) fn checks(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Checks {
+    let Some(fields) = decoder.mapping(node, "checks", CHECKS_KEYS, &[]) else { return Checks::default() };
+    let skip = fields.optional("skip").map(|node| skips(decoder, node, context)).unwrap_or_default();
+    let xfail = fields.optional("xfail").map(|node| xfails(decoder, node, context, &skip)).unwrap_or_default();
+    Checks { skip, xfail }
+}
+
+fn skips(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Skip> {
+    let mut skips: Vec<Skip> = Vec::new();
+    for (path, item) in decoder.items(node, "checks.skip") {
+        let Some(skip) = skip(decoder, item, &path, context) else { continue };
+        let same =
+            |other: &Skip| (other.check, other.device, other.precision) == (skip.check, skip.device, skip.precision);
+        if skips.iter().any(same) {
+            decoder.complain(item, format!("`{path}` skips `{}` a second time", skip.check), None);
+        }
+        skips.push(skip);
+    }
+    skips
+}
+
+fn xfails(decoder: &mut Decoder, node: &Node, context: &Context<'_>, skips: &[Skip]) -> Vec<Xfail> {
+    let mut xfails: Vec<Xfail> = Vec::new();
+    for (path, item) in decoder.items(node, "checks.xfail") {
+        let Some(xfail) = xfail(decoder, item, &path, context) else { continue };
+        let key = |xfail: &Xfail| (xfail.check, xfail.device, xfail.precision);
+        if xfails.iter().any(|other| key(other) == key(&xfail)) {
+            decoder.complain(item, format!("`{path}` expects `{}` to fail a second time", xfail.check), None);
+        }
+        if skips.iter().any(|skip| (skip.check, skip.device, skip.precision) == key(&xfail)) {
+            let message = format!("`{path}` expects `{}` to fail, but `checks.skip` skips it", xfail.check);
+            decoder.complain(item, message, Some("remove one of the two".to_owned()));
+        }
+        xfails.push(xfail);
+    }
+    xfails
+}
+
+fn skip(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Skip> {
+    let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
+    let Which { check, device, precision } = which(decoder, node, &fields, path, context)?;
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON)?;
+    Some(Skip { check, device, precision, reason })
+}
+
+fn xfail(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Xfail> {
+    let fields = decoder.mapping(node, path, XFAIL_KEYS, &["check", "owner", "expires", "reason"])?;
+    let Which { check, device, precision } = which(decoder, node, &fields, path, context)?;
+    let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
+    let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
+    let expires = date(decoder, &fields, "expires");
+    Some(Xfail { check, device, precision, reason: reason?, owner: owner?, expires: expires? })
+}
+
+fn date(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Date> {
+    let node = fields.optional(key)?;
+    let text = decoder.text(node, &fields.key(key), usize::MAX)?;
+    let date = expected_failure::parse_date(text);
+    if date.is_none() {
+        let help = "write the last day on which the failure is expected, for instance `2027-01-31`";
+        decoder.complain(node, format!("`{}` {} is no date", fields.key(key), Quoted(text)), Some(help.to_owned()));
+    }
+    date
+}
+
+/// The checks that an entry is about.
+struct Which {
+    check: Check,
+    device: Option<DeviceKind>,
+    precision: Option<Precision>,
+}
+
+/// Reads `check`, `device` and `precision`, which must match at least one check of the spec.
+fn which(decoder: &mut Decoder, node: &Node, fields: &Fields<'_>, path: &str, context: &Context<'_>) -> Option<Which> {
+    let check = required_word(decoder, fields, "check");
+    let device = match fields.optional("device") {
+        Some(node) => Some(decoder.word(node, &fields.key("device"))?),
+        None => None,
+    };
+    let precision = match fields.optional("precision") {
+        Some(node) => Some(decoder.word(node, &fields.key("precision"))?),
+        None => None,
+    };
+    let which = Which { check: check?, device, precision };
+    if !context.has(&which) {
+        let message = format!("`{path}` matches no check of this spec");
+        let help = "the architecture, the devices and the precisions decide which checks there are; remove the entry";
+        decoder.complain(node, message, Some(help.to_owned()));
+        return None;
+    }
+    Some(which)
+}
+
+impl Context<'_> {
+    /// Whether the harness has a check that `which` is about; true as long as that cannot be told.
+    fn has(&self, which: &Which) -> bool {
+        let (Some(architecture), Some(devices), Some(precisions)) = (self.architecture, self.devices, self.precisions)
+        else {
+            return true;
+        };
+        required_checks(architecture, devices, precisions).iter().any(|required| {
+            required.check == which.check
+                && which.device.is_none_or(|device| device == required.device)
+                && which.precision.is_none_or(|precision| precision == required.precision)
+        })
+    }
+}

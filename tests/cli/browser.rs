@@ -1,0 +1,140 @@
+//! The page in a real browser: headless Chromium shows its document after the script has run. Filters and the open cell are
+//! in the address, so that no driver is needed.
+
+use crate::{project::Project, seeded::seed};
+use std::{env, path::Path, process::Command};
+
+/// Set where a missing browser must fail the test instead of skipping it.
+const REQUIRE: &str = "TESTGEN_REQUIRE_BROWSER";
+
+/// The document as the browser has it, for an address; none without a browser, which is told.
+fn document(page: &Path, address: &str) -> Option<String> {
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
+        env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|directory| directory.join(name).is_file())
+    });
+    let Some(browser) = browser else {
+        assert!(env::var_os(REQUIRE).is_none(), "{REQUIRE} is set, and there is no Chromium in PATH");
+        eprintln!("skipped: no Chromium in PATH; `apt-get install chromium` has one");
+        return None;
+    };
+    let profile = tempfile::tempdir().expect("the temporary directory can be written");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}#{address}", page.display()))
+        .output()
+        .expect("the browser starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The seeded report as a page, with a base.
+fn page(project: &Project) -> std::path::PathBuf {
+    seed(project, "reports");
+    project.run(&["report", "reports", "--out", "report.html", "--base", "reports/cpu.jsonl"]).expect_code(1);
+    project.path("report.html")
+}
+
+/// The buttons of the matrix, by their labels.
+fn labels(document: &str) -> Vec<&str> {
+    let document = body(document);
+    document
+        .split("data-key=")
+        .skip(1)
+        .filter_map(|button| button.split("aria-label=\"").nth(1)?.split('"').next())
+        .collect()
+}
+
+#[track_caller]
+fn assert_has(document: &str, wanted: &[&str]) {
+    for text in wanted {
+        assert!(document.contains(text), "`{text}` is missing in\n{}", body(document));
+    }
+}
+
+/// What follows the style and precedes the data.
+fn body(document: &str) -> &str {
+    let start = document.find("<body").unwrap_or(0);
+    &document[start..document.find("<script type").unwrap_or(document.len()).max(start)]
+}
+
+#[test]
+fn the_page_opens_and_shows_each_thing_for_what_it_is() {
+    let project = Project::empty();
+    let Some(document) = document(&page(&project), "") else { return };
+    let expected = [
+        "llama, cpu: A host processor, f32: pass 1.00e-4 \u{d7}10",
+        "llama, cuda: A CUDA device, f32: fail 0.6 \u{d7}0.00167",
+        "bert, cpu: A host processor, f32: pass 1.00e-4 \u{d7}10",
+        "bert, cuda: A CUDA device, f32: pass 1.00e-4 \u{d7}10",
+        "bert, rocm: nothing ran, f32: fallback ",
+        "bert, rocm: gfx1100 (hip-sim) (SIMULATED), f32: simulated 1.00e-4 \u{d7}10",
+        "mocked, cuda: A CUDA device, f32: mock ",
+        "nan_model, cpu: A host processor, f16: fail NaN or infinity in 2 elements",
+    ];
+    let mut found = labels(&document);
+    let mut wanted = expected.to_vec();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted, "{}", body(&document));
+    // Every standing has a class, a sign and a word of its own.
+    assert_has(
+        &document,
+        &["s fail", "s mock", "s fallback", "s simulated", "s pass", "\u{2717}", "\u{2205}", "\u{21b7}", "\u{2248}"],
+    );
+    assert_has(&document, &["data-ready=", "FAILED", "sm_90", "580.1", "Differences to the base"]);
+}
+
+/// What a person does with the keyboard: to the right, open, close.
+const KEYS: &str = "<script>
+const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+document.querySelector('#matrix [tabindex=\"0\"]').focus();
+press('ArrowDown'); press('End');
+const there = document.activeElement.dataset.key;
+document.activeElement.click();
+const opened = document.querySelector('#detail-title') !== null && location.hash.includes('open=');
+press('Escape');
+const closed = document.querySelector('#detail').hidden;
+press('/');
+document.body.dataset.keys = [there, opened, closed, document.activeElement.id].join(' ');
+</script></body>";
+
+#[test]
+fn the_keyboard_suffices() {
+    let project = Project::empty();
+    let text = std::fs::read_to_string(page(&project)).expect("the page is written").replace("</body>", KEYS);
+    let Some(document) = document(&project.write("keys.html", text), "") else { return };
+    assert_has(&document, &["data-keys=\"bert|3|f32 true true q\""]);
+}
+
+#[test]
+fn filters_leave_what_was_asked_for() {
+    let project = Project::empty();
+    let page = page(&project);
+    let Some(failing) = document(&page, "standing=fail") else { return };
+    assert_eq!(labels(&failing).len(), 2, "{}", body(&failing));
+    let count = |address: &str| labels(&document(&page, address).expect("there is a browser")).len();
+    assert_eq!(count("q=nan"), 1);
+    assert_eq!(count("q=diverges"), 1, "reasons are searched, too");
+    assert_eq!(count("device=cuda"), 3);
+    assert_eq!(count("device=rocm&precision=f32&standing=simulated"), 1);
+    assert_eq!(count("precision=bf16"), 0);
+}
+
+#[test]
+fn a_failing_cell_shows_its_first_diverging_layer_and_worst_elements() {
+    let project = Project::empty();
+    let page = page(&project);
+    let Some(wrong_layer) = document(&page, "open=llama|1|f32") else { return };
+    assert_has(body(&wrong_layer), &["First diverging layer: <strong>layer.1</strong>", "[0, 1, 7]", "0.25", "-0.75"]);
+    assert_has(body(&wrong_layer), &["<svg", "layer.1: error 0.5, allowed 0.001", "class=\"outside\""]);
+    let open = |address: &str| document(&page, address).expect("there is a browser");
+    let nan = open("open=nan_model|0|f16");
+    assert_has(body(&nan), &["NaN or infinity in 2 elements", "[0, 3]", "<td class=\"number\">NaN or infinity</td>"]);
+    let mock = open("open=mocked|1|f32");
+    assert_has(body(&mock), &["no model could be loaded", "&lt;script&gt;alert('weights')&lt;/script&gt;"]);
+    let simulated = open("open=bert|3|f32");
+    assert_has(body(&simulated), &["nothing here was computed on silicon"]);
+    let fallback = open("open=bert|2|f32");
+    assert_has(body(&fallback), &["another device stood in", "fell back to cpu"]);
+}

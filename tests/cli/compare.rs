@@ -1,0 +1,81 @@
+//! `testgen compare`: a verdict for each check, and an exit code that CI can use.
+
+use crate::{
+    project::Project,
+    seeded::{line, on, outputs, seed, tensor},
+};
+
+fn golden(error: f64) -> String {
+    format!("{}{}", on("A host processor"), outputs(&[tensor("logits", Some(error), "")]))
+}
+
+/// Report A and report B of five checks, one for each verdict.
+fn two_reports() -> Project {
+    let project = Project::empty();
+    let output = |model: &str, rest: &str| line(model, "cpu", "output_golden", "f32", "pass", rest);
+    let a = [output("same", &golden(1e-4)), output("worse", &golden(1e-4)), output("better", &golden(8e-4))];
+    let b = [output("same", &golden(1.2e-4)), output("worse", &golden(8e-4)), output("better", &golden(1e-4))];
+    project.write("a.jsonl", a.concat() + &output("lost", &golden(1e-4)));
+    project.write("b.jsonl", b.concat() + &output("new", &golden(1e-4)));
+    project
+}
+
+#[test]
+fn every_verdict_is_told() {
+    let project = two_reports();
+    let run = |format: &str| project.run(&["compare", "a.jsonl", "b.jsonl", "--format", format]).expect_code(1).stdout;
+    insta::assert_snapshot!([run("human"), run("markdown"), run("json")].join("---\n"));
+}
+
+#[test]
+fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
+    let project = two_reports();
+    project.run(&["compare", "a.jsonl", "a.jsonl"]).expect_code(0);
+    project.run(&["compare", "a.jsonl", "b.jsonl", "--factor", "100"]).expect_code(1);
+    let nothing = project.run(&["compare", "a.jsonl", "a.jsonl", "--devices", "cuda,rocm"]).expect_code(1).stdout;
+    assert!(nothing.contains("NOTHING TO COMPARE"), "{nothing}");
+}
+
+#[test]
+fn two_kinds_of_device_are_compared_check_by_check() {
+    let project = Project::empty();
+    seed(&project, "r");
+    let text = project.run(&["compare", "r", "r", "--devices", "cuda,rocm-sim"]).expect_code(1).stdout;
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    let project = two_reports();
+    for wrong in [["--devices", "cuda"], ["--devices", "cuda,gpu"], ["--factor", "0.5"], ["--factor", "NaN"]] {
+        project.run(&[&["compare", "a.jsonl", "b.jsonl"], wrong.as_slice()].concat()).expect_code(2);
+    }
+    project.run(&["compare", "a.jsonl", "nowhere.jsonl"]).expect_code(2);
+}
+
+#[test]
+fn a_check_that_stops_running_is_worse() {
+    let project = Project::empty();
+    let ran = line("bert", "rocm", "finite", "f32", "pass", &on("AMD Instinct MI300X"));
+    project.write("a.jsonl", &ran);
+    project.write("b.jsonl", line("bert", "rocm", "finite", "f32", "ignored", "\"reason\":\"absent\","));
+    let text = project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1).stdout;
+    assert!(text.contains("pass, now ignored"), "{text}");
+    let simulated = format!("{}\"simulated\":true,", on("gfx1100 (hip-sim)"));
+    project.write("b.jsonl", line("bert", "rocm", "finite", "f32", "pass", &simulated));
+    project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1);
+}
+
+#[test]
+fn a_failure_that_does_not_run_any_more_is_not_mended() {
+    let project = Project::empty();
+    let failure = format!("{}\"reason\":\"NaN\",", on("A host processor"));
+    let fails = line("bert", "cpu", "finite", "f32", "fail", &failure);
+    let ignored = line("bert", "cpu", "finite", "f32", "ignored", "\"reason\":\"skipped\",");
+    for (first, second) in [(&fails, &ignored), (&ignored, &fails)] {
+        project.write("a.jsonl", first);
+        project.write("b.jsonl", second);
+        let text = project.run(&["compare", "a.jsonl", "b.jsonl"]).expect_code(1).stdout;
+        assert!(text.contains("result: WORSE: 1 worse"), "{text}");
+    }
+}

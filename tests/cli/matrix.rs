@@ -1,0 +1,133 @@
+//! `testgen matrix`: every CI system from the same plan. tests/schemas validates the snapshots against published schemas.
+
+use crate::{
+    project::Project,
+    runners::{ONE, fifty},
+};
+use std::path::Path;
+
+const FORMATS: [&str; 4] = ["github", "gitlab", "kubernetes", "json"];
+
+fn project(toml: &str) -> Project {
+    let project = Project::with_bert();
+    project.write("testgen.toml", toml);
+    project
+}
+
+/// Writes the files of every format into the project, and gives them with their names.
+fn files(project: &Project) -> Vec<(String, String)> {
+    for format in FORMATS {
+        project.run(&["matrix", "--format", format, "--write"]).expect_code(0);
+        project.run(&["matrix", "--format", format, "--check"]).expect_code(0);
+    }
+    let is_output = |path: &String| path.contains("testgen") && path != "testgen.toml";
+    let names = project.files("").into_iter().filter(is_output);
+    names.map(|name| (name.clone(), project.read(&name))).collect()
+}
+
+fn assert_snapshots(runners: &str, toml: &str) {
+    for (path, text) in files(&project(toml)) {
+        let name = path.trim_start_matches('.').replace(['/', '-'], "_").replace("testgen.matrix", "matrix");
+        let name = format!("{runners}_{name}");
+        let (stem, extension) = name.rsplit_once('.').expect("an output has an extension");
+        insta::assert_binary_snapshot!(&format!("{stem}.{extension}"), text.into_bytes());
+    }
+}
+
+#[test]
+fn without_runners_there_is_no_gpu_workflow() {
+    assert_snapshots("none", "");
+    assert!(!project("").exists(".github/workflows/testgen-gpu.yml"));
+}
+
+#[test]
+fn one_runner_has_its_own_workflow_container_and_preflight() {
+    assert_snapshots("one", ONE);
+}
+
+#[test]
+fn fifty_runners_share_partitions() {
+    assert_snapshots("fifty", &fifty());
+}
+
+#[test]
+fn every_slice_of_every_partition_is_run_once() {
+    let text = project(&fifty()).run(&["matrix", "--format", "json"]).expect_code(0).stdout;
+    let plan: serde_json::Value = serde_json::from_str(&text).expect("the plan is JSON");
+    let families = plan["families"].as_array().expect("is a list");
+    assert!(families.len() >= 10, "{}", families.len());
+    for family in families {
+        let jobs = family["jobs"].as_array().expect("is a list");
+        let slices: Vec<u64> = jobs.iter().map(|job| job["slice"].as_u64().expect("is a number")).collect();
+        assert_eq!(slices, (1..=jobs.len() as u64).collect::<Vec<_>>(), "{}", family["name"]);
+        assert!(jobs.iter().all(|job| job["slices"] == jobs.len()), "{}", family["name"]);
+    }
+}
+
+#[test]
+fn nothing_self_hosted_runs_for_a_fork() {
+    let condition = "github.event.pull_request.head.repo.full_name == github.repository";
+    for toml in [ONE.to_owned(), fifty()] {
+        let project = project(&toml);
+        project.run(&["matrix", "--write"]).expect_code(0);
+        let caller = project.read(".github/workflows/testgen.yml");
+        assert!(!caller.contains("self-hosted"), "{caller}");
+        let called = project.read(".github/workflows/testgen-gpu.yml");
+        assert!(called.contains("workflow_call") && !called.contains("pull_request:"), "{called}");
+        let jobs = called.matches("runs-on: ").count();
+        assert!(jobs > 0);
+        assert_eq!(called.matches(condition).count(), jobs);
+    }
+}
+
+#[test]
+fn drift_is_told_and_foreign_files_stay() {
+    let project = project(ONE);
+    let missing = project.run(&["matrix", "--check"]).expect_code(1).stdout;
+    project.run(&["matrix", "--write"]).expect_code(0);
+    project.write("testgen.toml", "");
+    let leftover = project.run(&["matrix", "--check"]).expect_code(1).stdout;
+    project.run(&["matrix", "--write"]).expect_code(0);
+    assert!(!project.exists(".github/workflows/testgen-gpu.yml"));
+    project.write(".github/workflows/testgen.yml", "name: mine\n");
+    let foreign = project.run(&["matrix", "--write"]).expect_code(2).stderr;
+    assert_eq!(project.read(".github/workflows/testgen.yml"), "name: mine\n");
+    insta::assert_snapshot!([missing, leftover, foreign].join("---\n"));
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let changed = |from: &str, to: &str| {
+        assert!(ONE.contains(from), "{from}");
+        project(&ONE.replace(from, to)).run(&["matrix"]).expect_code(2).stderr
+    };
+    let told = [
+        changed("@sha256:0123456789abcdef", ":latest"),
+        changed("\"rocm\"", "\"cpu\""),
+        changed("\"rocm\"", "\"tpu\""),
+        changed("\"mi300x\"\ndevice", "\"MI 300\"\ndevice"),
+        changed("[\"postsubmit\"]", "[]"),
+        changed("[\"self-hosted\", \"linux\", \"mi300x\"]", "[]"),
+        changed("tiers", "precisions = [\"f64\"]\ntiers"),
+        changed("timeout_minutes = 45", "timeout_minutes = 0"),
+        changed("timeout_minutes = 45", "shards = { rocm = 999 }"),
+        changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),
+        changed("[[ci.runner]]", "[[ci.runer]]"),
+    ];
+    insta::assert_snapshot!(told.join("---\n"));
+}
+
+#[test]
+fn this_repository_uses_its_own_output() {
+    let project = Project::empty();
+    let mut command = project.command();
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--check"]);
+    project.finish(&mut command).expect_code(0);
+    for format in ["gitlab", "kubernetes", "json"] {
+        let mut command = project.command();
+        command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--format", format]);
+        let extension = if format == "json" { "json" } else { "yml" };
+        let text = project.finish(&mut command).expect_code(0).stdout;
+        insta::assert_binary_snapshot!(&format!("own_{format}.{extension}"), text.into_bytes());
+    }
+}
