@@ -20,7 +20,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
                 let told = format!("{} of {what}", case.tell(name));
                 let expected = whole.select_rows(&order);
                 match got.outputs.get(name) {
-                    Some(got) => failures.note(exam.compare(&told, &expected, got, tolerance.metamorphic(name))),
+                    Some(got) => failures.note(exam.compare_runs(&told, (&golden, name), [&expected, got], tolerance)),
                     None => failures.push(format!("`{told}` was not computed")),
                 }
             }

@@ -80,7 +80,7 @@ fn batches(
                 failures.push(format!("`{told}` was not computed"));
                 continue;
             };
-            failures.note(exam.compare(&told, &whole.select_rows(&rows), got, tolerance.metamorphic(name)));
+            failures.note(exam.compare_runs(&told, (golden, name), [&whole.select_rows(&rows), got], tolerance));
         }
     }
     Ok(())
@@ -105,7 +105,7 @@ fn prefixes(
         for ((name, whole), (_, got)) in longest.iter().zip(&part) {
             let told = format!("{name}, length {length} of {}", rows.longest());
             let expected = whole.narrow(1, 0, length);
-            failures.note(exam.compare(&told, &expected, got, tolerance.metamorphic(name)));
+            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }
     Ok(())
