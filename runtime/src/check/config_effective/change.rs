@@ -85,13 +85,20 @@ fn others(name: &str, current: &Value) -> Vec<Value> {
     }
 }
 
-/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show.
+/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show. Last a
+/// change of scale, for fields behind a rounding, as YaRN's.
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     match number.as_i64() {
-        Some(integer) => vec![json!(integer + 1), json!(integer / 2), json!(integer * 2 + 1)],
+        Some(integer) => {
+            [integer + 1, integer / 2, integer * 2 + 1, integer.saturating_mul(64)].map(Value::from).to_vec()
+        }
         None => {
             let float = number.as_f64().unwrap_or(0.0);
-            if float.abs() < 1e-2 { vec![json!(0.1)] } else { vec![json!(float * 1.5), json!(float * 4.0)] }
+            if float.abs() < 1e-2 {
+                vec![json!(0.1)]
+            } else {
+                [1.5, 4.0, 1.0 / 64.0].map(|scale| json!(float * scale)).to_vec()
+            }
         }
     }
 }
@@ -150,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_type_has_other_values() {
-        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9)]);
+        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9), json!(256)]);
         assert_eq!(tried(json!({"eps": 1e-12}), "eps"), [json!(0.1)]);
         assert_eq!(tried(json!({"theta": 10000.0}), "theta")[0], json!(15000.0));
         assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);
