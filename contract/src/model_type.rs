@@ -10,6 +10,10 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.deit`
+        Deit = "deit",
+        /// `transformers.models.dinov2`
+        Dinov2 = "dinov2",
         /// `transformers.models.distilbert`
         DistilBert = "distilbert",
         /// `transformers.models.gpt2`
@@ -35,7 +39,7 @@ impl ModelType {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
-            Self::ResNet | Self::Vit => Architecture::Vision,
+            Self::Deit | Self::Dinov2 | Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

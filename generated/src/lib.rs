@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 21 models, one module for each, below the module of its architecture.
+//! The harnesses of 24 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -27,6 +27,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &vision::deit::HARNESS,
+    &vision::dinov2::HARNESS,
+    &vision::dinov2_gated::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,

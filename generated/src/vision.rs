@@ -4,6 +4,9 @@
 //!
 //! The harnesses of the architecture `vision`.
 
+pub mod deit;
+pub mod dinov2;
+pub mod dinov2_gated;
 pub mod resnet_basic;
 pub mod resnet_bottleneck;
 pub mod vit;

@@ -2,6 +2,7 @@
 
 mod bert;
 mod class;
+mod dinov2;
 mod distilbert;
 mod family;
 mod forward;
@@ -16,6 +17,7 @@ mod qwen2;
 mod resnet;
 mod text_head;
 mod text_model;
+mod vision_transformer;
 mod vit;
 
 pub use class::Head;

@@ -39,9 +39,13 @@ FAMILIES = {
     "llama": DECODER,
     "mistral": DECODER,
     "qwen2": DECODER,
+    "deit": VISION,
+    "dinov2": VISION,
     "resnet": VISION,
     "vit": VISION,
 }
+# Vision models that take images of any size.
+ANY_SIZE = ("dinov2", "resnet")
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -51,6 +55,7 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForImageClassificationWithTeacher",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -288,10 +293,9 @@ def vision_cases(directory, config, random):
         tensors = {f"image.{index}": torch.from_numpy(image) for index, image in enumerate(images)}
     else:
         pixels = random_pixels(random, 2, config.num_channels, height, width)
-    if config.model_type == "resnet":
-        height, width = pixels.shape[-2] - 8, pixels.shape[-1] + 12
-    else:
-        height, width = pixels.shape[-2:]
+    height, width = pixels.shape[-2:]
+    if config.model_type in ANY_SIZE:
+        height, width = height - 8, width + 12
     other = random_pixels(random, 3, config.num_channels, height, width)
     return [{"pixel_values": pixels}, {"pixel_values": other}], tensors, metadata
 

@@ -3,6 +3,7 @@
 use super::{
     bert::{Bert, Roberta},
     class::Head,
+    dinov2::Dinov2,
     distilbert::DistilBert,
     family::Family,
     gpt2::Gpt2,
@@ -12,7 +13,7 @@ use super::{
     network::{Placed, Run, guard},
     qwen2::Qwen2,
     resnet::ResNet,
-    vit::Vit,
+    vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -84,6 +85,8 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::Deit => plan.load::<Deit>(),
+        ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
         ModelType::Llama => plan.load::<Llama>(),

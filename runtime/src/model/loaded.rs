@@ -27,6 +27,8 @@ const IGNORED: &[&str] =
 const HEADS: &[&str] = &[
     "classifier.",
     "cls.",
+    "cls_classifier.",
+    "distillation_classifier.",
     "lm_head.",
     "pooler.",
     "pre_classifier.",
