@@ -12,6 +12,8 @@ mod joined_gate;
 mod linear;
 mod mask;
 mod norm;
+#[expect(dead_code, reason = "the types that count distances follow")]
+mod relative_position;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
@@ -26,6 +28,8 @@ pub(crate) use joined_gate::JoinedGate;
 pub(crate) use linear::Linear;
 pub(crate) use mask::{causal_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
+#[expect(unused_imports, reason = "the types that count distances follow")]
+pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
