@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 24 models, one module for each, below the module of its architecture.
+//! The harnesses of 31 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -20,11 +20,18 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &encoder_only::albert::HARNESS,
+    &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,
     &encoder_only::distilbert::HARNESS,
     &encoder_only::distilbert_question_answering::HARNESS,
+    &encoder_only::electra::HARNESS,
+    &encoder_only::electra_classification::HARNESS,
+    &encoder_only::electra_masked_lm::HARNESS,
+    &encoder_only::mpnet::HARNESS,
+    &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
     &vision::deit::HARNESS,

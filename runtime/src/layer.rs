@@ -28,7 +28,6 @@ pub(crate) use joined_gate::JoinedGate;
 pub(crate) use linear::Linear;
 pub(crate) use mask::{causal_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
-#[expect(unused_imports, reason = "the types that count distances follow")]
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};
 pub(crate) use rotary::{Rotary, Rotation};

@@ -1,9 +1,12 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
+mod albert;
 mod bert;
+mod bert_encoder;
 mod class;
 mod dinov2;
 mod distilbert;
+mod electra;
 mod family;
 mod forward;
 mod gpt2;
@@ -12,9 +15,11 @@ mod llama_decoder;
 mod load;
 mod loaded;
 mod mistral;
+mod mpnet;
 mod network;
 mod qwen2;
 mod resnet;
+mod text_embeddings;
 mod text_head;
 mod text_model;
 mod vision_transformer;

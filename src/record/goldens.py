@@ -35,6 +35,9 @@ FAMILIES = {
     "bert": ENCODER,
     "distilbert": ENCODER,
     "roberta": ENCODER,
+    "albert": ENCODER,
+    "electra": ENCODER,
+    "mpnet": ENCODER,
     "gpt2": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
@@ -49,6 +52,7 @@ ANY_SIZE = ("dinov2", "resnet")
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
+    "ForPreTraining",
     "ForMaskedLM",
     "ForCausalLM",
     "ForSequenceClassification",
@@ -277,7 +281,7 @@ def position_limit(config):
     """The longest sequence the position table allows; rotary embeddings have none that matters here."""
     if rope_type(config) is not None:
         return 2**30
-    reserved = config.pad_token_id + 1 if config.model_type == "roberta" else 0
+    reserved = {"roberta": (config.pad_token_id or 0) + 1, "mpnet": 2}.get(config.model_type, 0)
     return config.max_position_embeddings - reserved
 
 
