@@ -12,6 +12,8 @@ words! {
         Albert = "albert",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.convnext`
+        ConvNext = "convnext",
         /// `transformers.models.deit`
         Deit = "deit",
         /// `transformers.models.dinov2`
@@ -34,6 +36,8 @@ words! {
         ResNet = "resnet",
         /// `transformers.models.roberta`
         Roberta = "roberta",
+        /// `transformers.models.swin`
+        Swin = "swin",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -47,7 +51,7 @@ impl ModelType {
                 Architecture::EncoderOnly
             }
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
-            Self::Deit | Self::Dinov2 | Self::ResNet | Self::Vit => Architecture::Vision,
+            Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 31 models, one module for each, below the module of its architecture.
+//! The harnesses of 35 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -34,11 +34,15 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &vision::convnext::HARNESS,
+    &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,
     &vision::dinov2::HARNESS,
     &vision::dinov2_gated::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
+    &vision::swin::HARNESS,
+    &vision::swin_absolute::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
 ];

@@ -11,6 +11,7 @@ mod interpolation;
 mod joined_gate;
 mod linear;
 mod mask;
+mod mean;
 mod norm;
 #[expect(dead_code, reason = "the types that count distances follow")]
 mod relative_position;
@@ -27,6 +28,7 @@ pub(crate) use interpolation::bicubic;
 pub(crate) use joined_gate::JoinedGate;
 pub(crate) use linear::Linear;
 pub(crate) use mask::{causal_bias, padding_bias, positions};
+pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};

@@ -42,13 +42,15 @@ FAMILIES = {
     "llama": DECODER,
     "mistral": DECODER,
     "qwen2": DECODER,
+    "convnext": VISION,
     "deit": VISION,
     "dinov2": VISION,
     "resnet": VISION,
+    "swin": VISION,
     "vit": VISION,
 }
 # Vision models that take images of any size.
-ANY_SIZE = ("dinov2", "resnet")
+ANY_SIZE = ("convnext", "dinov2", "resnet")
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",

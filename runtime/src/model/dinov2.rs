@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops},
     config::{Config, Sides, divides},
-    layer::{FeedForward, JoinedGate, LayerNorm, Linear, bicubic},
+    layer::{FeedForward, JoinedGate, LayerNorm, Linear, bicubic, mean},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -155,7 +155,7 @@ impl<B: Ops> Network<B> for Dinov2Model<B> {
             return pass.output("pooler_output", class);
         };
         let [batch, tokens, width] = last.dims();
-        let mean = last.narrow(1, 1, tokens - 1).mean_dim(1).reshape([batch, width]);
+        let mean = mean(last.narrow(1, 1, tokens - 1), 1).reshape([batch, width]);
         pass.output("logits", classifier.forward(Tensor::cat(vec![class, mean], 1)))
     }
 }

@@ -4,6 +4,7 @@ use super::{
     albert::Albert,
     bert::{Bert, Roberta},
     class::Head,
+    convnext::ConvNext,
     dinov2::Dinov2,
     distilbert::DistilBert,
     electra::Electra,
@@ -16,6 +17,7 @@ use super::{
     network::{Placed, Run, guard},
     qwen2::Qwen2,
     resnet::ResNet,
+    swin::Swin,
     vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -89,6 +91,7 @@ pub fn load(
     match spec.model_type {
         ModelType::Albert => plan.load::<Albert>(),
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::Deit => plan.load::<Deit>(),
         ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
@@ -100,6 +103,7 @@ pub fn load(
         ModelType::Qwen2 => plan.load::<Qwen2>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::Swin => plan.load::<Swin>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }
