@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 21 models, one module for each, below the module of its architecture.
+//! The harnesses of 35 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -20,15 +20,29 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &encoder_only::albert::HARNESS,
+    &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,
     &encoder_only::distilbert::HARNESS,
     &encoder_only::distilbert_question_answering::HARNESS,
+    &encoder_only::electra::HARNESS,
+    &encoder_only::electra_classification::HARNESS,
+    &encoder_only::electra_masked_lm::HARNESS,
+    &encoder_only::mpnet::HARNESS,
+    &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &vision::convnext::HARNESS,
+    &vision::convnext_unscaled::HARNESS,
+    &vision::deit::HARNESS,
+    &vision::dinov2::HARNESS,
+    &vision::dinov2_gated::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
+    &vision::swin::HARNESS,
+    &vision::swin_absolute::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
 ];

@@ -130,3 +130,11 @@ pub(crate) fn divides(whole_name: &str, whole: usize, part_name: &str, part: usi
         Err(format!("`{whole_name}` {whole} is not a multiple of `{part_name}` {part}"))
     }
 }
+
+/// Whether `position_embedding_type` is the one kind that transformers 5 has for BERT and its relatives.
+pub(crate) fn absolute_positions(kind: &str) -> Result<(), String> {
+    match kind {
+        "absolute" => Ok(()),
+        other => Err(format!("`position_embedding_type` {other:?} is not supported, only \"absolute\"")),
+    }
+}

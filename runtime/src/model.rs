@@ -1,8 +1,13 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
+mod albert;
 mod bert;
+mod bert_encoder;
 mod class;
+mod convnext;
+mod dinov2;
 mod distilbert;
+mod electra;
 mod family;
 mod forward;
 mod gpt2;
@@ -11,11 +16,16 @@ mod llama_decoder;
 mod load;
 mod loaded;
 mod mistral;
+mod mpnet;
 mod network;
 mod qwen2;
 mod resnet;
+mod swin;
+mod swin_layer;
+mod text_embeddings;
 mod text_head;
 mod text_model;
+mod vision_transformer;
 mod vit;
 
 pub use class::Head;

@@ -10,6 +10,7 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForTokenClassification", &[Task::TokenClassification]),
     ("ForQuestionAnswering", &[Task::QuestionAnswering]),
     ("ForImageClassification", &[Task::ImageClassification]),
+    ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
@@ -46,6 +47,7 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
+            (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),
         ];
         for (architecture, head, expected) in cases {
             assert_eq!(task(architecture, Some(head), None).ok(), Some(expected), "{head}");

@@ -55,7 +55,9 @@ fn compare_recorded(
     let forward = subject.model().forward(&case.inputs)?;
     let mask = &case.inputs["attention_mask"];
     let tolerance = exam.tolerance(golden, subject);
-    for (name, expected) in case.outputs.iter().filter(|(name, array)| is_per_position(name, array, mask.shape())) {
+    let head = subject.model().head();
+    let per_position = |(name, array): &(&String, &Array)| is_per_position(name, array, mask.shape(), head);
+    for (name, expected) in case.outputs.iter().filter(per_position) {
         let Some(got) = forward.outputs.get(name).filter(|got| got.shape() == expected.shape()) else {
             failures.push(format!("`{}` was not computed in its recorded shape", case.tell(name)));
             continue;

@@ -1,18 +1,24 @@
 //! From a checkpoint directory to a model on a device.
 
 use super::{
+    albert::Albert,
     bert::{Bert, Roberta},
     class::Head,
+    convnext::ConvNext,
+    dinov2::Dinov2,
     distilbert::DistilBert,
+    electra::Electra,
     family::Family,
     gpt2::Gpt2,
     llama::Llama,
     loaded::{Model, TensorAccount},
     mistral::Mistral,
+    mpnet::Mpnet,
     network::{Placed, Run, guard},
     qwen2::Qwen2,
     resnet::ResNet,
-    vit::Vit,
+    swin::Swin,
+    vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -83,14 +89,21 @@ pub fn load(
     }
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
+        ModelType::Albert => plan.load::<Albert>(),
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::ConvNext => plan.load::<ConvNext>(),
+        ModelType::Deit => plan.load::<Deit>(),
+        ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
+        ModelType::Electra => plan.load::<Electra>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
         ModelType::Llama => plan.load::<Llama>(),
         ModelType::Mistral => plan.load::<Mistral>(),
+        ModelType::Mpnet => plan.load::<Mpnet>(),
         ModelType::Qwen2 => plan.load::<Qwen2>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::Swin => plan.load::<Swin>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }

@@ -111,17 +111,16 @@ fn words(text: &str) -> Vec<Value> {
     }
 }
 
-/// Each element changed in turn.
+/// Each element changed in turn, to every other value.
 fn lists(name: &str, items: &[Value]) -> Vec<Value> {
     let changed = |index: usize| {
-        let others = others(name, &items[index]);
-        others.into_iter().next().map(|other| {
+        others(name, &items[index]).into_iter().map(move |other| {
             let mut items = items.to_vec();
             items[index] = other;
             Value::Array(items)
         })
     };
-    let mut lists: Vec<Value> = (0..items.len()).filter_map(changed).collect();
+    let mut lists: Vec<Value> = (0..items.len()).flat_map(changed).collect();
     if lists.is_empty() {
         lists.push(json!([1]));
     }
@@ -163,7 +162,10 @@ mod tests {
         assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);
         assert_eq!(tried(json!({"act": "gelu"}), "act")[0], json!("relu"));
         assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
-        assert_eq!(tried(json!({"depths": [2, 3]}), "depths"), [json!([3, 3]), json!([2, 4])]);
+        assert_eq!(
+            tried(json!({"depths": [2, 3]}), "depths"),
+            [[3, 3], [1, 3], [5, 3], [2, 4], [2, 1], [2, 7]].map(|list| json!(list))
+        );
         assert_eq!(tried(json!({"head_dim": null}), "head_dim")[0], json!(1));
     }
 
