@@ -20,6 +20,8 @@ words! {
         Mistral = "mistral",
         /// `transformers.models.qwen2`
         Qwen2 = "qwen2",
+        /// `transformers.models.qwen3`
+        Qwen3 = "qwen3",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -34,7 +36,7 @@ impl ModelType {
     pub const fn architecture(self) -> Architecture {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
+            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 | Self::Qwen3 => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -14,3 +14,4 @@ pub mod llama_sharded_bf16;
 pub mod llama_yarn;
 pub mod mistral;
 pub mod qwen2;
+pub mod qwen3;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 21 models, one module for each, below the module of its architecture.
+//! The harnesses of 22 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -20,6 +20,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &decoder_only::qwen3::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,

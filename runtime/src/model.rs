@@ -13,7 +13,9 @@ mod loaded;
 mod mistral;
 mod network;
 mod qwen2;
+mod qwen3;
 mod resnet;
+mod sliding_windows;
 mod text_head;
 mod text_model;
 mod vit;
@@ -22,6 +24,6 @@ pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
-pub(crate) use network::Inputs;
 #[cfg(test)]
 pub(crate) use network::Run;
+pub(crate) use network::{Inputs, Pass};

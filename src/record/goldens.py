@@ -39,6 +39,7 @@ FAMILIES = {
     "llama": DECODER,
     "mistral": DECODER,
     "qwen2": DECODER,
+    "qwen3": DECODER,
     "resnet": VISION,
     "vit": VISION,
 }

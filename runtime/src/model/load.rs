@@ -11,6 +11,7 @@ use super::{
     mistral::Mistral,
     network::{Placed, Run, guard},
     qwen2::Qwen2,
+    qwen3::Qwen3,
     resnet::ResNet,
     vit::Vit,
 };
@@ -89,6 +90,7 @@ pub fn load(
         ModelType::Llama => plan.load::<Llama>(),
         ModelType::Mistral => plan.load::<Mistral>(),
         ModelType::Qwen2 => plan.load::<Qwen2>(),
+        ModelType::Qwen3 => plan.load::<Qwen3>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
         ModelType::Vit => plan.load::<Vit>(),
