@@ -18,6 +18,8 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.phi3`
+        Phi3 = "phi3",
         /// `transformers.models.qwen2`
         Qwen2 = "qwen2",
         /// `transformers.models.qwen3`
@@ -36,7 +38,9 @@ impl ModelType {
     pub const fn architecture(self) -> Architecture {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
+                Architecture::DecoderOnly
+            }
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -38,6 +38,7 @@ FAMILIES = {
     "gpt2": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
+    "phi3": DECODER,
     "qwen2": DECODER,
     "qwen3": DECODER,
     "resnet": VISION,

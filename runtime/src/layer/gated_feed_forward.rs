@@ -15,9 +15,6 @@ pub(crate) struct GatedFeedForward<B: Ops> {
     down: Linear<B>,
 }
 
-/// The names that Llama gave to gate and up.
-pub(crate) const GATE_AND_UP: ProjectionNames<2> = ProjectionNames::Apart(["gate_proj", "up_proj"]);
-
 impl<B: Ops> GatedFeedForward<B> {
     /// `down_proj`, and gate and up by their `names`, from `width` to `inner` and back.
     pub(crate) fn load(

@@ -56,13 +56,10 @@ impl Family for Llama {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let shape = LlamaShape {
-            head_dim: config.fields.head_dim(),
-            key_value_heads: config.fields.num_key_value_heads.unwrap_or(config.fields.num_attention_heads),
             query_bias: config.attention_bias,
             output_bias: config.attention_bias,
             mlp_bias: config.mlp_bias,
-            head_norms: false,
-            windows: vec![None; config.fields.num_hidden_layers],
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }

@@ -13,8 +13,8 @@ use crate::{
     backend::{Activation, Ops},
     config::divides,
     layer::{
-        CausalMasks, Embedding, GATE_AND_UP, GatedFeedForward, GroupedAttention, Linear, ProjectionNames, Projections,
-        RmsNorm, RopeFields, RopeParameters, Rotary, Rotation, positions,
+        CausalMasks, Embedding, GatedFeedForward, GroupedAttention, Linear, ProjectionNames, Projections, RmsNorm,
+        RopeFields, RopeParameters, Rotary, Rotation, positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -80,10 +80,13 @@ impl LlamaFields {
     pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
         let groups = self.num_key_value_heads.unwrap_or(1);
         divides("num_attention_heads", self.num_attention_heads, "num_key_value_heads", groups)?;
-        if !head_dim.is_multiple_of(2) {
-            return Err(format!("the head dimension {head_dim} is odd; rotary positions need pairs"));
-        }
-        self.rope().validate()
+        self.rope().validate()?;
+        self.rope_parameters().validate_width(head_dim)
+    }
+
+    /// The rotary parameters in force.
+    pub(crate) fn rope_parameters(&self) -> RopeParameters {
+        self.rope().parameters(self.max_position_embeddings)
     }
 
     /// See [`Config::without_effect`](crate::config::Config::without_effect).
@@ -113,6 +116,9 @@ pub(crate) struct LlamaShape {
     pub(crate) query_bias: bool,
     pub(crate) output_bias: bool,
     pub(crate) mlp_bias: bool,
+    pub(crate) projections: ProjectionNames<3>,
+    pub(crate) gate_and_up: ProjectionNames<2>,
+    pub(crate) rope: RopeParameters,
     /// Whether query and key are normalised head by head.
     pub(crate) head_norms: bool,
     /// One for each layer; none sees every earlier token.
@@ -120,6 +126,22 @@ pub(crate) struct LlamaShape {
 }
 
 impl LlamaShape {
+    /// Llama's own, without biases and windows.
+    pub(crate) fn plain(fields: &LlamaFields) -> Self {
+        Self {
+            head_dim: fields.head_dim(),
+            key_value_heads: fields.num_key_value_heads.unwrap_or(fields.num_attention_heads),
+            query_bias: false,
+            output_bias: false,
+            mlp_bias: false,
+            projections: ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]),
+            gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
+            rope: fields.rope_parameters(),
+            head_norms: false,
+            windows: vec![None; fields.num_hidden_layers],
+        }
+    }
+
     pub(crate) fn load<B: Ops>(
         &self,
         fields: &LlamaFields,
@@ -147,10 +169,9 @@ impl LlamaShape {
         let (width, head_dim) = (fields.hidden_size, self.head_dim);
         let heads = [fields.num_attention_heads, self.key_value_heads];
         let [queries, keys] = heads.map(|heads| heads * head_dim);
-        let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
         let norm = |name| RmsNorm::load(&w.module(name), head_dim, fields.rms_norm_eps);
         Ok(GroupedAttention {
-            projections: Projections::load(w, names, width, [queries, keys, keys], self.query_bias)?,
+            projections: Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?,
             norms: if self.head_norms { Some([norm("q_norm")?, norm("k_norm")?]) } else { None },
             output: Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?,
             heads,
@@ -177,7 +198,7 @@ impl<B: Ops> Decoder<B> {
             embed_tokens: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
             layers: shape.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
             norm: RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?,
-            rotary: Rotary::new(&fields.rope().parameters(trained), shape.head_dim, trained),
+            rotary: Rotary::new(&shape.rope, shape.head_dim, trained),
             vocab: fields.vocab_size,
         })
     }
@@ -214,6 +235,10 @@ impl<B: Ops> Backbone<B> for Decoder<B> {
     fn cacheable_length(&self) -> Option<usize> {
         self.rotary.cacheable()
     }
+
+    fn recomputed_beyond(&self) -> Option<usize> {
+        self.rotary.recomputed_beyond()
+    }
 }
 
 struct Layer<B: Ops> {
@@ -238,7 +263,7 @@ impl<B: Ops> Layer<B> {
             input_layernorm: norm("input_layernorm")?,
             self_attn: shape.attention(fields, &w.module("self_attn"))?,
             post_attention_layernorm: norm("post_attention_layernorm")?,
-            mlp: GatedFeedForward::load(&mlp, GATE_AND_UP, [width, inner], fields.hidden_act, shape.mlp_bias)?,
+            mlp: GatedFeedForward::load(&mlp, shape.gate_and_up, [width, inner], fields.hidden_act, shape.mlp_bias)?,
             window,
         })
     }

@@ -55,13 +55,9 @@ impl Family for Mistral {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let shape = LlamaShape {
-            head_dim: config.fields.head_dim(),
             key_value_heads: config.fields.num_key_value_heads.unwrap_or(8),
-            query_bias: false,
-            output_bias: false,
-            mlp_bias: false,
-            head_norms: false,
             windows: vec![config.sliding_window; config.fields.num_hidden_layers],
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }

@@ -56,13 +56,10 @@ impl Family for Qwen2 {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let shape = LlamaShape {
-            head_dim: config.fields.head_dim(),
             key_value_heads: config.fields.num_key_value_heads.unwrap_or(32),
             query_bias: true,
-            output_bias: false,
-            mlp_bias: false,
-            head_norms: false,
             windows: config.windows.windows(config.fields.num_hidden_layers),
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }

@@ -68,9 +68,9 @@ impl Family for Qwen3 {
             key_value_heads: config.fields.num_key_value_heads.unwrap_or(32),
             query_bias: config.attention_bias,
             output_bias: config.attention_bias,
-            mlp_bias: false,
             head_norms: true,
             windows: config.windows.windows(config.fields.num_hidden_layers),
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }
