@@ -14,6 +14,8 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
+        /// `transformers.models.gpt_neox`
+        GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
         /// `transformers.models.mistral`
@@ -41,6 +43,7 @@ impl ModelType {
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
                 Architecture::DecoderOnly
             }
+            Self::GptNeoX => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -6,6 +6,8 @@
 
 pub mod gpt2;
 pub mod gpt2_scaled;
+pub mod gpt_neox;
+pub mod gpt_neox_sequential;
 pub mod llama;
 pub mod llama_base_linear;
 pub mod llama_classification;

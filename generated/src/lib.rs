@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 23 models, one module for each, below the module of its architecture.
+//! The harnesses of 25 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -12,6 +12,8 @@ pub mod vision;
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
+    &decoder_only::gpt_neox::HARNESS,
+    &decoder_only::gpt_neox_sequential::HARNESS,
     &decoder_only::llama::HARNESS,
     &decoder_only::llama_base_linear::HARNESS,
     &decoder_only::llama_classification::HARNESS,

@@ -6,6 +6,7 @@ mod distilbert;
 mod family;
 mod forward;
 mod gpt2;
+mod gpt_neox;
 mod llama;
 mod llama_decoder;
 mod load;

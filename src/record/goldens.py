@@ -36,6 +36,7 @@ FAMILIES = {
     "distilbert": ENCODER,
     "roberta": ENCODER,
     "gpt2": DECODER,
+    "gpt_neox": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
     "phi3": DECODER,

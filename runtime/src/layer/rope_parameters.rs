@@ -1,6 +1,7 @@
 //! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of older files
 //! (`rope_theta`, `rope_scaling`).
 
+use super::rotary::yarn_ramp;
 use serde::Deserialize;
 
 /// What a configuration says about how positions rotate.
@@ -113,6 +114,17 @@ impl RopeParameters {
             }
             RopeType::Longrope => Ok(()),
         }
+    }
+
+    /// Parameters that rightly change nothing, as [`Config::without_effect`](crate::config::Config::without_effect) has them.
+    pub(crate) fn without_effect(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+        let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
+        if self.rope_type != RopeType::Yarn || yarn_ramp(theta, self.width(head_dim), self).0 > 0.0 {
+            return Vec::new();
+        }
+        ["rope_parameters.beta_fast", "rope_scaling.beta_fast"]
+            .map(|name| (name, "the ramp begins at 0 in any case"))
+            .into()
     }
 
     /// Whether heads of `head_dim` rotate in pairs, each with its factors.

@@ -169,6 +169,14 @@ fn llama3(frequency: f32, parameters: &RopeParameters) -> f32 {
 /// YaRN: a ramp from unchanged (fast) to interpolated (slow) dimensions.
 fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
     let factor = parameters.factor.unwrap_or(1.0) as f32;
+    let (low, high) = yarn_ramp(theta, width, parameters);
+    let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
+    let blend = |(index, frequency): (usize, f32)| frequency / factor * ramp(index) + frequency * (1.0 - ramp(index));
+    frequencies(theta, width).into_iter().enumerate().map(blend).collect()
+}
+
+/// The dimensions where YaRN's ramp begins and ends.
+pub(super) fn yarn_ramp(theta: f64, width: usize, parameters: &RopeParameters) -> (f64, f64) {
     let trained = parameters.original_max_position_embeddings.unwrap_or(1.0);
     let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
     let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
@@ -180,9 +188,7 @@ fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
     if low == high {
         high += 0.001;
     }
-    let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
-    let blend = |(index, frequency): (usize, f32)| frequency / factor * ramp(index) + frequency * (1.0 - ramp(index));
-    frequencies(theta, width).into_iter().enumerate().map(blend).collect()
+    (low, high)
 }
 
 /// What the cosines and sines are multiplied by, where the type says so.

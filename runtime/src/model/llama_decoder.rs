@@ -95,6 +95,7 @@ impl LlamaFields {
         if !self.rope().reads_max_positions() {
             fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
         }
+        fields.extend(self.rope_parameters().without_effect(self.head_dim()));
         fields
     }
 

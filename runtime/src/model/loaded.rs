@@ -20,8 +20,15 @@ pub struct TensorAccount {
 }
 
 /// The ends of names of buffers that older releases saved and transformers does not read.
-const IGNORED: &[&str] =
-    &["attn.bias", "attn.masked_bias", "num_batches_tracked", "position_ids", "rotary_emb.inv_freq"];
+const IGNORED: &[&str] = &[
+    "attention.bias",
+    "attention.masked_bias",
+    "attn.bias",
+    "attn.masked_bias",
+    "num_batches_tracked",
+    "position_ids",
+    "rotary_emb.inv_freq",
+];
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
