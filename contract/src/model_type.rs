@@ -24,14 +24,20 @@ words! {
         Electra = "electra",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
+        /// `transformers.models.gpt_neox`
+        GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.phi3`
+        Phi3 = "phi3",
         /// `transformers.models.qwen2`
         Qwen2 = "qwen2",
+        /// `transformers.models.qwen3`
+        Qwen3 = "qwen3",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -52,6 +58,12 @@ impl ModelType {
             }
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
+            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
+            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
+                Architecture::DecoderOnly
+            }
+            Self::GptNeoX => Architecture::DecoderOnly,
+            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

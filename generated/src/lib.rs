@@ -3,6 +3,7 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 35 models, one module for each, below the module of its architecture.
+//! The harnesses of 25 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -12,6 +13,8 @@ pub mod vision;
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
+    &decoder_only::gpt_neox::HARNESS,
+    &decoder_only::gpt_neox_sequential::HARNESS,
     &decoder_only::llama::HARNESS,
     &decoder_only::llama_base_linear::HARNESS,
     &decoder_only::llama_classification::HARNESS,
@@ -19,9 +22,11 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
+    &decoder_only::qwen3::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,

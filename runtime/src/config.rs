@@ -61,6 +61,11 @@ pub(crate) trait Config: DeserializeOwned {
     /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
     const INERT: &'static [&'static str] = &[];
 
+    /// Values of fields that a file may leave out, where they differ from those of the structs that this one flattens.
+    fn defaults() -> Value {
+        Value::Null
+    }
+
     /// What no field declares and serde keeps (`#[serde(flatten)]`).
     fn rest(&self) -> &Map<String, Value>;
 
@@ -87,7 +92,7 @@ pub(crate) struct Parsed<C> {
 pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> {
     let model_type = model_type(value).to_owned();
     let invalid = |message| ConfigError::Invalid { model_type: model_type.clone(), message };
-    let config: C = serde_json::from_value(value.clone()).map_err(|error| invalid(error.to_string()))?;
+    let config: C = serde_json::from_value(with_defaults::<C>(value)).map_err(|error| invalid(error.to_string()))?;
     for (field, value) in config.rest() {
         let off = matches!(value, Value::Null | Value::Bool(false)) || is_empty(value);
         if !off && !is_inert(field) && !C::INERT.contains(&field.as_str()) {
@@ -99,6 +104,16 @@ pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> 
     let object = value.as_object().into_iter().flat_map(Map::keys);
     let fields = object.filter(|field| !config.rest().contains_key(*field)).cloned().collect();
     Ok(Parsed { config, fields })
+}
+
+fn with_defaults<C: Config>(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let (Some(fields), Value::Object(defaults)) = (value.as_object_mut(), C::defaults()) {
+        for (field, default) in defaults {
+            fields.entry(field).or_insert(default);
+        }
+    }
+    value
 }
 
 /// The `model_type` of a configuration, empty where there is none.

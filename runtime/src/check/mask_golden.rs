@@ -12,6 +12,9 @@ use crate::{
     tolerance::Tolerance,
 };
 
+/// Columns of padding beside the longest row.
+const PADDING: usize = 5;
+
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
@@ -39,10 +42,9 @@ fn is_masked(inputs: &Arrays) -> bool {
 /// Recorded rows behind padding: on the left where a token sees only those before it, because what follows a token could
 /// not disturb it there anyway.
 fn made_case(golden: &Golden, facts: TextFacts) -> Option<Arrays> {
-    let rows = Sequences::of_case(golden.main())?;
+    let rows = Sequences::of_case(golden.main())?.prefix(facts.longest.saturating_sub(PADDING).max(1));
     let side = if facts.causal { Side::Left } else { Side::Right };
-    let width = (rows.longest() + 5).min(facts.longest);
-    Some(rows.padded(width, side, facts))
+    Some(rows.padded(rows.longest() + PADDING, side, facts))
 }
 
 fn compare_recorded(

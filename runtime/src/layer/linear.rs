@@ -30,6 +30,11 @@ impl<B: Ops> Linear<B> {
         Ok(Self { weight: w.tensor("weight", [inner, out])?, bias: Some(w.tensor("bias", [out])?) })
     }
 
+    /// `weight` [in, out] and `bias` [out].
+    pub(crate) fn of(weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
+        Self { weight, bias }
+    }
+
     /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
     pub(crate) fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
         Self { weight: embedding.transpose(), bias }

@@ -21,6 +21,8 @@ pub struct TensorAccount {
 
 /// The ends of names of buffers that older releases saved and transformers does not read.
 const IGNORED: &[&str] = &[
+    "attention.bias",
+    "attention.masked_bias",
     "attn.bias",
     "attn.masked_bias",
     "num_batches_tracked",
