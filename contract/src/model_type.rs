@@ -10,6 +10,8 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.clip`
+        Clip = "clip",
         /// `transformers.models.distilbert`
         DistilBert = "distilbert",
         /// `transformers.models.gpt2`
@@ -24,6 +26,8 @@ words! {
         ResNet = "resnet",
         /// `transformers.models.roberta`
         Roberta = "roberta",
+        /// `transformers.models.siglip`
+        Siglip = "siglip",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -36,6 +40,7 @@ impl ModelType {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
+            Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 21 models, one module for each, below the module of its architecture.
+//! The harnesses of 24 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
 pub mod vision;
+pub mod vision_text;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
@@ -31,4 +32,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
+    &vision_text::clip::HARNESS,
+    &vision_text::clip_end_token::HARNESS,
+    &vision_text::siglip::HARNESS,
 ];

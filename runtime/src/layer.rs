@@ -13,6 +13,7 @@ mod norm;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
+mod unit_length;
 
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
@@ -25,3 +26,4 @@ pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
+pub(crate) use unit_length::unit_length;

@@ -2,6 +2,7 @@
 
 mod bert;
 mod class;
+mod clip;
 mod distilbert;
 mod family;
 mod forward;
@@ -14,14 +15,17 @@ mod mistral;
 mod network;
 mod qwen2;
 mod resnet;
+mod siglip;
 mod text_head;
 mod text_model;
+mod tower;
+mod two_towers;
 mod vit;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
-pub(crate) use network::Inputs;
 #[cfg(test)]
 pub(crate) use network::Run;
+pub(crate) use network::{Inputs, Pooling};

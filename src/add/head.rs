@@ -12,7 +12,7 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForImageClassification", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
-    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
+    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
 ];
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
@@ -45,6 +45,7 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
+            (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
         ];
         for (architecture, head, expected) in cases {

@@ -3,6 +3,7 @@
 use super::{
     bert::{Bert, Roberta},
     class::Head,
+    clip::Clip,
     distilbert::DistilBert,
     family::Family,
     gpt2::Gpt2,
@@ -12,6 +13,7 @@ use super::{
     network::{Placed, Run, guard},
     qwen2::Qwen2,
     resnet::ResNet,
+    siglip::Siglip,
     vit::Vit,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -84,6 +86,7 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::Clip => plan.load::<Clip>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
         ModelType::Llama => plan.load::<Llama>(),
@@ -91,6 +94,7 @@ pub fn load(
         ModelType::Qwen2 => plan.load::<Qwen2>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::Siglip => plan.load::<Siglip>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }
