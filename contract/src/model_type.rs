@@ -18,6 +18,8 @@ words! {
         Deit = "deit",
         /// `transformers.models.dinov2`
         Dinov2 = "dinov2",
+        /// `transformers.models.clip`
+        Clip = "clip",
         /// `transformers.models.distilbert`
         DistilBert = "distilbert",
         /// `transformers.models.electra`
@@ -44,6 +46,8 @@ words! {
         Roberta = "roberta",
         /// `transformers.models.swin`
         Swin = "swin",
+        /// `transformers.models.siglip`
+        Siglip = "siglip",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -64,6 +68,7 @@ impl ModelType {
             }
             Self::GptNeoX => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
+            Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }
 }

@@ -4,10 +4,12 @@
 //!
 //! The harnesses of 35 models, one module for each, below the module of its architecture.
 //! The harnesses of 25 models, one module for each, below the module of its architecture.
+//! The harnesses of 24 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
 pub mod vision;
+pub mod vision_text;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
@@ -50,4 +52,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::swin_absolute::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
+    &vision_text::clip::HARNESS,
+    &vision_text::clip_end_token::HARNESS,
+    &vision_text::siglip::HARNESS,
 ];

@@ -5,8 +5,10 @@
 
 mod inert;
 mod json;
+mod nested;
 
 pub(crate) use json::Sides;
+pub(crate) use nested::{Nested, WithDefaults};
 
 use crate::model::Head;
 use inert::is_inert;
@@ -69,6 +71,11 @@ pub(crate) trait Config: DeserializeOwned {
     /// What no field declares and serde keeps (`#[serde(flatten)]`).
     fn rest(&self) -> &Map<String, Value>;
 
+    /// The configurations inside this one: the field that holds each, and the fields that were read from it.
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        Vec::new()
+    }
+
     /// Relations between fields; the message names the field.
     fn validate(&self) -> Result<(), String> {
         Ok(())
@@ -103,6 +110,7 @@ pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> 
     config.validate().map_err(invalid)?;
     let object = value.as_object().into_iter().flat_map(Map::keys);
     let fields = object.filter(|field| !config.rest().contains_key(*field)).cloned().collect();
+    let fields = with_nested(fields, &config);
     Ok(Parsed { config, fields })
 }
 
@@ -114,6 +122,18 @@ fn with_defaults<C: Config>(value: &Value) -> Value {
         }
     }
     value
+}
+
+/// The fields of nested configurations as `outer.inner` in place of the fields that hold them.
+fn with_nested<C: Config>(fields: Vec<String>, config: &C) -> Vec<String> {
+    let nested = config.nested();
+    let (holders, mut fields): (Vec<String>, Vec<String>) =
+        fields.into_iter().partition(|field| nested.iter().any(|(name, _)| name == field));
+    for (name, inner) in nested.iter().filter(|(name, _)| holders.iter().any(|holder| holder == name)) {
+        fields.extend(inner.iter().map(|field| format!("{name}.{field}")));
+    }
+    fields.sort();
+    fields
 }
 
 /// The `model_type` of a configuration, empty where there is none.

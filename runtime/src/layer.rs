@@ -21,6 +21,7 @@ mod projections;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
+mod unit_length;
 
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
@@ -44,3 +45,4 @@ pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
+pub(crate) use unit_length::unit_length;

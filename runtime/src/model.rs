@@ -6,6 +6,7 @@ mod bert_encoder;
 mod class;
 mod convnext;
 mod dinov2;
+mod clip;
 mod distilbert;
 mod electra;
 mod family;
@@ -31,6 +32,11 @@ mod stepper;
 mod text_head;
 mod text_model;
 mod vision_transformer;
+mod siglip;
+mod text_head;
+mod text_model;
+mod tower;
+mod two_towers;
 mod vit;
 
 pub use class::Head;
@@ -40,3 +46,4 @@ pub use loaded::{Model, TensorAccount};
 #[cfg(test)]
 pub(crate) use network::Run;
 pub(crate) use network::{Inputs, Pass};
+pub(crate) use network::{Inputs, Pooling};

@@ -138,7 +138,7 @@ impl<'a> Examination<'a> {
 
     /// What must be known to make texts for `subject`.
     pub(super) fn text_facts(&self, subject: &Subject, golden: &Golden) -> TextFacts {
-        TextFacts::of(self.spec().architecture, subject.model(), golden)
+        TextFacts::of(subject.model(), golden)
     }
 
     /// Compares, keeps the result as evidence under `name`, and says what is wrong.

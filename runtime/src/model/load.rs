@@ -6,6 +6,7 @@ use super::{
     class::Head,
     convnext::ConvNext,
     dinov2::Dinov2,
+    clip::Clip,
     distilbert::DistilBert,
     electra::Electra,
     family::Family,
@@ -22,6 +23,8 @@ use super::{
     resnet::ResNet,
     swin::Swin,
     vit::{Deit, Vit},
+    siglip::Siglip,
+    vit::Vit,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -97,6 +100,7 @@ pub fn load(
         ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::Deit => plan.load::<Deit>(),
         ModelType::Dinov2 => plan.load::<Dinov2>(),
+        ModelType::Clip => plan.load::<Clip>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Electra => plan.load::<Electra>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
@@ -110,6 +114,7 @@ pub fn load(
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
         ModelType::Swin => plan.load::<Swin>(),
+        ModelType::Siglip => plan.load::<Siglip>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     class::Head,
     forward::{Forward, ForwardError, Session},
-    network::Run,
+    network::{Pooling, Run},
 };
 use crate::{Arrays, preprocess::Processor};
 use serde_json::Value;
@@ -151,6 +151,16 @@ impl Model {
     /// The longest sequence for which steps with a cache must equal the whole sequence at once; none for any length.
     pub fn cacheable_length(&self) -> Option<usize> {
         self.run.cacheable_length()
+    }
+
+    /// Whether a token of a text sees only those before it.
+    pub fn causal(&self) -> bool {
+        self.run.causal()
+    }
+
+    /// Which token the pooled outputs of a text are read at.
+    pub(crate) fn pooling(&self) -> Pooling {
+        self.run.pooling()
     }
 }
 

@@ -33,6 +33,27 @@ pub(crate) trait Network<B: Ops>: Send {
     fn recomputed_beyond(&self) -> Option<usize> {
         None
     }
+
+    /// Whether a token sees only those before it.
+    fn causal(&self) -> bool {
+        self.cached_layers().is_some()
+    }
+
+    /// Which token the pooled outputs of a text are read at.
+    fn pooling(&self) -> Pooling {
+        Pooling::Fixed
+    }
+}
+
+/// Which token the pooled outputs of a text are read at, which decides what padding may do to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pooling {
+    /// The first, or the last that is no padding: padding changes nothing.
+    Fixed,
+    /// One that is found by its id: padding behind it changes nothing.
+    EndToken,
+    /// The last column, padding or not.
+    LastColumn,
 }
 
 /// The arguments of one call, ready to be put on the device.
@@ -282,6 +303,8 @@ pub(crate) trait Run: Send {
     fn session(&self) -> Option<Box<dyn Session + '_>>;
     fn max_positions(&self) -> Option<usize>;
     fn cacheable_length(&self) -> Option<usize>;
+    fn causal(&self) -> bool;
+    fn pooling(&self) -> Pooling;
 }
 
 /// A network together with where and in what it computes.
@@ -321,5 +344,13 @@ impl<B: Ops> Run for Placed<B> {
 
     fn cacheable_length(&self) -> Option<usize> {
         self.network.cacheable_length()
+    }
+
+    fn causal(&self) -> bool {
+        self.network.causal()
+    }
+
+    fn pooling(&self) -> Pooling {
+        self.network.pooling()
     }
 }

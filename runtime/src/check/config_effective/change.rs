@@ -36,16 +36,17 @@ impl fmt::Display for Place {
     }
 }
 
-/// The places to change: every field, and for an object of settings each of its entries. An object of names (labels) is
-/// one place.
+/// The places to change: every field (`outer.inner` in a nested configuration), and for an object of settings each of its
+/// entries. An object of names (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
     let mut places = Vec::new();
     for field in fields {
-        match config.get(field) {
+        let path: Vec<String> = field.split('.').map(str::to_owned).collect();
+        match config.pointer(&format!("/{}", path.join("/"))) {
             Some(Value::Object(entries)) if is_settings(entries) => {
-                places.extend(entries.keys().map(|entry| Place(vec![field.clone(), entry.clone()])));
+                places.extend(entries.keys().map(|entry| Place([&path[..], &[entry.clone()]].concat())));
             }
-            _ => places.push(Place(vec![field.clone()])),
+            _ => places.push(Place(path)),
         }
     }
     places
