@@ -12,14 +12,14 @@ words! {
         Albert = "albert",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.clip`
+        Clip = "clip",
         /// `transformers.models.convnext`
         ConvNext = "convnext",
         /// `transformers.models.deit`
         Deit = "deit",
         /// `transformers.models.dinov2`
         Dinov2 = "dinov2",
-        /// `transformers.models.clip`
-        Clip = "clip",
         /// `transformers.models.distilbert`
         DistilBert = "distilbert",
         /// `transformers.models.electra`
@@ -44,10 +44,10 @@ words! {
         ResNet = "resnet",
         /// `transformers.models.roberta`
         Roberta = "roberta",
-        /// `transformers.models.swin`
-        Swin = "swin",
         /// `transformers.models.siglip`
         Siglip = "siglip",
+        /// `transformers.models.swin`
+        Swin = "swin",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -57,17 +57,13 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
+            Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
+                Architecture::DecoderOnly
+            }
             Self::Albert | Self::Bert | Self::DistilBert | Self::Electra | Self::Mpnet | Self::Roberta => {
                 Architecture::EncoderOnly
             }
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
-            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
-                Architecture::DecoderOnly
-            }
-            Self::GptNeoX => Architecture::DecoderOnly,
-            Self::ResNet | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }

@@ -2,9 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 35 models, one module for each, below the module of its architecture.
-//! The harnesses of 25 models, one module for each, below the module of its architecture.
-//! The harnesses of 24 models, one module for each, below the module of its architecture.
+//! The harnesses of 42 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -26,9 +24,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::mistral::HARNESS,
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &decoder_only::qwen3::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
-    &decoder_only::qwen3::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,

@@ -8,7 +8,7 @@ mod json;
 mod nested;
 
 pub(crate) use json::Sides;
-pub(crate) use nested::{Nested, WithDefaults};
+pub(crate) use nested::Nested;
 
 use crate::model::Head;
 use inert::is_inert;
@@ -63,7 +63,8 @@ pub(crate) trait Config: DeserializeOwned {
     /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
     const INERT: &'static [&'static str] = &[];
 
-    /// Values of fields that a file may leave out, where they differ from those of the structs that this one flattens.
+    /// Values of fields that a file may leave out, where they differ from those of the structs that this one flattens; all of
+    /// them where the configuration is nested in another, because files hold as little as `{}` of those.
     fn defaults() -> Value {
         Value::Null
     }

@@ -4,9 +4,9 @@ use super::{
     albert::Albert,
     bert::{Bert, Roberta},
     class::Head,
+    clip::Clip,
     convnext::ConvNext,
     dinov2::Dinov2,
-    clip::Clip,
     distilbert::DistilBert,
     electra::Electra,
     family::Family,
@@ -21,10 +21,9 @@ use super::{
     qwen2::Qwen2,
     qwen3::Qwen3,
     resnet::ResNet,
+    siglip::Siglip,
     swin::Swin,
     vit::{Deit, Vit},
-    siglip::Siglip,
-    vit::Vit,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
