@@ -10,9 +10,10 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForTokenClassification", &[Task::TokenClassification]),
     ("ForQuestionAnswering", &[Task::QuestionAnswering]),
     ("ForImageClassification", &[Task::ImageClassification]),
+    ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
-    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
+    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
 ];
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
@@ -45,7 +46,9 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
+            (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
+            (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),
         ];
         for (architecture, head, expected) in cases {
             assert_eq!(task(architecture, Some(head), None).ok(), Some(expected), "{head}");

@@ -21,6 +21,8 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
+    ImageClassificationWithTeacher,
 }
 
 impl Head {
@@ -36,6 +38,7 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
     }
@@ -52,6 +55,7 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }
 }
