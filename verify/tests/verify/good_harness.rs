@@ -18,9 +18,10 @@ pub(crate) fn bert() -> Expectation {
     expectation("bert", ModelType::Bert, Task::TextEmbedding)
 }
 
-/// One model of each architecture.
+/// Models of every architecture: one with another task, one with tolerances and memory of its own, and the first model
+/// type of each architecture that these are not of.
 pub(crate) fn models() -> Vec<Expectation> {
-    vec![
+    let mut models = vec![
         bert(),
         expectation("distilbert", ModelType::DistilBert, Task::FillMask),
         Expectation {
@@ -33,8 +34,20 @@ pub(crate) fn models() -> Vec<Expectation> {
             ],
             ..expectation("llama", ModelType::Llama, Task::TextGeneration)
         },
-        expectation("vit", ModelType::Vit, Task::ImageClassification),
-    ]
+    ];
+    for &architecture in Architecture::ALL {
+        if models.iter().all(|model| model.architecture != architecture) {
+            models.push(first_of(architecture));
+        }
+    }
+    models
+}
+
+fn first_of(architecture: Architecture) -> Expectation {
+    let model_type = ModelType::ALL.iter().copied().find(|model_type| model_type.architecture() == architecture);
+    let model_type = model_type.expect("every architecture has a model type");
+    let task = architecture.tasks().first().copied().expect("every architecture has a task");
+    expectation(&model_type.as_str().replace('_', "-"), model_type, task)
 }
 
 fn tolerance(output: &str, precision: Precision, [rel_l2, max_rel]: [f64; 2]) -> ExpectedTolerance {

@@ -1,7 +1,8 @@
 //! Changes of a harness's tree, one place at a time.
 
+use super::good_harness;
 use quote::ToTokens;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, env, sync::LazyLock};
 use syn::{
     Arm, Block, Expr, File, Item, ItemFn, Stmt, parse_quote,
     visit_mut::{self, VisitMut},
@@ -13,21 +14,27 @@ pub(crate) struct Mutant {
     pub(crate) text: String,
 }
 
-/// How many mutants of a kind and a model an ordinary run looks at.
-const SAMPLE: usize = 6;
+/// How many mutants of a kind an ordinary run looks at, over all models; at least one of each.
+const SAMPLE: usize = 24;
 
-/// [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all of them when `TESTGEN_ALL_MUTANTS` is set.
+/// How many mutants of a kind and a model this run looks at: its part of [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all
+/// of them when `TESTGEN_ALL_MUTANTS` is set.
 fn sample_size() -> usize {
-    let set = |name: &str| std::env::var(name).ok();
-    match set("TESTGEN_ALL_MUTANTS") {
+    static SIZE: LazyLock<usize> = LazyLock::new(|| match env::var_os("TESTGEN_ALL_MUTANTS") {
         Some(_) => usize::MAX,
-        None => set("TESTGEN_SAMPLE").and_then(|size| size.parse().ok()).unwrap_or(SAMPLE).max(1),
-    }
+        None => given_sample().unwrap_or(SAMPLE / good_harness::models().len()).max(1),
+    });
+    *SIZE
 }
 
-/// Whether this run looks at fewer than the proof needs, as cargo-mutants does for every change that it tries.
+fn given_sample() -> Option<usize> {
+    env::var("TESTGEN_SAMPLE").ok()?.parse().ok()
+}
+
+/// Whether somebody asked for a sample of another size than the proof's, as cargo-mutants does for every change that it
+/// tries.
 pub(crate) fn is_reduced() -> bool {
-    sample_size() < SAMPLE
+    given_sample().is_some() && !is_everything()
 }
 
 /// Whether this run looks at every place.
