@@ -10,6 +10,8 @@ mod feed_forward;
 mod linear;
 mod mask;
 mod norm;
+#[expect(dead_code, reason = "the types that count distances follow")]
+mod relative_position;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
@@ -22,6 +24,8 @@ pub(crate) use feed_forward::FeedForward;
 pub(crate) use linear::Linear;
 pub(crate) use mask::{causal_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
+#[expect(unused_imports, reason = "the types that count distances follow")]
+pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
