@@ -9,6 +9,8 @@ words! {
         EncoderOnly = "encoder_only",
         /// Causal language models (GPT-2, Llama and their relatives).
         DecoderOnly = "decoder_only",
+        /// Text encoders with a decoder that reads what they encode (T5, BART, Marian and their relatives).
+        EncoderDecoder = "encoder_decoder",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
     }
@@ -32,6 +34,7 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
+            Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
         }
     }
@@ -39,7 +42,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly => true,
+            Self::DecoderOnly | Self::EncoderDecoder => true,
             Self::EncoderOnly | Self::Vision => false,
         }
     }
@@ -47,7 +50,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder => true,
             Self::Vision => false,
         }
     }

@@ -8,6 +8,8 @@ use crate::{Architecture, word::words};
 words! {
     /// Exactly the `model_type` string of `config.json`; anything else is an error, never a guess.
     ModelType: "model_type" {
+        /// `transformers.models.bart`
+        Bart = "bart",
         /// `transformers.models.bert`
         Bert = "bert",
         /// `transformers.models.distilbert`
@@ -24,6 +26,8 @@ words! {
         ResNet = "resnet",
         /// `transformers.models.roberta`
         Roberta = "roberta",
+        /// `transformers.models.t5`
+        T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -35,6 +39,7 @@ impl ModelType {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
+            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -2,9 +2,10 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 21 models, one module for each, below the module of its architecture.
+//! The harnesses of 26 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
+pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod vision;
 
@@ -20,6 +21,11 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &encoder_decoder::bart::HARNESS,
+    &encoder_decoder::bart_base_scaled::HARNESS,
+    &encoder_decoder::bart_classification::HARNESS,
+    &encoder_decoder::t5::HARNESS,
+    &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,

@@ -7,10 +7,10 @@ mod batch_norm;
 mod convolution;
 mod embedding;
 mod feed_forward;
+mod key_value_attention;
 mod linear;
 mod mask;
 mod norm;
-#[expect(dead_code, reason = "the types that count distances follow")]
 mod relative_position;
 mod rope_parameters;
 mod rotary;
@@ -21,10 +21,10 @@ pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
 pub(crate) use linear::Linear;
-pub(crate) use mask::{causal_bias, padding_bias, positions};
+pub(crate) use mask::{causal_bias, decoder_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
-#[expect(unused_imports, reason = "the types that count distances follow")]
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};
 pub(crate) use rotary::{Rotary, Rotation};

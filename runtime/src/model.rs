@@ -1,8 +1,11 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
+mod bart;
+mod bart_stack;
 mod bert;
 mod class;
 mod distilbert;
+mod encoder_decoder;
 mod family;
 mod forward;
 mod gpt2;
@@ -14,6 +17,7 @@ mod mistral;
 mod network;
 mod qwen2;
 mod resnet;
+mod t5;
 mod text_head;
 mod text_model;
 mod vit;
@@ -22,6 +26,6 @@ pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
-pub(crate) use network::Inputs;
 #[cfg(test)]
 pub(crate) use network::Run;
+pub(crate) use network::{Inputs, Pass};

@@ -11,6 +11,8 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForQuestionAnswering", &[Task::QuestionAnswering]),
     ("ForImageClassification", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
+    ("ForConditionalGeneration", &[Task::Text2TextGeneration]),
+    ("MTModel", &[Task::Text2TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
 ];
@@ -44,6 +46,9 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaForCausalLM", Task::TextGeneration),
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
+            (Architecture::EncoderDecoder, "T5ForConditionalGeneration", Task::Text2TextGeneration),
+            (Architecture::EncoderDecoder, "BartModel", Task::TextEmbedding),
+            (Architecture::EncoderDecoder, "MarianMTModel", Task::Text2TextGeneration),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
         ];

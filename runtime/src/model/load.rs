@@ -1,6 +1,7 @@
 //! From a checkpoint directory to a model on a device.
 
 use super::{
+    bart::Bart,
     bert::{Bert, Roberta},
     class::Head,
     distilbert::DistilBert,
@@ -12,6 +13,7 @@ use super::{
     network::{Placed, Run, guard},
     qwen2::Qwen2,
     resnet::ResNet,
+    t5::T5,
     vit::Vit,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -83,6 +85,7 @@ pub fn load(
     }
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
+        ModelType::Bart => plan.load::<Bart>(),
         ModelType::Bert => plan.load::<Bert>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
@@ -91,6 +94,7 @@ pub fn load(
         ModelType::Qwen2 => plan.load::<Qwen2>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }

@@ -25,6 +25,7 @@ const IGNORED: &[&str] =
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
+    "classification_head.",
     "classifier.",
     "cls.",
     "lm_head.",
