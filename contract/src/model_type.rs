@@ -10,6 +10,8 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.albert`
         Albert = "albert",
+        /// `transformers.models.bart`
+        Bart = "bart",
         /// `transformers.models.bert`
         Bert = "bert",
         /// `transformers.models.clip`
@@ -48,6 +50,8 @@ words! {
         Siglip = "siglip",
         /// `transformers.models.swin`
         Swin = "swin",
+        /// `transformers.models.t5`
+        T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -60,6 +64,7 @@ impl ModelType {
             Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
                 Architecture::DecoderOnly
             }
+            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
             Self::Albert | Self::Bert | Self::DistilBert | Self::Electra | Self::Mpnet | Self::Roberta => {
                 Architecture::EncoderOnly
             }

@@ -17,6 +17,8 @@ words! {
         QuestionAnswering = "question_answering",
         /// Text in, its continuation out.
         TextGeneration = "text_generation",
+        /// Text in, another text out: an answer, a summary, a translation.
+        Text2TextGeneration = "text2text_generation",
         /// Image in, one score per label out.
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.

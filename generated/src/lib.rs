@@ -2,9 +2,10 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 42 models, one module for each, below the module of its architecture.
+//! The harnesses of 47 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
+pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod vision;
 pub mod vision_text;
@@ -25,6 +26,11 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,
+    &encoder_decoder::bart::HARNESS,
+    &encoder_decoder::bart_base_scaled::HARNESS,
+    &encoder_decoder::bart_classification::HARNESS,
+    &encoder_decoder::t5::HARNESS,
+    &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,

@@ -1,6 +1,8 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
 mod albert;
+mod bart;
+mod bart_stack;
 mod bert;
 mod bert_encoder;
 mod class;
@@ -9,6 +11,7 @@ mod convnext;
 mod dinov2;
 mod distilbert;
 mod electra;
+mod encoder_decoder;
 mod family;
 mod forward;
 mod gpt2;
@@ -29,6 +32,7 @@ mod sliding_windows;
 mod stepper;
 mod swin;
 mod swin_layer;
+mod t5;
 mod text_embeddings;
 mod text_head;
 mod text_model;
@@ -41,7 +45,8 @@ pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
-#[cfg(test)]
-pub(crate) use network::Run;
 
 pub(crate) use network::{Inputs, Pass, Pooling};
+
+#[cfg(test)]
+pub(crate) use network::Run;

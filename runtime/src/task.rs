@@ -13,6 +13,7 @@ mod question_answering;
 mod request;
 mod response;
 mod scores;
+mod text2text_generation;
 mod text_embedding;
 mod text_generation;
 mod token_classification;
@@ -59,6 +60,11 @@ pub fn question_answering(model: &Model, request: Request) -> Result<Response, H
 /// Prompts in; per prompt its continuation, the new ids and why it ended, out.
 pub fn text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
     text_generation::answer(&Call::new(model, Task::TextGeneration), request)
+}
+
+/// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
+pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
 }
 
 /// Images in; per image every label with its probability out, best first.

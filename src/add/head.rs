@@ -12,6 +12,8 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForImageClassification", &[Task::ImageClassification]),
     ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
+    ("ForConditionalGeneration", &[Task::Text2TextGeneration]),
+    ("MTModel", &[Task::Text2TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
 ];
@@ -45,6 +47,9 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaForCausalLM", Task::TextGeneration),
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
+            (Architecture::EncoderDecoder, "T5ForConditionalGeneration", Task::Text2TextGeneration),
+            (Architecture::EncoderDecoder, "BartModel", Task::TextEmbedding),
+            (Architecture::EncoderDecoder, "MarianMTModel", Task::Text2TextGeneration),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
             (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),

@@ -17,7 +17,7 @@ pub(crate) fn padding_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, keys]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, keys])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, keys])? else { return Ok(None) };
     let bias = visible.iter().map(|visible| if *visible { 0.0 } else { HIDDEN }).collect();
     Ok(Some(put(inputs, bias, [batch, 1, 1, keys])))
 }
@@ -26,12 +26,31 @@ pub(crate) fn padding_bias<B: Ops>(
 /// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
 pub(crate) fn causal_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
+    shape: [usize; 2],
+    past: usize,
+    window: Option<usize>,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    masked_causal_bias(inputs, "attention_mask", shape, past, window)
+}
+
+/// As [`causal_bias`], for the decoder of an encoder-decoder.
+pub(crate) fn decoder_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    shape: [usize; 2],
+    past: usize,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    masked_causal_bias(inputs, "decoder_attention_mask", shape, past, None)
+}
+
+fn masked_causal_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    mask: &str,
     [batch, queries]: [usize; 2],
     past: usize,
     window: Option<usize>,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let keys = past + queries;
-    let padding = attention_mask(inputs, [batch, keys])?;
+    let padding = attention_mask(inputs, mask, [batch, keys])?;
     let window = window.unwrap_or(keys);
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
@@ -91,11 +110,15 @@ pub(crate) fn positions<B: Ops>(
 }
 
 /// Whether each of [batch, key] is visible; none when all are.
-fn attention_mask<B: Ops>(inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<Option<Vec<bool>>, ForwardError> {
-    let Some(array) = inputs.host("attention_mask") else { return Ok(None) };
+fn attention_mask<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    name: &str,
+    shape: [usize; 2],
+) -> Result<Option<Vec<bool>>, ForwardError> {
+    let Some(array) = inputs.host(name) else { return Ok(None) };
     let values = array.as_integers().filter(|_| array.shape() == shape);
     let expected = || format!("integers of shape {shape:?}");
-    let values = values.ok_or_else(|| wrong("attention_mask", array, expected()))?;
+    let values = values.ok_or_else(|| wrong(name, array, expected()))?;
     let hides = values.contains(&0);
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
 }

@@ -13,6 +13,8 @@ pub enum Head {
     PreTraining,
     /// `BertForNextSentencePrediction`.
     NextSentence,
+    /// `...ForConditionalGeneration`, `MarianMTModel`: scores of the decoder's next token.
+    ConditionalGeneration,
     /// `...ForSequenceClassification`.
     SequenceClassification,
     /// `...ForTokenClassification`.
@@ -31,6 +33,7 @@ impl Head {
         match class.strip_prefix(family)? {
             "Model" => Some(Self::Base),
             "ForCausalLM" | "LMHeadModel" => Some(Self::CausalLm),
+            "ForConditionalGeneration" | "MTModel" => Some(Self::ConditionalGeneration),
             "ForMaskedLM" => Some(Self::MaskedLm),
             "ForPreTraining" => Some(Self::PreTraining),
             "ForNextSentencePrediction" => Some(Self::NextSentence),
@@ -48,6 +51,7 @@ impl Head {
         match self {
             Self::Base => "Model",
             Self::CausalLm => "ForCausalLM",
+            Self::ConditionalGeneration => "ForConditionalGeneration",
             Self::MaskedLm => "ForMaskedLM",
             Self::PreTraining => "ForPreTraining",
             Self::NextSentence => "ForNextSentencePrediction",

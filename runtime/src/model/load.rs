@@ -2,6 +2,7 @@
 
 use super::{
     albert::Albert,
+    bart::Bart,
     bert::{Bert, Roberta},
     class::Head,
     clip::Clip,
@@ -23,6 +24,7 @@ use super::{
     resnet::ResNet,
     siglip::Siglip,
     swin::Swin,
+    t5::T5,
     vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -95,11 +97,12 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Albert => plan.load::<Albert>(),
+        ModelType::Bart => plan.load::<Bart>(),
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::Clip => plan.load::<Clip>(),
         ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::Deit => plan.load::<Deit>(),
         ModelType::Dinov2 => plan.load::<Dinov2>(),
-        ModelType::Clip => plan.load::<Clip>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Electra => plan.load::<Electra>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
@@ -112,8 +115,9 @@ pub fn load(
         ModelType::Qwen3 => plan.load::<Qwen3>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
-        ModelType::Swin => plan.load::<Swin>(),
         ModelType::Siglip => plan.load::<Siglip>(),
+        ModelType::Swin => plan.load::<Swin>(),
+        ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }

@@ -33,6 +33,7 @@ const IGNORED: &[&str] = &[
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
+    "classification_head.",
     "classifier.",
     "cls.",
     "cls_classifier.",

@@ -163,6 +163,11 @@ impl<'a> Call<'a> {
         HandlerError::WrongRequest { task: self.task, expected, found: request.kind() }
     }
 
+    /// The error that the checkpoint does not say what the task needs.
+    pub(super) fn lacks(&self, needed: &'static str) -> HandlerError {
+        HandlerError::NoProcessor { task: self.task, needed }
+    }
+
     pub(super) fn tokenizer(&self) -> Result<&'a Tokenizer, HandlerError> {
         let missing = HandlerError::NoProcessor { task: self.task, needed: "a tokenizer (`tokenizer.json`)" };
         self.model.processor().tokenizer().ok_or(missing)

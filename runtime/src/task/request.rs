@@ -9,11 +9,11 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
-    /// For `text_generation`.
+    /// For `text_generation` and `text2text_generation`.
     Prompts {
-        /// The texts to continue.
+        /// The texts to continue, or to make others of.
         prompts: Vec<String>,
-        /// How to continue them.
+        /// How to do it.
         controls: GenerationControls,
     },
     /// For `image_classification` and `image_embedding`.
