@@ -31,7 +31,8 @@ impl Before {
     /// `launch.arguments` are those of the kernel.
     pub(crate) unsafe fn new(damage: Damage, memory: &Memory, function: &Function, launch: &Launch) -> Self {
         // SAFETY: each argument is at least a pointer wide: cubecl binds buffers only.
-        let addresses = (0..function.arguments).map(|index| unsafe { **launch.arguments.add(index).cast::<*mut *mut u8>() });
+        let addresses =
+            (0..function.arguments).map(|index| unsafe { **launch.arguments.add(index).cast::<*mut *mut u8>() });
         let buffers = addresses.filter_map(|address| {
             let length = memory.rest(address as usize)?;
             // SAFETY: the bytes up to the end of the allocation are initialised: memory is zeroed when it is allocated.
@@ -45,7 +46,8 @@ impl Before {
         for (address, before) in self.buffers.iter().rev() {
             // SAFETY: the allocation is as long as it was, and no kernel runs: launches of a device are made one by one.
             let now = unsafe { std::slice::from_raw_parts_mut(*address, before.len()) };
-            let changed = now.chunks_exact_mut(ELEMENT).zip(before.chunks_exact(ELEMENT)).find(|(now, before)| now != before);
+            let changed =
+                now.chunks_exact_mut(ELEMENT).zip(before.chunks_exact(ELEMENT)).find(|(now, before)| now != before);
             if let Some((element, _)) = changed {
                 match self.damage {
                     Damage::Wrong => element[ELEMENT - 1] ^= 0x40,

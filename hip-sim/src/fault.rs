@@ -84,7 +84,10 @@ impl FromStr for Faults {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        entries.map(|entry| fault(entry).ok_or_else(|| FaultError(entry.to_owned()))).collect::<Result<_, _>>().map(Self)
+        entries
+            .map(|entry| fault(entry).ok_or_else(|| FaultError(entry.to_owned())))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 

@@ -116,8 +116,9 @@ mod tests {
     fn a_code_object_is_read_back_and_a_foreign_one_is_refused() {
         let code = CodeObject { fibers: true, object: "/cache/k.so".into() };
         // SAFETY: both are longer than eight bytes, and the first is whole.
-        let (own, foreign) =
-            unsafe { (CodeObject::decode(code.encode().as_ptr().cast()), CodeObject::decode(c"\x7fELF4567".as_ptr().cast())) };
+        let (own, foreign) = unsafe {
+            (CodeObject::decode(code.encode().as_ptr().cast()), CodeObject::decode(c"\x7fELF4567".as_ptr().cast()))
+        };
         assert_eq!(own, Ok(code));
         assert_eq!(foreign, Err(Status::NoBinaryForGpu));
     }

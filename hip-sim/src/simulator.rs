@@ -162,7 +162,13 @@ impl Simulator {
     /// # Safety
     ///
     /// `from` can be read for `size` bytes.
-    pub unsafe fn copy_to_device(&self, ordinal: u32, to: *mut c_void, from: *const c_void, size: usize) -> Result<(), Status> {
+    pub unsafe fn copy_to_device(
+        &self,
+        ordinal: u32,
+        to: *mut c_void,
+        from: *const c_void,
+        size: usize,
+    ) -> Result<(), Status> {
         self.within(ordinal, to, size)?;
         // SAFETY: the target lies within an allocation, the source is as the caller promises; they may overlap.
         unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
@@ -178,7 +184,13 @@ impl Simulator {
     /// # Safety
     ///
     /// `to` can be written for `size` bytes.
-    pub unsafe fn copy_to_host(&self, ordinal: u32, to: *mut c_void, from: *const c_void, size: usize) -> Result<(), Status> {
+    pub unsafe fn copy_to_host(
+        &self,
+        ordinal: u32,
+        to: *mut c_void,
+        from: *const c_void,
+        size: usize,
+    ) -> Result<(), Status> {
         self.within(ordinal, from, size)?;
         let count = next(&self.device(ordinal)?.copies);
         if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Copy(first) if count >= *first)) {
@@ -265,7 +277,8 @@ impl Simulator {
             _ => None,
         });
         // SAFETY: the arguments are as the caller promises.
-        let before = unsafe { damage.map(|damage| corruption::Before::new(damage, &device.memory(), function, launch)) };
+        let before =
+            unsafe { damage.map(|damage| corruption::Before::new(damage, &device.memory(), function, launch)) };
         let started = Instant::now();
         let wave_size = device.model.architecture.wave_size();
         // SAFETY: as the caller promises.

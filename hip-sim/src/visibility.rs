@@ -37,7 +37,8 @@ mod tests {
 
     fn left(variables: &[(&str, &str)]) -> Vec<Architecture> {
         let devices = Architecture::ALL.iter().map(|architecture| DeviceModel::new(*architecture)).collect();
-        let variable = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let variable =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         visible(devices, variable).iter().map(|device| device.architecture).collect()
     }
 

@@ -90,7 +90,11 @@ pub unsafe extern "C" fn hipModuleLoadData(module: *mut *mut c_void, image: *con
 ///
 /// `function` can be written; `module` came from [`hipModuleLoadData`]; `name` ends with a zero.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleGetFunction(function: *mut *mut c_void, module: *mut c_void, name: *const c_char) -> u32 {
+pub unsafe extern "C" fn hipModuleGetFunction(
+    function: *mut *mut c_void,
+    module: *mut c_void,
+    name: *const c_char,
+) -> u32 {
     guarded(|| {
         // SAFETY: as the caller promises.
         let (module, name) = unsafe { (module.cast::<Module>().as_ref(), CStr::from_ptr(name)) };

@@ -72,7 +72,12 @@ pub unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> u32 {
 ///
 /// `from` can be read for `size` bytes; `stream` is null or a stream.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoDAsync(to: *mut c_void, from: *const c_void, size: usize, stream: *mut c_void) -> u32 {
+pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    stream: *mut c_void,
+) -> u32 {
     // SAFETY: as the caller promises.
     guarded(|| unsafe { simulator()?.copy_to_device(device_of(stream), to, from, size) })
 }
@@ -83,7 +88,12 @@ pub unsafe extern "C" fn hipMemcpyHtoDAsync(to: *mut c_void, from: *const c_void
 ///
 /// `to` can be written for `size` bytes; `stream` is null or a stream.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoHAsync(to: *mut c_void, from: *mut c_void, size: usize, stream: *mut c_void) -> u32 {
+pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+    to: *mut c_void,
+    from: *mut c_void,
+    size: usize,
+    stream: *mut c_void,
+) -> u32 {
     // SAFETY: as the caller promises.
     guarded(|| unsafe { simulator()?.copy_to_host(device_of(stream), to, from, size) })
 }

@@ -38,7 +38,11 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
 ///
 /// `program` came from [`hiprtcCreateProgram`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hiprtcCompileProgram(program: *mut c_void, _count: c_int, _options: *const *const c_char) -> u32 {
+pub unsafe extern "C" fn hiprtcCompileProgram(
+    program: *mut c_void,
+    _count: c_int,
+    _options: *const *const c_char,
+) -> u32 {
     let mut refused = false;
     let status = guarded(|| {
         // SAFETY: as the caller promises.

@@ -9,15 +9,18 @@ namespace hip_sim {
 
 struct Extent { unsigned x, y, z; };
 struct alignas(64) Slot { unsigned char data[64]; };
-struct Exchange { unsigned parity; unsigned long long mask; };
+// Bits of lanes: those that took part in the operation just ended, on which side of its slots each gave its value then,
+// and on which side it gives the next one. A fast lane must not write where a slow one still reads, and lanes that
+// diverged have not made as many operations as the others.
+struct Exchange { unsigned long long mask, sides, next_sides; };
 
 struct Frame {
   Extent thread, block, block_extent, grid_extent;
   unsigned lane, wave_size;
   void (*wave_barrier)(unsigned site);
   void (*block_barrier)();
-  Slot* slots;          // two sets of 64, used in turn: a fast lane must not write what a slow one still reads
-  Exchange* exchange;   // which set is in use, and the lanes that took part in the operation just ended
+  Slot* slots;          // two sides of 64
+  Exchange* exchange;
   unsigned char* shared;
 };
 
@@ -30,25 +33,28 @@ __attribute__((visibility("default"))) hip_sim::Frame* hip_sim_get_frame() { ret
 
 namespace hip_sim {
 
+// Where this lane gives its value, and where `lane` gave it in the operation just ended.
+static inline Slot& own_slot() {
+  return hip_sim_frame.slots[(hip_sim_frame.exchange->next_sides >> hip_sim_frame.lane & 1) * 64 + hip_sim_frame.lane];
+}
+static inline Slot& slot_of(unsigned lane) { return hip_sim_frame.slots[(hip_sim_frame.exchange->sides >> lane & 1) * 64 + lane]; }
+static inline bool took_part(unsigned lane) { return lane < hip_sim_frame.wave_size && (hip_sim_frame.exchange->mask >> lane & 1); }
+
 // The value that lane `source` gave; the own one when it took no part. `site` orders operations of lanes that diverged.
 template <class T> static inline T trade(T value, unsigned source, unsigned site) {
   static_assert(sizeof(T) <= sizeof(Slot), "a lane trades at most 64 bytes");
-  Slot* slots = hip_sim_frame.slots + hip_sim_frame.exchange->parity * 64;
-  memcpy(slots[hip_sim_frame.lane].data, &value, sizeof(T));
+  memcpy(own_slot().data, &value, sizeof(T));
   hip_sim_frame.wave_barrier(site);
-  if (source >= hip_sim_frame.wave_size || !((hip_sim_frame.exchange->mask >> source) & 1)) return value;
-  T traded;
-  memcpy(&traded, slots[source].data, sizeof(T));
-  return traded;
+  if (took_part(source)) memcpy(&value, slot_of(source).data, sizeof(T));
+  return value;
 }
 
 static inline unsigned long long ballot(bool predicate, unsigned site) {
-  Slot* slots = hip_sim_frame.slots + hip_sim_frame.exchange->parity * 64;
-  slots[hip_sim_frame.lane].data[0] = predicate;
+  own_slot().data[0] = predicate;
   hip_sim_frame.wave_barrier(site);
-  unsigned long long bits = 0, mask = hip_sim_frame.exchange->mask;
+  unsigned long long bits = 0;
   for (unsigned lane = 0; lane < hip_sim_frame.wave_size; lane++)
-    if ((mask >> lane & 1) && slots[lane].data[0]) bits |= 1ull << lane;
+    if (took_part(lane) && slot_of(lane).data[0]) bits |= 1ull << lane;
   return bits;
 }
 

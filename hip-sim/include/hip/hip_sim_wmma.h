@@ -16,12 +16,11 @@ template <class T, int N> struct vector {
 // Lane l holds row l % 16 of A and column l % 16 of B; element i of the accumulator is row 2 i + l / 16, column l % 16.
 template <class A, class C> static inline C wmma(const A& a, const A& b, C c, unsigned step, unsigned site) {
   unsigned lane = hip_sim_frame.lane;
-  Slot* slots = hip_sim_frame.slots + hip_sim_frame.exchange->parity * 64;
-  memcpy(slots[lane].data, &a, sizeof a);
+  memcpy(own_slot().data, &a, sizeof a);
   hip_sim_frame.wave_barrier(site);
   for (unsigned i = 0; i < 8; i++) {
     A row;
-    memcpy(&row, slots[2 * i + lane / 16].data, sizeof row);
+    memcpy(&row, slot_of(2 * i + lane / 16).data, sizeof row);
     float sum = (float)c[i * step];
     for (unsigned k = 0; k < 16; k++) sum += (float)row[k] * (float)b[k];
     c[i * step] = sum;

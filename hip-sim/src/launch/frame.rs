@@ -32,12 +32,21 @@ impl Slot {
     pub(crate) const EMPTY: Self = Self([0; 64]);
 }
 
-/// Which of the two sets of slots a wave uses, and the lanes that took part in its last operation.
+/// Bits of the lanes of a wave; hip_sim_launch.h says why there are two sides.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(crate) struct Exchange {
-    pub(crate) parity: u32,
-    pub(crate) mask: u64,
+    mask: u64,
+    sides: u64,
+    next_sides: u64,
+}
+
+impl Exchange {
+    /// An operation has ended in which the lanes of `mask` took part.
+    pub(crate) fn complete(&mut self, mask: u64) {
+        (self.mask, self.sides) = (mask, self.next_sides);
+        self.next_sides ^= mask;
+    }
 }
 
 impl Frame {

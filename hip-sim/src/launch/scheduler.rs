@@ -78,8 +78,7 @@ impl Scheduler {
             }
             let lanes = &mut self.threads[first..last];
             let Some(mask) = open_wave_barrier(lanes, account) else { return };
-            let exchange = &mut self.exchanges[wave];
-            (exchange.parity, exchange.mask) = (exchange.parity ^ 1, mask);
+            self.exchanges[wave].complete(mask);
         }
     }
 
@@ -94,7 +93,8 @@ impl Scheduler {
 
 /// Lets those lanes go on that wait at the first place of the text; their bits. `None` when no lane waits for its wave.
 fn open_wave_barrier(lanes: &mut [(Fiber, Extent)], account: &mut Account) -> Option<u64> {
-    let site = lanes.iter().filter_map(|(fiber, _)| if let State::Wave(site) = fiber.state { Some(site) } else { None });
+    let site =
+        lanes.iter().filter_map(|(fiber, _)| if let State::Wave(site) = fiber.state { Some(site) } else { None });
     let first = site.min()?;
     let live = lanes.iter().filter(|(fiber, _)| fiber.state != State::Done).count();
     let mut mask = 0_u64;

@@ -37,7 +37,7 @@ fn kernel_name(rest: &str) -> &str {
     }
 }
 
-/// `extern __shared__ TYPE name[];` becomes a pointer to the block's shared memory; other `__shared__` variables become
+/// `extern __shared__ TYPE name[];` becomes a name for the block's shared memory, at any place; other `__shared__` variables become
 /// static ones, which do for all blocks, because one block runs at a time.
 fn dynamic_shared_memory(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
@@ -48,7 +48,7 @@ fn dynamic_shared_memory(source: &str) -> String {
         let words = without_attribute(declaration);
         let (kind, name) = words.trim().rsplit_once(' ').unwrap_or(("unsigned char", words.trim()));
         let name = name.trim_end_matches("[]");
-        text.push_str(&format!("{kind}* const {name} = ({kind}*)hip_sim_frame.shared;"));
+        text.push_str(&format!("\n#define {name} (({kind}*)hip_sim_frame.shared)\n"));
         rest = after;
     }
     text.push_str(rest);
@@ -99,16 +99,17 @@ mod tests {
 
     #[test]
     fn kernels_are_found() {
-        let text = "extern \"C\" __global__ void __launch_bounds__(256) reduce_f32(float* a) {}\n__global__ void b(int* x);";
+        let text =
+            "extern \"C\" __global__ void __launch_bounds__(256) reduce_f32(float* a) {}\n__global__ void b(int* x);";
         assert_eq!(kernel_names(text), ["reduce_f32", "b"]);
     }
 
     #[test]
     fn shared_memory_becomes_a_pointer_or_static() {
         let text = dynamic_shared_memory("extern __shared__ __align__(16) uchar pool[];\n__shared__ float tile[4];");
-        assert_eq!(text, "uchar* const pool = (uchar*)hip_sim_frame.shared;\nstatic float tile[4];");
+        assert_eq!(text, "\n#define pool ((uchar*)hip_sim_frame.shared)\n\nstatic float tile[4];");
         let text = dynamic_shared_memory("extern __shared__ unsigned char pool[];");
-        assert_eq!(text, "unsigned char* const pool = (unsigned char*)hip_sim_frame.shared;");
+        assert_eq!(text, "\n#define pool ((unsigned char*)hip_sim_frame.shared)\n");
     }
 
     #[test]

@@ -102,8 +102,7 @@ fn flags(configuration: &Configuration) -> Vec<&'static str> {
     if std::arch::is_x86_feature_detected!("f16c") {
         flags.push("-mf16c");
     }
-    for (fault, flag) in
-        [(Fault::HalfFlush, "-DHIP_SIM_HALF_FLUSH"), (Fault::HalfTruncate, "-DHIP_SIM_HALF_TRUNCATE")]
+    for (fault, flag) in [(Fault::HalfFlush, "-DHIP_SIM_HALF_FLUSH"), (Fault::HalfTruncate, "-DHIP_SIM_HALF_TRUNCATE")]
     {
         if configuration.faults.any(|other| *other == fault) {
             flags.push(flag);
