@@ -3,9 +3,9 @@
 //! | variable | value |
 //! |---|---|
 //! | `HIP_SIM_DEVICES` | devices separated by `;`, each an architecture and `memory=MIB`, `name=TEXT`, `pci=ADDRESS`, by commas |
-//! | `HIP_SIM_VERSION` | the HIP version, `6.4.2` |
+//! | `HIP_SIM_VERSION` | the HIP version, as `6.4.2`; without it 6.4 and a patch number that changes with the simulator, so that caches which are kept by version hold nothing of another one |
 //! | `HIP_SIM_FAULTS` | see [`Faults`] |
-//! | `HIP_SIM_CACHE` | where compiled kernels are kept |
+//! | `HIP_SIM_CACHE` | where compiled kernels are kept; without it `hip-sim` below `TESTGEN_CACHE`, else in the user's cache |
 //! | `HIP_SIM_CXX` | the C++ compiler |
 //! | `HIP_SIM_DUMP` | a folder for the text of each kernel |
 //! | `HIP_SIM_STATISTICS` | a file that gets a line at the end of the process |
@@ -76,7 +76,7 @@ impl Configuration {
         let devices = devices(set("HIP_SIM_DEVICES").as_deref().unwrap_or("gfx1100"))?;
         Ok(Self {
             devices: visibility::visible(devices, &variable),
-            version: version(set("HIP_SIM_VERSION").as_deref().unwrap_or("6.4.2"))?,
+            version: set("HIP_SIM_VERSION").map_or_else(|| Ok(own_version()), |text| version(&text))?,
             faults: set("HIP_SIM_FAULTS").unwrap_or_default().parse()?,
             cache: cache_folder(&set),
             compiler: set("HIP_SIM_CXX").unwrap_or_else(|| "c++".to_owned()),
@@ -143,10 +143,16 @@ fn version(text: &str) -> Result<[u32; 3], ConfigurationError> {
     numbers.try_into().map_err(|_| wrong())
 }
 
+/// The patch number has room for five digits.
+fn own_version() -> [u32; 3] {
+    [6, 4, u32::try_from(crate::program::fingerprint() % 100_000).unwrap_or_default()]
+}
+
 fn cache_folder(set: impl Fn(&str) -> Option<String>) -> PathBuf {
     let absolute = |name: &str| set(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set("HIP_SIM_CACHE")
         .map(PathBuf::from)
+        .or_else(|| set("TESTGEN_CACHE").map(|folder| PathBuf::from(folder).join("hip-sim")))
         .or_else(|| absolute("XDG_CACHE_HOME").map(|folder| folder.join("hip-sim")))
         .or_else(|| absolute("HOME").map(|folder| folder.join(".cache/hip-sim")))
         .unwrap_or_else(|| std::env::temp_dir().join("hip-sim"))

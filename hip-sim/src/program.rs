@@ -12,6 +12,8 @@ use crate::{Configuration, Statistics};
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 
+pub(crate) use store::fingerprint;
+
 /// What `hiprtcCreateProgram` makes.
 #[derive(Debug)]
 pub struct Program {

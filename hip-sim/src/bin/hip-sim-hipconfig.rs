@@ -1,6 +1,7 @@
 //! The `hipconfig` of a simulated ROCm installation: burn's ROCm backend runs it for each kernel that it compiles.
 //!
-//! It lies in `<root>/bin` and answers with `<root>`; anything on standard error would make burn panic.
+//! It lies in `<root>/bin` and answers with `<root>`; anything on standard error would make burn panic. `--check` alone
+//! writes there, which no other `hipconfig` has: it says whether the simulator's variables can be read.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,10 +13,21 @@ fn main() -> ExitCode {
         None => println!("HIP version: 6.4.2-hip-sim\nHIP_PATH: {root}\nROCM_PATH: {root}\nHIP_PLATFORM: amd"),
         Some("-p" | "--path" | "-R" | "--rocmpath") => println!("{root}"),
         Some("-v" | "--version") => println!("6.4.2-hip-sim"),
+        Some("--check") => return check(),
         Some("-P" | "--platform") => println!("amd"),
         Some(_) => return ExitCode::FAILURE,
     }
     ExitCode::SUCCESS
+}
+
+fn check() -> ExitCode {
+    match hip_sim::Configuration::from_environment() {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn root() -> Option<PathBuf> {

@@ -11,7 +11,8 @@ fn there_is_one_gfx1100_by_default() {
     assert_eq!(configuration.devices.len(), 1);
     assert_eq!(configuration.devices[0].architecture, Architecture::Gfx1100);
     assert_eq!(configuration.devices[0].marked_name(), "AMD gfx1100 (hip-sim)");
-    assert_eq!(configuration.version, [6, 4, 2]);
+    assert_eq!(configuration.version[..2], [6, 4]);
+    assert_eq!(read(&[("HIP_SIM_VERSION", "5.2.21153")]).expect("is valid").version, [5, 2, 21153]);
 }
 
 #[test]
@@ -46,6 +47,7 @@ fn what_cannot_be_read_is_an_error() {
 fn the_cache_follows_the_variables() {
     let cache = |variables: &[(&str, &str)]| read(variables).expect("is valid").cache;
     assert_eq!(cache(&[("HIP_SIM_CACHE", "c"), ("HOME", "/h")]).to_str(), Some("c"));
+    assert_eq!(cache(&[("TESTGEN_CACHE", "t"), ("HOME", "/h")]).to_str(), Some("t/hip-sim"));
     assert_eq!(cache(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]).to_str(), Some("/x/hip-sim"));
     assert_eq!(cache(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]).to_str(), Some("/h/.cache/hip-sim"));
 }

@@ -50,6 +50,13 @@ impl Key {
     }
 }
 
+/// A number that changes with what this crate makes of a kernel.
+pub(crate) fn fingerprint() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (HEADERS, FLAGS, include_str!("rewrite.rs")).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The shared object for `text`, compiled now unless it was before.
 pub(super) fn object(
     key: &Key,
