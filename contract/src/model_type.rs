@@ -14,6 +14,8 @@ words! {
         Bert = "bert",
         /// `transformers.models.convnext`
         ConvNext = "convnext",
+        /// `transformers.models.deberta_v2`
+        DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
         /// `transformers.models.dinov2`
@@ -28,6 +30,8 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.modernbert`
+        ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
         /// `transformers.models.qwen2`
@@ -47,9 +51,14 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
-            Self::Albert | Self::Bert | Self::DistilBert | Self::Electra | Self::Mpnet | Self::Roberta => {
-                Architecture::EncoderOnly
-            }
+            Self::Albert
+            | Self::Bert
+            | Self::DebertaV2
+            | Self::DistilBert
+            | Self::Electra
+            | Self::ModernBert
+            | Self::Mpnet
+            | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
         }

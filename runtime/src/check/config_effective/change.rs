@@ -36,19 +36,21 @@ impl fmt::Display for Place {
     }
 }
 
-/// The places to change: every field, and for an object of settings each of its entries. An object of names (labels) is
-/// one place.
+/// The places to change: every field, and for an object of settings each of its entries, at any depth. An object of names
+/// (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
-    let mut places = Vec::new();
-    for field in fields {
-        match config.get(field) {
-            Some(Value::Object(entries)) if is_settings(entries) => {
-                places.extend(entries.keys().map(|entry| Place(vec![field.clone(), entry.clone()])));
-            }
-            _ => places.push(Place(vec![field.clone()])),
+    fields.iter().flat_map(|field| places_below(config.get(field), vec![field.clone()])).collect()
+}
+
+fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
+    match value {
+        Some(Value::Object(entries)) if is_settings(entries) => {
+            let below =
+                |(entry, value): (&String, &Value)| places_below(Some(value), [&path[..], &[entry.clone()]].concat());
+            entries.iter().flat_map(below).collect()
         }
+        _ => vec![Place(path)],
     }
-    places
 }
 
 fn is_settings(entries: &Map<String, Value>) -> bool {
