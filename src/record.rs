@@ -1,7 +1,7 @@
 //! Recording goldens: the only place that runs Python, and only when a user asks for it.
 //!
 //! Owns: finding a Python and running the embedded recorder with it. Does not own: what is recorded
-//! (`record/goldens.py`), which says itself what is missing or wrong.
+//! (`record/*.py`), which says itself what is missing or wrong.
 
 use crate::{ExitCode, Failure, run::RunError, run::child};
 use std::{
@@ -12,8 +12,12 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// The recorder; `python goldens.py CHECKPOINT [--seed N] [--force]`.
-const RECORDER: &str = include_str!("record/goldens.py");
+/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--force]`.
+const RECORDER: &str = "goldens.py";
+
+/// Its files.
+const FILES: &[(&str, &str)] =
+    &[(RECORDER, include_str!("record/goldens.py")), ("vision_text.py", include_str!("record/vision_text.py"))];
 
 /// What to record, and with what.
 #[derive(Debug, Clone)]
@@ -107,8 +111,10 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     child::watch_interrupts();
     let write = |source| RecordError::Write { source };
     let directory = tempfile::tempdir().map_err(write)?;
-    let script = directory.path().join("goldens.py");
-    fs::write(&script, RECORDER).map_err(write)?;
+    for (name, text) in FILES {
+        fs::write(directory.path().join(name), text).map_err(write)?;
+    }
+    let script = directory.path().join(RECORDER);
     let program = python(options.python.as_deref());
     let mut recorder =
         command(&program, &script, options).spawn().map_err(|source| RecordError::PythonMissing { program, source })?;

@@ -11,6 +11,8 @@ words! {
         DecoderOnly = "decoder_only",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
+        /// Two towers whose images and texts meet in one space (CLIP and its relatives).
+        VisionText = "vision_text",
     }
 }
 
@@ -33,6 +35,7 @@ impl Architecture {
                 Task::QuestionAnswering,
             ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
+            Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
         }
     }
 
@@ -40,14 +43,14 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly => true,
-            Self::EncoderOnly | Self::Vision => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::VisionText => true,
             Self::Vision => false,
         }
     }

@@ -69,9 +69,8 @@ impl Check {
     /// Whether models of `architecture` have the property at all.
     pub const fn applies_to(self, architecture: Architecture) -> bool {
         match self {
-            Self::CausalLeak | Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => {
-                architecture.generates()
-            }
+            Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
+            Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
             Self::MaskGolden | Self::PadInvariance => architecture.reads_text(),
             _ => true,
         }

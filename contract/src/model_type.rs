@@ -12,6 +12,8 @@ words! {
         Albert = "albert",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.clip`
+        Clip = "clip",
         /// `transformers.models.convnext`
         ConvNext = "convnext",
         /// `transformers.models.deberta_v2`
@@ -26,6 +28,8 @@ words! {
         Electra = "electra",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
+        /// `transformers.models.gpt_neox`
+        GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
         /// `transformers.models.mistral`
@@ -34,12 +38,18 @@ words! {
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.phi3`
+        Phi3 = "phi3",
         /// `transformers.models.qwen2`
         Qwen2 = "qwen2",
+        /// `transformers.models.qwen3`
+        Qwen3 = "qwen3",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
         Roberta = "roberta",
+        /// `transformers.models.siglip`
+        Siglip = "siglip",
         /// `transformers.models.swin`
         Swin = "swin",
         /// `transformers.models.vit`
@@ -59,8 +69,11 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
+            Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
+                Architecture::DecoderOnly
+            }
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
+            Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }
 }

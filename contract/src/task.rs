@@ -21,5 +21,9 @@ words! {
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.
         ImageEmbedding = "image_embedding",
+        /// Images and texts in, for each image one score per text out (zero-shot classification).
+        ImageTextSimilarity = "image_text_similarity",
+        /// Images and texts in, one vector of a common space for each out.
+        ImageTextEmbedding = "image_text_embedding",
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 39 models, one module for each, below the module of its architecture.
+//! The harnesses of 46 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
 pub mod vision;
+pub mod vision_text;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
+    &decoder_only::gpt_neox::HARNESS,
+    &decoder_only::gpt_neox_sequential::HARNESS,
     &decoder_only::llama::HARNESS,
     &decoder_only::llama_base_linear::HARNESS,
     &decoder_only::llama_classification::HARNESS,
@@ -19,7 +22,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &decoder_only::qwen3::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,
@@ -49,4 +54,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::swin_absolute::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
+    &vision_text::clip::HARNESS,
+    &vision_text::clip_end_token::HARNESS,
+    &vision_text::siglip::HARNESS,
 ];

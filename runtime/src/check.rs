@@ -28,6 +28,7 @@ mod pad_invariance;
 mod placement;
 mod preprocess_golden;
 mod require_honoured;
+mod rows;
 mod sequences;
 mod shape_sweep;
 
@@ -91,6 +92,7 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
+        Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
         Check::KvCacheEquivalence => {
             golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))

@@ -5,8 +5,10 @@
 
 mod inert;
 mod json;
+mod nested;
 
 pub(crate) use json::Sides;
+pub(crate) use nested::Nested;
 
 use crate::model::Head;
 use inert::is_inert;
@@ -61,8 +63,19 @@ pub(crate) trait Config: DeserializeOwned {
     /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
     const INERT: &'static [&'static str] = &[];
 
+    /// Values of fields that a file may leave out, where they differ from those of the structs that this one flattens; all of
+    /// them where the configuration is nested in another, because files hold as little as `{}` of those.
+    fn defaults() -> Value {
+        Value::Null
+    }
+
     /// What no field declares and serde keeps (`#[serde(flatten)]`).
     fn rest(&self) -> &Map<String, Value>;
+
+    /// The configurations inside this one: the field that holds each, and the fields that were read from it.
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        Vec::new()
+    }
 
     /// Relations between fields; the message names the field.
     fn validate(&self) -> Result<(), String> {
@@ -87,7 +100,7 @@ pub(crate) struct Parsed<C> {
 pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> {
     let model_type = model_type(value).to_owned();
     let invalid = |message| ConfigError::Invalid { model_type: model_type.clone(), message };
-    let config: C = serde_json::from_value(value.clone()).map_err(|error| invalid(error.to_string()))?;
+    let config: C = serde_json::from_value(with_defaults::<C>(value)).map_err(|error| invalid(error.to_string()))?;
     for (field, value) in config.rest() {
         let off = matches!(value, Value::Null | Value::Bool(false)) || is_empty(value);
         if !off && !is_inert(field) && !C::INERT.contains(&field.as_str()) {
@@ -98,7 +111,30 @@ pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> 
     config.validate().map_err(invalid)?;
     let object = value.as_object().into_iter().flat_map(Map::keys);
     let fields = object.filter(|field| !config.rest().contains_key(*field)).cloned().collect();
+    let fields = with_nested(fields, &config);
     Ok(Parsed { config, fields })
+}
+
+fn with_defaults<C: Config>(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let (Some(fields), Value::Object(defaults)) = (value.as_object_mut(), C::defaults()) {
+        for (field, default) in defaults {
+            fields.entry(field).or_insert(default);
+        }
+    }
+    value
+}
+
+/// The fields of nested configurations as `outer.inner` in place of the fields that hold them.
+fn with_nested<C: Config>(fields: Vec<String>, config: &C) -> Vec<String> {
+    let nested = config.nested();
+    let (holders, mut fields): (Vec<String>, Vec<String>) =
+        fields.into_iter().partition(|field| nested.iter().any(|(name, _)| name == field));
+    for (name, inner) in nested.iter().filter(|(name, _)| holders.iter().any(|holder| holder == name)) {
+        fields.extend(inner.iter().map(|field| format!("{name}.{field}")));
+    }
+    fields.sort();
+    fields
 }
 
 /// The `model_type` of a configuration, empty where there is none.

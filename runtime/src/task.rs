@@ -8,6 +8,7 @@ mod call;
 mod classification;
 mod fill_mask;
 mod image_embedding;
+mod image_text;
 mod question_answering;
 mod request;
 mod response;
@@ -19,7 +20,8 @@ mod token_classification;
 pub use call::HandlerError;
 pub use request::{QuestionContext, Request};
 pub use response::{
-    Answer, FilledMask, GeneratedText, ImageEmbedding, LabelScore, LabelledToken, Response, TextEmbedding,
+    Answer, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response,
+    TextEmbedding,
 };
 
 use crate::Model;
@@ -67,4 +69,14 @@ pub fn image_classification(model: &Model, request: Request) -> Result<Response,
 /// Images in; per image the vectors of its patches and one pooled vector out.
 pub fn image_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
     image_embedding::answer(&Call::new(model, Task::ImageEmbedding), request)
+}
+
+/// Images and texts in; per image every text with its score out, best first.
+pub fn image_text_similarity(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text::answer_similarity(&Call::new(model, Task::ImageTextSimilarity), request)
+}
+
+/// Images and texts in; one vector `[width]` of their common space for each out.
+pub fn image_text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text::answer_embedding(&Call::new(model, Task::ImageTextEmbedding), request)
 }

@@ -13,7 +13,7 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
-    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding]),
+    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
 ];
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
@@ -46,6 +46,7 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
+            (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
             (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),
         ];

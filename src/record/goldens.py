@@ -30,6 +30,13 @@ except ImportError as missing:
 from torch.overrides import TorchFunctionMode
 from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import vision_text  # noqa: E402
+
+# Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
+MODULES = (vision_text,)
+
 ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 FAMILIES = {
     "bert": ENCODER,
@@ -41,18 +48,22 @@ FAMILIES = {
     "modernbert": ENCODER,
     "mpnet": ENCODER,
     "gpt2": DECODER,
+    "gpt_neox": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
+    "phi3": DECODER,
     "qwen2": DECODER,
     "convnext": VISION,
     "deit": VISION,
     "dinov2": VISION,
+    "qwen3": DECODER,
     "resnet": VISION,
     "swin": VISION,
     "vit": VISION,
 }
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
+} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -110,7 +121,10 @@ def record(directory, seed=0, force=False):
     model_class = class_of(config)
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
-    if FAMILIES[config.model_type] == VISION:
+    family = FAMILIES[config.model_type]
+    if family in MODULES:
+        cases, tensors, metadata = family.cases(sys.modules[__name__], directory, config, random, seed)
+    elif family == VISION:
         cases, tensors, metadata = vision_cases(directory, config, random)
     else:
         cases, tensors, metadata = text_cases(directory, config, random, seed)
@@ -387,7 +401,10 @@ def run(model, case, trace):
         inputs["use_cache"] = False
     result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
-    if trace:
+    family = FAMILIES.get(model.config.model_type)
+    if trace and hasattr(family, "trace"):
+        named |= family.trace(result)
+    elif trace:
         states = result.hidden_states
         named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
     return named

@@ -1,7 +1,6 @@
 //! `batch_invariance`: a row alone equals the row in a batch, in any order.
 
-use super::{Examination, Failures, Found, Stop};
-use crate::{Array, Arrays};
+use super::{Examination, Failures, Found, Stop, rows};
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
@@ -10,30 +9,26 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let mut rows_compared = 0;
     for case in &golden.cases {
-        let rows = case.inputs.values().map(|array| array.shape()[0]).max().unwrap_or(0);
+        let count = rows::count(&case.inputs);
         let together = subject.model().forward(&case.inputs)?;
-        let alone = (0..rows).map(|row| (format!("row {row} alone"), vec![row]));
-        let reversed = ("the batch reversed".to_owned(), (0..rows).rev().collect());
+        let alone = (0..count).map(|row| (format!("row {row} alone"), vec![row]));
+        let reversed = ("the batch reversed".to_owned(), (0..count).rev().collect());
         for (what, order) in alone.chain([reversed]) {
-            let got = subject.model().forward(&select(&case.inputs, &order))?;
+            let got = subject.model().forward(&rows::of_inputs(&case.inputs, &order))?;
             for (name, whole) in &together.outputs {
                 let told = format!("{} of {what}", case.tell(name));
-                let expected = whole.select_rows(&order);
+                let expected = rows::of_output(name, whole, &order);
                 match got.outputs.get(name) {
-                    Some(got) => failures.note(exam.compare(&told, &expected, got, tolerance.metamorphic(name))),
+                    Some(got) => failures.note(exam.compare_runs(&told, (&golden, name), [&expected, got], tolerance)),
                     None => failures.push(format!("`{told}` was not computed")),
                 }
             }
         }
-        rows_compared += rows;
+        rows_compared += count;
     }
     if rows_compared < 2 {
         return Err(Stop::Ignored("the golden has no batch of two rows".to_owned()));
     }
     failures.conclude()?;
     Ok(None)
-}
-
-fn select(inputs: &Arrays, rows: &[usize]) -> Arrays {
-    inputs.iter().map(|(name, array): (&String, &Array)| (name.clone(), array.select_rows(rows))).collect()
 }

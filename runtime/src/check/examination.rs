@@ -138,7 +138,7 @@ impl<'a> Examination<'a> {
 
     /// What must be known to make texts for `subject`.
     pub(super) fn text_facts(&self, subject: &Subject, golden: &Golden) -> TextFacts {
-        TextFacts::of(self.spec().architecture, subject.model(), golden)
+        TextFacts::of(subject.model(), golden)
     }
 
     /// Compares, keeps the result as evidence under `name`, and says what is wrong.
@@ -152,6 +152,22 @@ impl<'a> Examination<'a> {
         let comparison = compare(name, expected, got, threshold);
         self.evidence.record(comparison.error);
         comparison.failure.map(|failure| format!("`{name}`: {failure}"))
+    }
+
+    /// As [`Self::compare`] for the output `name` of two runs on the same device, in the units of the recorded one.
+    pub(super) fn compare_runs(
+        &mut self,
+        told: &str,
+        (golden, name): (&Golden, &str),
+        [expected, got]: [&Array; 2],
+        tolerance: Tolerance<'_>,
+    ) -> Option<String> {
+        let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
+        let threshold = match (recorded, expected.as_floats()) {
+            (Some(recorded), Some(expected)) => tolerance.metamorphic(name).in_units_of(recorded, expected),
+            _ => tolerance.metamorphic(name),
+        };
+        self.compare(told, expected, got, threshold)
     }
 
     pub(super) fn into_outcome(self, found: Found) -> Outcome {

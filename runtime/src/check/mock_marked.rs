@@ -38,6 +38,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
 /// A request of the kind that the task takes.
 fn requests(task: Task) -> Vec<Request> {
     let one = || vec!["one".to_owned()];
+    let images = || Image::new(1, 1, vec![0, 0, 0]).into_iter().collect();
     match task {
         Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
             vec![Request::Texts(one())]
@@ -48,8 +49,9 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
-        Task::ImageClassification | Task::ImageEmbedding => {
-            Image::new(1, 1, vec![0, 0, 0]).map(|image| Request::Images(vec![image])).into_iter().collect()
+        Task::ImageClassification | Task::ImageEmbedding => vec![Request::Images(images())],
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
+            vec![Request::ImagesWithTexts { images: images(), texts: one() }]
         }
     }
 }

@@ -27,8 +27,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     for &side in sides {
         let padded = observe(subject.model(), &rows.padded(length + PADDING, side, facts))?;
         let start = if side == Side::Left { PADDING } else { 0 };
-        // A decoder's classifier finds the end by the pad id; without one it takes the last column.
-        let pooled = !facts.causal || facts.knows_pad || side == Side::Left;
+        let pooled = facts.pooled_survives(side);
         let parts = Parts { side, start, length, pooled };
         compare(exam, &tolerance, &plain, &padded, parts, &mut failures);
     }

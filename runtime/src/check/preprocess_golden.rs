@@ -4,8 +4,9 @@
 
 use super::{Examination, Failures, Found, Stop};
 use crate::{
-    Array, Image, PaddingSide, Processor,
+    Array, Image, PaddingSide, Processor, TextInput, TokenizeOptions,
     golden::{Case, Golden, Noise},
+    preprocess::full_text_length,
     tolerance::Tolerance,
 };
 use testgen_contract::Precision;
@@ -19,7 +20,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let processor = subject.model().processor();
     let mut failures = Failures::default();
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
-        texts(processor, case, &mut failures)?;
+        texts(processor, case, full_text_length(subject.model().config()), &mut failures)?;
     }
     if !golden.images.is_empty() {
         images(exam, processor, &golden, &mut failures)?;
@@ -35,13 +36,14 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     (!recorded).then(|| reason.to_owned())
 }
 
-fn texts(processor: &Processor, case: &Case, failures: &mut Failures) -> Result<(), Stop> {
+fn texts(processor: &Processor, case: &Case, pad_to: Option<usize>, failures: &mut Failures) -> Result<(), Stop> {
     let Some(tokenizer) = processor.tokenizer() else {
         failures.push("the golden has texts, and the checkpoint has no tokenizer");
         return Ok(());
     };
-    let texts: Vec<&str> = case.texts.iter().flatten().map(String::as_str).collect();
-    let encoded = tokenizer.encode_padded(&texts, PaddingSide::Right)?;
+    let texts: Vec<TextInput<'_>> = case.texts.iter().flatten().map(|text| (text.as_str(), None)).collect();
+    let options = TokenizeOptions { padding_side: Some(PaddingSide::Right), pad_to, max_length: None };
+    let encoded = tokenizer.tokenize(&texts, options)?.arrays;
     for name in ["input_ids", "attention_mask"] {
         let Some(expected) = case.inputs.get(name) else { continue };
         let told = case.tell(name);

@@ -3,9 +3,8 @@
 use crate::{
     Array, Arrays, Model,
     golden::{Case, Golden},
+    model::Pooling,
 };
-use serde_json::Value;
-use testgen_contract::Architecture;
 
 /// Rows of ids, each of its own length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +30,18 @@ pub(super) struct TextFacts {
     pub(super) longest: usize,
     /// Whether a token sees only those before it.
     pub(super) causal: bool,
+    /// Which token the pooled outputs are read at.
+    pub(super) pooling: Pooling,
 }
 
 /// The longest sequence that is made for a model without a limit of its own.
 const LONGEST: usize = 1024;
 
 impl TextFacts {
-    pub(super) fn of(architecture: Architecture, model: &Model, golden: &Golden) -> Self {
-        let number = |name: &str| model.config().get(name).and_then(Value::as_i64).filter(|number| *number >= 0);
+    pub(super) fn of(model: &Model, golden: &Golden) -> Self {
+        let places = [Some(model.config()), model.config().get("text_config")];
+        let field = |name: &str| places.iter().flatten().find_map(|config| config.get(name)?.as_i64());
+        let number = |name: &str| field(name).filter(|number| *number >= 0);
         let configured = number("pad_token_id");
         let limits = [model.max_positions(), model.cacheable_length()];
         Self {
@@ -46,8 +49,26 @@ impl TextFacts {
             knows_pad: configured.is_some(),
             vocab: number("vocab_size").unwrap_or(2),
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
-            causal: architecture.generates(),
+            causal: model.causal(),
+            pooling: model.pooling(),
         }
+    }
+}
+
+impl TextFacts {
+    /// Whether padding on `side` changes nothing in the pooled outputs. A decoder's classifier finds the end by the pad id;
+    /// without one it takes the last column.
+    pub(super) fn pooled_survives(&self, side: Side) -> bool {
+        match self.pooling {
+            Pooling::Fixed => !self.causal || self.knows_pad || side == Side::Left,
+            Pooling::EndToken => side == Side::Right,
+            Pooling::LastColumn => false,
+        }
+    }
+
+    /// Whether other ids at masked positions change nothing in the pooled outputs: not where a token is looked for by its id.
+    pub(super) fn pooled_survives_other_ids(&self) -> bool {
+        self.pooling == Pooling::Fixed && !self.causal
     }
 }
 
@@ -132,7 +153,8 @@ pub(super) fn another(id: i64, facts: TextFacts) -> i64 {
 mod tests {
     use super::*;
 
-    const FACTS: TextFacts = TextFacts { pad: 0, knows_pad: true, vocab: 9, longest: 64, causal: true };
+    const FACTS: TextFacts =
+        TextFacts { pad: 0, knows_pad: true, vocab: 9, longest: 64, causal: true, pooling: Pooling::Fixed };
 
     #[test]
     fn padding_stands_on_its_side_with_the_positions_of_generate() {

@@ -5,9 +5,10 @@ use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
     observation::observe,
+    rows,
     sequences::{Sequences, TextFacts},
 };
-use crate::{Array, Arrays, ForwardError, golden::Golden};
+use crate::{Arrays, ForwardError, golden::Golden};
 use testgen_contract::Architecture;
 
 const LENGTHS: [usize; 11] = [1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129];
@@ -19,7 +20,11 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
         Architecture::EncoderOnly | Architecture::DecoderOnly => text(exam, &subject, &golden, &mut failures)?,
-        Architecture::Vision => images(exam, &subject, &golden, &mut failures)?,
+        Architecture::Vision => recorded(exam, &subject, &golden, &mut failures)?,
+        Architecture::VisionText => {
+            recorded(exam, &subject, &golden, &mut failures)?;
+            text(exam, &subject, &golden, &mut failures)?
+        }
     };
     failures.conclude()?;
     Ok(Some(note))
@@ -44,16 +49,16 @@ fn text(
     Ok(format!("lengths {lengths:?}, batches {BATCHES:?}"))
 }
 
-fn images(
+/// Recorded rows, in batches of every size.
+fn recorded(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,
     failures: &mut Failures,
 ) -> Result<String, Stop> {
     for case in &golden.cases {
-        let rows = case.inputs.values().map(|array| array.shape()[0]).min().unwrap_or(1).max(1);
-        let order: Vec<usize> = (0..BATCHES[BATCHES.len() - 1]).map(|row| row % rows).collect();
-        let inputs = rows_of(&case.inputs, &order);
+        let order: Vec<usize> = (0..BATCHES[BATCHES.len() - 1]).collect();
+        let inputs = rows::of_inputs(&case.inputs, &order);
         batches(exam, subject, golden, &inputs, &case.name, failures)?;
     }
     Ok(format!("batches {BATCHES:?}"))
@@ -72,15 +77,16 @@ fn batches(
     let largest = subject.model().forward(inputs)?.outputs;
     let last = BATCHES[BATCHES.len() - 1] - 1;
     let parts = BATCHES.iter().rev().skip(1).map(|batch| (0..*batch).collect::<Vec<_>>());
-    for rows in parts.chain([vec![last]]) {
-        let part = subject.model().forward(&rows_of(inputs, &rows))?.outputs;
+    for order in parts.chain([vec![last]]) {
+        let part = subject.model().forward(&rows::of_inputs(inputs, &order))?.outputs;
         for (name, whole) in &largest {
-            let told = format!("{name}, {what}, batch {} of {}", rows.len(), last + 1);
+            let told = format!("{name}, {what}, batch {} of {}", order.len(), last + 1);
             let Some(got) = part.get(name) else {
                 failures.push(format!("`{told}` was not computed"));
                 continue;
             };
-            failures.note(exam.compare(&told, &whole.select_rows(&rows), got, tolerance.metamorphic(name)));
+            let expected = rows::of_output(name, whole, &order);
+            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }
     Ok(())
@@ -105,12 +111,8 @@ fn prefixes(
         for ((name, whole), (_, got)) in longest.iter().zip(&part) {
             let told = format!("{name}, length {length} of {}", rows.longest());
             let expected = whole.narrow(1, 0, length);
-            failures.note(exam.compare(&told, &expected, got, tolerance.metamorphic(name)));
+            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }
     Ok(())
-}
-
-fn rows_of(inputs: &Arrays, rows: &[usize]) -> Arrays {
-    inputs.iter().map(|(name, array): (&String, &Array)| (name.clone(), array.select_rows(rows))).collect()
 }

@@ -30,6 +30,22 @@ impl<B: Ops> Linear<B> {
         Ok(Self { weight: w.tensor("weight", [inner, out])?, bias: Some(w.tensor("bias", [out])?) })
     }
 
+    /// `weight` [in, out] and `bias` [out].
+    pub(crate) fn of(weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
+        Self { weight, bias }
+    }
+
+    /// The three maps of torch's `nn.MultiheadAttention`: `in_proj_weight` [3 width, width] and `in_proj_bias`, in the order
+    /// query, key, value.
+    pub(crate) fn load_stacked(w: &Weights<B>, width: usize) -> Result<[Self; 3], WeightsError> {
+        let weight = w.transposed("in_proj_weight", [3 * width, width])?;
+        let bias: Tensor<B, 1> = w.tensor("in_proj_bias", [3 * width])?;
+        Ok([0, 1, 2].map(|part| Self {
+            weight: weight.clone().narrow(1, part * width, width),
+            bias: Some(bias.clone().narrow(0, part * width, width)),
+        }))
+    }
+
     /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
     pub(crate) fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
         Self { weight: embedding.transpose(), bias }

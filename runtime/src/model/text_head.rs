@@ -163,7 +163,8 @@ fn last_tokens<B: Ops>(inputs: &Inputs<'_, B>, padding: Option<i64>) -> Result<V
         .collect())
 }
 
-fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
+/// [batch, seq, width] to one token of each row, [batch, width].
+pub(crate) fn pick_tokens<B: Ops>(hidden: Tensor<B, 3>, tokens: &[usize]) -> Tensor<B, 2> {
     let width = hidden.dims()[2];
     let pick = |(row, token): (usize, &usize)| hidden.clone().slice([row..row + 1, *token..token + 1, 0..width]);
     let rows = tokens.iter().enumerate().map(pick).collect();

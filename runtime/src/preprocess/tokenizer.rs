@@ -36,6 +36,8 @@ pub struct TokenizeOptions {
     pub padding_side: Option<PaddingSide>,
     /// The most tokens of a row, special tokens included; longer rows are cut. None cuts nothing.
     pub max_length: Option<usize>,
+    /// The length that every row is filled up to; none fills up to the longest.
+    pub pad_to: Option<usize>,
 }
 
 impl Tokenizer {
@@ -58,7 +60,7 @@ impl Tokenizer {
     /// As [`Tokenizer::encode`], padded on `side`.
     pub fn encode_padded(&self, texts: &[&str], side: PaddingSide) -> Result<Arrays, PreprocessError> {
         let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
-        let options = TokenizeOptions { padding_side: Some(side), max_length: None };
+        let options = TokenizeOptions { padding_side: Some(side), ..TokenizeOptions::default() };
         Ok(self.tokenize(&inputs, options)?.arrays)
     }
 
@@ -75,7 +77,8 @@ impl Tokenizer {
             Some(max_length) => encode_all(&self.truncating(max_length)?, inputs)?,
         };
         let side = options.padding_side.unwrap_or(self.settings.padding_side);
-        let padding = Padding { side, id: self.pad_id, token_types: self.settings.token_types };
+        let length = options.pad_to.unwrap_or_default();
+        let padding = Padding { side, length, id: self.pad_id, token_types: self.settings.token_types };
         TokenBatch::new(&encodings, &padding)
     }
 

@@ -145,6 +145,16 @@ impl<'a> Call<'a> {
         }
     }
 
+    pub(super) fn images_with_texts(&self, request: Request) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
+        const EXPECTED: &str = "images with texts";
+        match request {
+            Request::ImagesWithTexts { images, texts } => {
+                Ok((self.filled(images, EXPECTED)?, self.filled(texts, EXPECTED)?))
+            }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     fn filled<T>(&self, inputs: Vec<T>, expected: &'static str) -> Result<Vec<T>, HandlerError> {
         if inputs.is_empty() { Err(HandlerError::EmptyRequest { task: self.task, expected }) } else { Ok(inputs) }
     }
@@ -182,10 +192,15 @@ impl<'a> Call<'a> {
         Ok(batch)
     }
 
+    /// The tokens of single texts in the checkpoint's own layout, filled up to `length` where there is one.
+    pub(super) fn tokenize_texts(&self, texts: &[String], length: Option<usize>) -> Result<TokenBatch, HandlerError> {
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
+        self.tokenize(&inputs, TokenizeOptions { pad_to: length, ..TokenizeOptions::default() })
+    }
+
     /// The tokens of single texts in the checkpoint's own layout, and what the model makes of them.
     pub(super) fn read_texts(&self, texts: &[String]) -> Result<(TokenBatch, Forward), HandlerError> {
-        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
-        let batch = self.tokenize(&inputs, TokenizeOptions::default())?;
+        let batch = self.tokenize_texts(texts, None)?;
         let forward = self.model.forward(&batch.arrays)?;
         Ok((batch, forward))
     }

@@ -18,6 +18,13 @@ pub enum Request {
     },
     /// For `image_classification` and `image_embedding`.
     Images(Vec<Image>),
+    /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
+    ImagesWithTexts {
+        /// The images.
+        images: Vec<Image>,
+        /// The texts.
+        texts: Vec<String>,
+    },
 }
 
 /// A question and the text that holds its answer.
@@ -42,6 +49,7 @@ impl Request {
             Self::Questions(questions) => questions.len(),
             Self::Prompts { prompts, .. } => prompts.len(),
             Self::Images(images) => images.len(),
+            Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
     }
 
@@ -57,6 +65,7 @@ impl Request {
             Self::Questions(_) => "questions with contexts",
             Self::Prompts { .. } => "prompts",
             Self::Images(_) => "images",
+            Self::ImagesWithTexts { .. } => "images with texts",
         }
     }
 }

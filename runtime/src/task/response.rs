@@ -9,7 +9,8 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification` and `image_classification`: every label, best first.
+    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the texts are the labels): every
+    /// label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
@@ -19,6 +20,8 @@ pub enum Response {
     Generations(Vec<GeneratedText>),
     /// Of `image_embedding`.
     ImageEmbeddings(Vec<ImageEmbedding>),
+    /// Of `image_text_embedding`: not one entry per input, but two lists.
+    ImageTextEmbeddings(ImageTextEmbedding),
     /// No model answered.
     Mock {
         /// Why not.
@@ -104,4 +107,13 @@ pub struct ImageEmbedding {
     pub patches: Array,
     /// `pooler_output`, flat, where the class has a pooler; the mean of the patches otherwise.
     pub pooled: Array,
+}
+
+/// Vectors of images and texts in one space, each of length one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageTextEmbedding {
+    /// One `[width]` for each image.
+    pub images: Vec<Array>,
+    /// One `[width]` for each text.
+    pub texts: Vec<Array>,
 }

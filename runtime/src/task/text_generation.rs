@@ -14,7 +14,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let tokenizer = call.tokenizer()?;
     let defaults = call.model.processor().generation();
     let inputs: Vec<TextInput<'_>> = prompts.iter().map(|prompt| (prompt.as_str(), None)).collect();
-    let options = TokenizeOptions { padding_side: Some(PaddingSide::Left), max_length: None };
+    let options = TokenizeOptions { padding_side: Some(PaddingSide::Left), ..TokenizeOptions::default() };
     let batch = call.tokenize(&inputs, options)?;
     if let Some(index) = batch.spans.iter().position(|row| row.is_empty()) {
         return Err(empty_prompt(index));

@@ -3,6 +3,7 @@
 mod config;
 mod device;
 mod golden;
+mod media;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -48,6 +49,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::device::mock_not_marked", device::mock_not_marked),
     ("faults::device::model_that_sees_the_future", device::model_that_sees_the_future),
     ("faults::device::panic", device::panic),
+    ("faults::without_a_fault_clip_is_green", || green(&harnesses::clip::HARNESS)),
+    ("faults::without_a_fault_siglip_is_green", || green(&harnesses::siglip::HARNESS)),
+    ("faults::media::other_end_token", media::other_end_token),
+    ("faults::media::other_logit_scale", media::other_logit_scale),
+    ("faults::media::other_activation_for_images", media::other_activation_for_images),
 ];
 
 /// Every check that a harness must have passes on the host processor, or says why it cannot be made. Memory is left to the

@@ -45,6 +45,10 @@ fn texts(expected: &Value) -> Vec<String> {
 }
 
 fn images(fixture: &str) -> Request {
+    Request::Images(recorded_images(fixture))
+}
+
+fn recorded_images(fixture: &str) -> Vec<Image> {
     let bytes = std::fs::read(directory(fixture).join("golden.safetensors")).expect("the fixture has goldens");
     let golden = SafeTensors::deserialize(&bytes).expect("the goldens are safetensors");
     let mut names: Vec<_> = golden.names().into_iter().filter(|name| name.starts_with("image.")).collect();
@@ -53,7 +57,7 @@ fn images(fixture: &str) -> Request {
         let view = golden.tensor(name).expect("it is listed");
         Image::new(view.shape()[0], view.shape()[1], view.data().to_vec()).expect("it is an image")
     };
-    Request::Images(names.into_iter().map(image).collect())
+    names.into_iter().map(image).collect()
 }
 
 #[track_caller]
@@ -174,5 +178,29 @@ fn image_embedding_gives_the_vectors_of_the_patches() {
     assert_eq!(embeddings.len(), 2);
     for (index, embedding) in embeddings.iter().enumerate() {
         assert_array(&embedding.patches, &expected["patches"][index], &format!("image {index}"));
+    }
+}
+
+#[test]
+fn image_text_similarity_ranks_the_texts_of_every_image() {
+    for (fixture, model_type) in [("clip", ModelType::Clip), ("siglip", ModelType::Siglip)] {
+        let expected = expected(fixture);
+        let request = Request::ImagesWithTexts { images: recorded_images(fixture), texts: texts(&expected["texts"]) };
+        let task = Task::ImageTextSimilarity;
+        let response = answer(fixture, model_type, task, task::image_text_similarity, request);
+        let Response::Labels(labels) = response else { panic!("it is {response:?}") };
+        assert_labels(&labels, &expected["labels"]);
+    }
+}
+
+#[test]
+fn image_text_embedding_gives_vectors_of_length_one() {
+    let request = Request::ImagesWithTexts { images: recorded_images("clip"), texts: vec!["the dog".to_owned()] };
+    let response = answer("clip", ModelType::Clip, Task::ImageTextEmbedding, task::image_text_embedding, request);
+    let Response::ImageTextEmbeddings(found) = response else { panic!("it is {response:?}") };
+    assert_eq!((found.images.len(), found.texts.len()), (2, 1));
+    for vector in found.images.iter().chain(&found.texts) {
+        let square: f32 = vector.as_floats().expect("floats").iter().map(|value| value * value).sum();
+        assert!((square - 1.0).abs() < 1e-5 && vector.shape() == [24], "{square} {:?}", vector.shape());
     }
 }

@@ -56,10 +56,18 @@ def image_classification(fixture):
     return {"labels": labels(classify(images(fixture), top_k=classify.model.config.num_labels))}
 
 
+def image_text_similarity(fixture):
+    compare = pipe("zero-shot-image-classification", fixture)
+    answers = compare(images(fixture), candidate_labels=TEXTS, hypothesis_template="{}")
+    return {"texts": TEXTS, "labels": [[[each["label"], each["score"]] for each in answer] for answer in answers]}
+
+
 def main():
     expected = {
         "bert": {"texts": TEXTS, "tokens": [answer[0] for answer in pipe("feature-extraction", "bert")(TEXTS)]},
         "bert_masked_lm": fill_mask("bert_masked_lm"),
+        "clip": image_text_similarity("clip"),
+        "siglip": image_text_similarity("siglip"),
         "gpt2": text_generation("gpt2"),
         "llama_classification": {"texts": TEXTS,
                                  "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},

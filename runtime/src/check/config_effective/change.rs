@@ -36,10 +36,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// The places to change: every field, and for an object of settings each of its entries, at any depth. An object of names
-/// (labels) is one place.
+/// The places to change: every field (`outer.inner` in a nested configuration), and for an object of settings each of its
+/// entries, at any depth. An object of names (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
-    fields.iter().flat_map(|field| places_below(config.get(field), vec![field.clone()])).collect()
+    let place = |field: &String| {
+        let path: Vec<String> = field.split('.').map(str::to_owned).collect();
+        places_below(config.pointer(&format!("/{}", path.join("/"))), path)
+    };
+    fields.iter().flat_map(place).collect()
 }
 
 fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
@@ -87,13 +91,20 @@ fn others(name: &str, current: &Value) -> Vec<Value> {
     }
 }
 
-/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show.
+/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show. Last a
+/// change of scale, for fields behind a rounding, as YaRN's.
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     match number.as_i64() {
-        Some(integer) => vec![json!(integer + 1), json!(integer / 2), json!(integer * 2 + 1)],
+        Some(integer) => {
+            [integer + 1, integer / 2, integer * 2 + 1, integer.saturating_mul(64)].map(Value::from).to_vec()
+        }
         None => {
             let float = number.as_f64().unwrap_or(0.0);
-            if float.abs() < 1e-2 { vec![json!(0.1)] } else { vec![json!(float * 1.5), json!(float * 4.0)] }
+            if float.abs() < 1e-2 {
+                vec![json!(0.1)]
+            } else {
+                [1.5, 4.0, 1.0 / 64.0].map(|scale| json!(float * scale)).to_vec()
+            }
         }
     }
 }
@@ -151,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_type_has_other_values() {
-        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9)]);
+        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9), json!(256)]);
         assert_eq!(tried(json!({"eps": 1e-12}), "eps"), [json!(0.1)]);
         assert_eq!(tried(json!({"theta": 10000.0}), "theta")[0], json!(15000.0));
         assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);

@@ -1,6 +1,9 @@
 //! A model with a fault in what it does.
 
-use crate::{Array, Arrays, DeviceKind, Forward, ForwardError, Session, model::Run};
+use crate::{
+    Array, Arrays, DeviceKind, Forward, ForwardError, Session,
+    model::{Pooling, Run},
+};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering::SeqCst},
@@ -37,6 +40,14 @@ impl Faulty {
 }
 
 impl Run for Faulty {
+    fn causal(&self) -> bool {
+        self.inner.causal()
+    }
+
+    fn pooling(&self) -> Pooling {
+        self.inner.pooling()
+    }
+
     fn run(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
         let call = self.calls.fetch_add(1, SeqCst);
         let mut inputs = inputs.clone();

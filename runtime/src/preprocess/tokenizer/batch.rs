@@ -29,13 +29,15 @@ pub struct TokenBatch {
 /// What rows are filled up with, and whether there are token types.
 pub(super) struct Padding {
     pub(super) side: PaddingSide,
+    /// The shortest that rows may be.
+    pub(super) length: usize,
     pub(super) id: Option<u32>,
     pub(super) token_types: bool,
 }
 
 impl TokenBatch {
     pub(super) fn new(encodings: &[Encoding], padding: &Padding) -> Result<Self, PreprocessError> {
-        let longest = encodings.iter().map(Encoding::len).max().unwrap_or_default();
+        let longest = encodings.iter().map(Encoding::len).max().unwrap_or_default().max(padding.length);
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
             Some(id) => id,
