@@ -18,6 +18,8 @@ words! {
         Clip = "clip",
         /// `transformers.models.convnext`
         ConvNext = "convnext",
+        /// `transformers.models.deberta_v2`
+        DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
         /// `transformers.models.dinov2`
@@ -34,6 +36,8 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.modernbert`
+        ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
         /// `transformers.models.phi3`
@@ -61,6 +65,14 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
+            Self::Albert
+            | Self::Bert
+            | Self::DebertaV2
+            | Self::DistilBert
+            | Self::Electra
+            | Self::ModernBert
+            | Self::Mpnet
+            | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
                 Architecture::DecoderOnly
             }

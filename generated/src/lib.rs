@@ -3,6 +3,7 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 47 models, one module for each, below the module of its architecture.
+//! The harnesses of 46 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -36,11 +37,15 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,
+    &encoder_only::deberta_v2::HARNESS,
+    &encoder_only::deberta_v2_convolution::HARNESS,
     &encoder_only::distilbert::HARNESS,
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::electra::HARNESS,
     &encoder_only::electra_classification::HARNESS,
     &encoder_only::electra_masked_lm::HARNESS,
+    &encoder_only::modernbert::HARNESS,
+    &encoder_only::modernbert_classification::HARNESS,
     &encoder_only::mpnet::HARNESS,
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,

@@ -5,6 +5,7 @@
 mod attention;
 mod batch_norm;
 mod convolution;
+mod disentangled;
 mod embedding;
 mod feed_forward;
 mod gated_feed_forward;
@@ -26,6 +27,7 @@ mod unit_length;
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
+pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
 pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use gated_feed_forward::GatedFeedForward;
@@ -35,6 +37,9 @@ pub(crate) use joined_gate::JoinedGate;
 pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{CausalMasks, causal_bias, decoder_bias, padding_bias, positions};
+pub(crate) use mask::{
+    CausalMasks, causal_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, window_bias,
+};
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};

@@ -22,6 +22,62 @@ pub(crate) fn padding_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [batch, 1, 1, keys])))
 }
 
+/// As [`padding_bias`], and a masked query sees nothing: [batch, 1, query, key].
+pub(crate) fn pair_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let pairs =
+        (0..batch).flat_map(|row| (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq]));
+    let bias = pairs.map(|[query, key]| if visible[query] && visible[key] { 0.0 } else { HIDDEN }).collect();
+    Ok(Some(put(inputs, bias, [batch, 1, seq, seq])))
+}
+
+/// The bias [batch or 1, 1, query, key] of attention to the keys at most `window` away on either side. None when it hides
+/// nothing.
+pub(crate) fn window_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+    window: usize,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    let padding = attention_mask(inputs, [batch, seq])?;
+    if padding.is_none() && seq <= window + 1 {
+        return Ok(None);
+    }
+    let rows = if padding.is_some() { batch } else { 1 };
+    let mut bias = Vec::with_capacity(rows * seq * seq);
+    for row in 0..rows {
+        let padding = padding.as_ref().map(|visible| &visible[row * seq..(row + 1) * seq]);
+        for query in 0..seq {
+            let sees = |key: usize| query.abs_diff(key) <= window && padding.is_none_or(|visible| visible[key]);
+            bias.extend((0..seq).map(|key| if sees(key) { 0.0 } else { HIDDEN }));
+        }
+    }
+    Ok(Some(put(inputs, bias, [rows, 1, seq, seq])))
+}
+
+/// 1 where the `attention_mask` shows a token and 0 elsewhere, f32, [batch, seq, 1]; none when it hides nothing.
+pub(crate) fn padding_factor<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+) -> Result<Option<Tensor<B, 3>>, ForwardError> {
+    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let factors: Vec<f32> = visible.into_iter().map(|visible| if visible { 1.0 } else { 0.0 }).collect();
+    Ok(Some(Tensor::from_data(TensorData::new(factors, [batch, seq, 1]), (inputs.device(), DType::F32))))
+}
+
+/// The mean [batch, width] over the tokens of `x` [batch, seq, width] that the `attention_mask` shows; summed in f32.
+pub(crate) fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+    let ([batch, seq, width], dtype) = (x.dims(), x.dtype());
+    let x = x.cast(DType::F32);
+    let mean = match padding_factor(inputs, [batch, seq])? {
+        Some(factor) => (x * factor.clone()).sum_dim(1) / factor.sum_dim(1),
+        None => x.mean_dim(1),
+    };
+    Ok(mean.reshape([batch, width]).cast(dtype))
+}
+
 /// The bias [batch or 1, 1, query, key] of causal attention behind `past` tokens, within `window` tokens where there is
 /// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
 pub(crate) fn causal_bias<B: Ops>(
