@@ -13,6 +13,8 @@ words! {
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
         VisionText = "vision_text",
+        /// Forecasters and classifiers of series (PatchTST and its relatives).
+        TimeSeries = "time_series",
     }
 }
 
@@ -36,6 +38,9 @@ impl Architecture {
             ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::TimeSeries => {
+                &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
+            }
         }
     }
 
@@ -43,7 +48,7 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
         }
     }
 
@@ -51,7 +56,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::VisionText => true,
-            Self::Vision => false,
+            Self::Vision | Self::TimeSeries => false,
         }
     }
 }

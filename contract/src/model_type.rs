@@ -20,6 +20,8 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.patchtst`
+        PatchTst = "patchtst",
         /// `transformers.models.qwen2`
         Qwen2 = "qwen2",
         /// `transformers.models.resnet`
@@ -41,6 +43,7 @@ impl ModelType {
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::PatchTst => Architecture::TimeSeries,
         }
     }
 }

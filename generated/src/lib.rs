@@ -2,10 +2,11 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 24 models, one module for each, below the module of its architecture.
+//! The harnesses of 27 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
+pub mod time_series;
 pub mod vision;
 pub mod vision_text;
 
@@ -28,6 +29,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &time_series::patchtst::HARNESS,
+    &time_series::patchtst_classification::HARNESS,
+    &time_series::patchtst_regression::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,

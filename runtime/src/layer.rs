@@ -16,7 +16,7 @@ mod self_attention;
 mod unit_length;
 
 pub(crate) use attention::{attend, split_heads};
-pub(crate) use batch_norm::BatchNorm2d;
+pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;

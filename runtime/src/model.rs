@@ -13,6 +13,7 @@ mod load;
 mod loaded;
 mod mistral;
 mod network;
+mod patchtst;
 mod qwen2;
 mod resnet;
 mod siglip;
@@ -28,4 +29,4 @@ pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 #[cfg(test)]
 pub(crate) use network::Run;
-pub(crate) use network::{Inputs, Pooling};
+pub(crate) use network::{Inputs, Pass, Pooling};

@@ -10,6 +10,9 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForTokenClassification", &[Task::TokenClassification]),
     ("ForQuestionAnswering", &[Task::QuestionAnswering]),
     ("ForImageClassification", &[Task::ImageClassification]),
+    ("ForPrediction", &[Task::TimeSeriesForecasting]),
+    ("ForClassification", &[Task::TimeSeriesClassification]),
+    ("ForRegression", &[Task::TimeSeriesRegression]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
@@ -45,6 +48,7 @@ mod tests {
             (Architecture::DecoderOnly, "LlamaModel", Task::TextEmbedding),
             (Architecture::DecoderOnly, "LlamaForSequenceClassification", Task::TextClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
+            (Architecture::TimeSeries, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
             (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
         ];

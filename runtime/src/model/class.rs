@@ -21,6 +21,12 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `...ForPrediction`, of series.
+    Prediction,
+    /// `...ForClassification`, of series.
+    Classification,
+    /// `...ForRegression`, of series.
+    Regression,
 }
 
 impl Head {
@@ -36,6 +42,9 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForPrediction" => Some(Self::Prediction),
+            "ForClassification" => Some(Self::Classification),
+            "ForRegression" => Some(Self::Regression),
             _ => None,
         }
     }
@@ -52,6 +61,9 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::Prediction => "ForPrediction",
+            Self::Classification => "ForClassification",
+            Self::Regression => "ForRegression",
         }
     }
 }
