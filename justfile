@@ -21,6 +21,14 @@ regenerate:
 fixtures *names:
     python3 fixtures/make.py {{names}}
 
+# Change the verifier and see whether its tests notice (cargo install cargo-mutants); an hour and more.
+mutants *arguments:
+    TESTGEN_SAMPLE=1 cargo mutants --package testgen-verify {{arguments}}
+
+# The mutation proof at every place of every model.
+proof:
+    TESTGEN_ALL_MUTANTS=1 cargo test -p testgen-verify -- no_broken_harness no_harmless_change
+
 # Licences, sources and duplicates of the dependencies (cargo install cargo-deny).
 deny:
     cargo deny check bans licenses sources

@@ -8,6 +8,7 @@ mod explain;
 mod generate;
 mod list;
 mod matrix;
+mod models;
 mod out;
 mod panic;
 mod project_arguments;
@@ -44,6 +45,7 @@ enum Command {
     Add(add::Arguments),
     Record(record::Arguments),
     List(list::Arguments),
+    Models(models::Arguments),
     Devices(devices::Arguments),
     Explain(explain::Arguments),
     Schema(schema::Arguments),
@@ -88,6 +90,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
         Command::List(arguments) => list::run(arguments, &mut out),
+        Command::Models(arguments) => models::run(arguments, &mut out),
         Command::Devices(arguments) => devices::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),

@@ -11,6 +11,7 @@ pub mod expected_failure;
 mod failure;
 pub mod generate;
 pub mod matrix;
+pub mod model_table;
 mod quoted;
 pub mod record;
 pub mod reference;

@@ -6,6 +6,8 @@
 
 pub mod gpt2;
 pub mod gpt2_scaled;
+pub mod gpt_neox;
+pub mod gpt_neox_sequential;
 pub mod llama;
 pub mod llama_base_linear;
 pub mod llama_classification;
@@ -13,4 +15,6 @@ pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
 pub mod llama_yarn;
 pub mod mistral;
+pub mod phi3;
 pub mod qwen2;
+pub mod qwen3;

@@ -4,10 +4,17 @@
 //!
 //! The harnesses of the architecture `encoder_only`.
 
+pub mod albert;
+pub mod albert_masked_lm;
 pub mod bert;
 pub mod bert_classification_f16;
 pub mod bert_masked_lm;
 pub mod distilbert;
 pub mod distilbert_question_answering;
+pub mod electra;
+pub mod electra_classification;
+pub mod electra_masked_lm;
+pub mod mpnet;
+pub mod mpnet_masked_lm;
 pub mod roberta;
 pub mod roberta_token_classification;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 27 models, one module for each, below the module of its architecture.
+//! The harnesses of 45 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -14,6 +14,8 @@ pub mod vision_text;
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
+    &decoder_only::gpt_neox::HARNESS,
+    &decoder_only::gpt_neox_sequential::HARNESS,
     &decoder_only::llama::HARNESS,
     &decoder_only::llama_base_linear::HARNESS,
     &decoder_only::llama_classification::HARNESS,
@@ -21,19 +23,35 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
+    &decoder_only::qwen3::HARNESS,
+    &encoder_only::albert::HARNESS,
+    &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,
     &encoder_only::bert_classification_f16::HARNESS,
     &encoder_only::bert_masked_lm::HARNESS,
     &encoder_only::distilbert::HARNESS,
     &encoder_only::distilbert_question_answering::HARNESS,
+    &encoder_only::electra::HARNESS,
+    &encoder_only::electra_classification::HARNESS,
+    &encoder_only::electra_masked_lm::HARNESS,
+    &encoder_only::mpnet::HARNESS,
+    &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,
+    &vision::convnext::HARNESS,
+    &vision::convnext_unscaled::HARNESS,
+    &vision::deit::HARNESS,
+    &vision::dinov2::HARNESS,
+    &vision::dinov2_gated::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
+    &vision::swin::HARNESS,
+    &vision::swin_absolute::HARNESS,
     &vision::vit::HARNESS,
     &vision::vit_base::HARNESS,
     &vision_text::clip::HARNESS,

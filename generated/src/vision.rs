@@ -4,7 +4,14 @@
 //!
 //! The harnesses of the architecture `vision`.
 
+pub mod convnext;
+pub mod convnext_unscaled;
+pub mod deit;
+pub mod dinov2;
+pub mod dinov2_gated;
 pub mod resnet_basic;
 pub mod resnet_bottleneck;
+pub mod swin;
+pub mod swin_absolute;
 pub mod vit;
 pub mod vit_base;

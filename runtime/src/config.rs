@@ -8,7 +8,7 @@ mod json;
 mod nested;
 
 pub(crate) use json::Sides;
-pub(crate) use nested::{Nested, WithDefaults};
+pub(crate) use nested::Nested;
 
 use crate::model::Head;
 use inert::is_inert;
@@ -63,6 +63,12 @@ pub(crate) trait Config: DeserializeOwned {
     /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
     const INERT: &'static [&'static str] = &[];
 
+    /// Values of fields that a file may leave out, where they differ from those of the structs that this one flattens; all of
+    /// them where the configuration is nested in another, because files hold as little as `{}` of those.
+    fn defaults() -> Value {
+        Value::Null
+    }
+
     /// What no field declares and serde keeps (`#[serde(flatten)]`).
     fn rest(&self) -> &Map<String, Value>;
 
@@ -94,7 +100,7 @@ pub(crate) struct Parsed<C> {
 pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> {
     let model_type = model_type(value).to_owned();
     let invalid = |message| ConfigError::Invalid { model_type: model_type.clone(), message };
-    let config: C = serde_json::from_value(value.clone()).map_err(|error| invalid(error.to_string()))?;
+    let config: C = serde_json::from_value(with_defaults::<C>(value)).map_err(|error| invalid(error.to_string()))?;
     for (field, value) in config.rest() {
         let off = matches!(value, Value::Null | Value::Bool(false)) || is_empty(value);
         if !off && !is_inert(field) && !C::INERT.contains(&field.as_str()) {
@@ -107,6 +113,16 @@ pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> 
     let fields = object.filter(|field| !config.rest().contains_key(*field)).cloned().collect();
     let fields = with_nested(fields, &config);
     Ok(Parsed { config, fields })
+}
+
+fn with_defaults<C: Config>(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let (Some(fields), Value::Object(defaults)) = (value.as_object_mut(), C::defaults()) {
+        for (field, default) in defaults {
+            fields.entry(field).or_insert(default);
+        }
+    }
+    value
 }
 
 /// The fields of nested configurations as `outer.inner` in place of the fields that hold them.
@@ -148,5 +164,13 @@ pub(crate) fn divides(whole_name: &str, whole: usize, part_name: &str, part: usi
         Ok(())
     } else {
         Err(format!("`{whole_name}` {whole} is not a multiple of `{part_name}` {part}"))
+    }
+}
+
+/// Whether `position_embedding_type` is the one kind that transformers 5 has for BERT and its relatives.
+pub(crate) fn absolute_positions(kind: &str) -> Result<(), String> {
+    match kind {
+        "absolute" => Ok(()),
+        other => Err(format!("`position_embedding_type` {other:?} is not supported, only \"absolute\"")),
     }
 }

@@ -5,8 +5,8 @@ mod gpu;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use allocator::CountingAllocator;
 pub use allocator::reset_peak;
+pub(crate) use allocator::{CountingAllocator, Held};
 
 use crate::narration::narrate;
 use crate::open::{BackendDevice, OpenDevice};
@@ -15,8 +15,8 @@ use std::fmt;
 
 /// Bytes of a device. `None`: the device keeps no such account.
 ///
-/// On the host processor, `in_use` and `peak` are the heap of this process, counted by its allocator; mapped checkpoint
-/// files are not in it. On a GPU, `in_use` and `reserved` are what burn's allocator holds **for the stream of the calling
+/// On the host processor, `in_use` and `peak` are the heap of this process, counted by its allocator, and the
+/// weights that stay in mapped checkpoint files. On a GPU, `in_use` and `reserved` are what burn's allocator holds **for the stream of the calling
 /// thread**: every OS thread has a stream of its own, so ask from the thread that loaded and ran the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Memory {
@@ -24,7 +24,7 @@ pub struct Memory {
     pub total: Option<u64>,
     /// Free for any process, now.
     pub free: Option<u64>,
-    /// In use by tensors (GPU) or by the heap of this process (CPU).
+    /// In use by tensors (GPU) or by the heap and the mapped weights of this process (CPU).
     pub in_use: Option<u64>,
     /// Taken from the driver, in use or kept for later; GPU only.
     pub reserved: Option<u64>,

@@ -1,26 +1,41 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
+mod albert;
 mod bert;
+mod bert_encoder;
 mod class;
 mod clip;
+mod convnext;
+mod dinov2;
 mod distilbert;
+mod electra;
 mod family;
 mod forward;
 mod gpt2;
+mod gpt_neox;
 mod llama;
 mod llama_decoder;
 mod load;
 mod loaded;
 mod mistral;
+mod mpnet;
 mod network;
 mod patchtst;
+mod phi3;
 mod qwen2;
+mod qwen3;
 mod resnet;
 mod siglip;
+mod sliding_windows;
+mod stepper;
+mod swin;
+mod swin_layer;
+mod text_embeddings;
 mod text_head;
 mod text_model;
 mod tower;
 mod two_towers;
+mod vision_transformer;
 mod vit;
 
 pub use class::Head;
@@ -29,4 +44,5 @@ pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 #[cfg(test)]
 pub(crate) use network::Run;
+
 pub(crate) use network::{Inputs, Pass, Pooling};

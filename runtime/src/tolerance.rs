@@ -27,6 +27,25 @@ pub(crate) enum Compute {
     Bf16,
 }
 
+/// Below so many elements the L2 norm is no mean, and one number may be near zero by chance.
+const FEW: usize = 64;
+
+impl Threshold {
+    /// For a tensor of the same kind as `recorded`, on other inputs. Noise was measured in units of the recorded tensor, so
+    /// few elements are allowed as much, in absolute terms, as the single worst element of the recorded tensor.
+    pub(crate) fn in_units_of(self, recorded: &[f32], expected: &[f32]) -> Self {
+        if expected.len() >= FEW {
+            return self;
+        }
+        let largest = |values: &[f32]| values.iter().fold(0.0_f64, |most, value| most.max(f64::from(value.abs())));
+        let norm = expected.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+        let allowed = self.max_rel * largest(recorded).max(largest(expected));
+        let per = |unit: f64, otherwise: f64| if unit > 0.0 { allowed / unit } else { otherwise };
+        let root = (expected.len() as f64).sqrt();
+        Self { rel_l2: per(norm / root, self.rel_l2), max_rel: per(largest(expected), self.max_rel) }
+    }
+}
+
 /// How many times its own noise a reference may be missed by.
 const NOISE_FACTOR: f64 = 4.0;
 

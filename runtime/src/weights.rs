@@ -1,22 +1,25 @@
 //! Hugging Face tensors by their own names: a path-scoped view over the safetensors files of a checkpoint.
 //!
 //! Shapes are checked when a tensor is asked for, every read is recorded, and what nobody asked for can be listed.
-//! Linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
+//! On the host processor a tensor of the type of the file stays where it is, in the mapped file. Elsewhere it is converted,
+//! and linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
 
 mod convert;
 mod file;
+mod mapped;
 
 use crate::backend::Ops;
-use burn::tensor::{DType, Shape, Tensor, TensorData};
+use burn::tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
-use file::Files;
 pub(crate) use file::file_metadata;
+use file::{Files, Stored};
 use std::{
     collections::BTreeSet,
     fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
+use testgen_contract::DeviceKind;
 
 /// Why the tensors of a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +134,7 @@ impl<B: Ops> Weights<B> {
 
     /// Host values of the tensor `name`, in f32.
     pub(crate) fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
-        let data = self.data(name, shape, DType::F32, Conversion::AsIs)?;
+        let data = converted(&self.stored(name, shape)?, DType::F32, Conversion::AsIs)?;
         Ok(data.into_vec().expect("the conversion was to f32"))
     }
 
@@ -157,31 +160,37 @@ impl<B: Ops> Weights<B> {
         shape: [usize; D],
         conversion: Conversion,
     ) -> Result<Tensor<B, D>, WeightsError> {
-        let data = self.data(name, &shape, self.dtype, conversion)?;
-        Ok(Tensor::from_data(data, (&self.device, self.dtype)))
+        let stored = self.stored(name, &shape)?;
+        let Some(bytes) = self.shared(&stored, conversion) else {
+            let data = converted(&stored, self.dtype, conversion)?;
+            return Ok(Tensor::from_data(data, (&self.device, self.dtype)));
+        };
+        let data = TensorData::from_bytes(bytes, Shape::from(shape), self.dtype);
+        let tensor = Tensor::from_data(data, (&self.device, self.dtype));
+        Ok(match conversion {
+            Conversion::AsIs => tensor,
+            Conversion::Transposed => tensor.transpose(),
+        })
     }
 
-    fn data(
-        &self,
-        name: &str,
-        shape: &[usize],
-        dtype: DType,
-        conversion: Conversion,
-    ) -> Result<TensorData, WeightsError> {
+    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to be turned is a view
+    /// then, which only the kernels for f32 read as fast.
+    fn shared(&self, stored: &Stored<'_>, conversion: Conversion) -> Option<Bytes> {
+        let on_host = B::kind(&self.device) == DeviceKind::Cpu;
+        let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
+        (on_host && as_view).then(|| mapped::share(stored, self.dtype)).flatten()
+    }
+
+    /// The tensor `name` as a file has it, counted as read.
+    fn stored(&self, name: &str, shape: &[usize]) -> Result<Stored<'_>, WeightsError> {
         let name = self.name(name);
         let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
-        let (stored_name, view) = self.files.find(&name).ok_or_else(missing)?;
-        if view.shape() != shape {
-            return Err(WeightsError::WrongShape { name, found: view.shape().to_vec(), expected: shape.to_vec() });
+        let stored = self.files.find(&name).ok_or_else(missing)?;
+        if stored.shape != shape {
+            return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
         }
-        self.record(stored_name.clone());
-        let bytes = convert(view.data(), view.dtype(), dtype, shape, conversion)
-            .ok_or_else(|| WeightsError::WrongType { name: stored_name, found: format!("{:?}", view.dtype()) })?;
-        let shape = match conversion {
-            Conversion::AsIs => shape.to_vec(),
-            Conversion::Transposed => shape.iter().rev().copied().collect(),
-        };
-        Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
+        self.record(stored.name.clone());
+        Ok(stored)
     }
 
     fn record(&self, name: String) {
@@ -195,4 +204,15 @@ impl<B: Ops> Weights<B> {
             (path, name) => format!("{path}.{name}"),
         }
     }
+}
+
+/// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
+fn converted(stored: &Stored<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
+    let wrong = || WeightsError::WrongType { name: stored.name.clone(), found: format!("{:?}", stored.dtype) };
+    let bytes = convert(stored.bytes(), stored.dtype, dtype, stored.shape, conversion).ok_or_else(wrong)?;
+    let shape: Vec<usize> = match conversion {
+        Conversion::AsIs => stored.shape.to_vec(),
+        Conversion::Transposed => stored.shape.iter().rev().copied().collect(),
+    };
+    Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
 }

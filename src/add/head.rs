@@ -13,6 +13,7 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForPrediction", &[Task::TimeSeriesForecasting]),
     ("ForClassification", &[Task::TimeSeriesClassification]),
     ("ForRegression", &[Task::TimeSeriesRegression]),
+    ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForCausalLM", &[Task::TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
@@ -51,6 +52,7 @@ mod tests {
             (Architecture::TimeSeries, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
             (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
+            (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),
         ];
         for (architecture, head, expected) in cases {
             assert_eq!(task(architecture, Some(head), None).ok(), Some(expected), "{head}");

@@ -43,16 +43,30 @@ FAMILIES = {
     "bert": ENCODER,
     "distilbert": ENCODER,
     "roberta": ENCODER,
+    "albert": ENCODER,
+    "electra": ENCODER,
+    "mpnet": ENCODER,
     "gpt2": DECODER,
+    "gpt_neox": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
+    "phi3": DECODER,
     "qwen2": DECODER,
+    "convnext": VISION,
+    "deit": VISION,
+    "dinov2": VISION,
+    "qwen3": DECODER,
     "resnet": VISION,
+    "swin": VISION,
     "vit": VISION,
+}
+# Vision models that take images of any size.
+ANY_SIZE = ("convnext", "dinov2", "resnet")
 } | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
+    "ForPreTraining",
     "ForMaskedLM",
     "ForCausalLM",
     "ForSequenceClassification",
@@ -62,6 +76,7 @@ HEADS = (
     "ForPrediction",
     "ForClassification",
     "ForRegression",
+    "ForImageClassificationWithTeacher",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -286,7 +301,7 @@ def position_limit(config):
     """The longest sequence the position table allows; rotary embeddings have none that matters here."""
     if rope_type(config) is not None:
         return 2**30
-    reserved = config.pad_token_id + 1 if config.model_type == "roberta" else 0
+    reserved = {"roberta": (config.pad_token_id or 0) + 1, "mpnet": 2}.get(config.model_type, 0)
     return config.max_position_embeddings - reserved
 
 
@@ -302,10 +317,9 @@ def vision_cases(directory, config, random):
         tensors = {f"image.{index}": torch.from_numpy(image) for index, image in enumerate(images)}
     else:
         pixels = random_pixels(random, 2, config.num_channels, height, width)
-    if config.model_type == "resnet":
-        height, width = pixels.shape[-2] - 8, pixels.shape[-1] + 12
-    else:
-        height, width = pixels.shape[-2:]
+    height, width = pixels.shape[-2:]
+    if config.model_type in ANY_SIZE:
+        height, width = height - 8, width + 12
     other = random_pixels(random, 3, config.num_channels, height, width)
     return [{"pixel_values": pixels}, {"pixel_values": other}], tensors, metadata
 

@@ -6,12 +6,13 @@ use super::{
     render::summary_line,
 };
 
-/// `::error file=..,line=..,col=..,title=..::message` for each finding, then the line that says what was looked at.
+/// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the line that says what was looked at.
 pub fn render_github(verification: &Verification) -> String {
-    let commands = entries(verification).into_iter().map(|Entry { path, line, column, rule, message, help }| {
-        let (path, data) = (property(path), data(&format!("{message}\nhelp: {help}")));
-        format!("::error file={path},line={line},col={column},title={rule}::{data}\n")
-    });
+    let commands =
+        entries(verification).into_iter().map(|Entry { path, line, column, end_column, rule, message, help }| {
+            let (path, data) = (property(path), data(&format!("{message}\nhelp: {help}")));
+            format!("::error file={path},line={line},col={column},endColumn={end_column},title={rule}::{data}\n")
+        });
     commands.chain([summary_line(verification)]).collect()
 }
 

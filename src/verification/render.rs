@@ -14,8 +14,12 @@ pub fn render_human(verification: &Verification) -> String {
     let mut text = testgen_verify::render_human(&verification.findings, &text_of);
     for Gap { path, line, kind, message, help } in &verification.gaps {
         let (path, message) = (Quoted(path).bare(), message.trim_end());
-        writeln!(text, "error[{kind}]: {message}\n --> {path}:{line}:1\n  = help: {help}\n")
-            .expect("a String can always be written");
+        writeln!(
+            text,
+            "error[{kind}]: {message}\n --> {path}:{line}:1\n  = why: {}\n  = help: {help}\n",
+            kind.summary()
+        )
+        .expect("a String can always be written");
     }
     text.push_str(&summary_line(verification));
     text

@@ -33,7 +33,7 @@ fn rule(kind: &Kind) -> Value {
 }
 
 fn result(entry: &Entry<'_>, kinds: &[Kind]) -> Value {
-    let Entry { path, line, column, rule, message, help } = entry;
+    let Entry { path, line, column, end_column, rule, message, help } = entry;
     let index = kinds.iter().position(|kind| kind.name == *rule);
     json!({
         "ruleId": rule,
@@ -42,7 +42,7 @@ fn result(entry: &Entry<'_>, kinds: &[Kind]) -> Value {
         "message": { "text": format!("{message}\nhelp: {help}") },
         "locations": [{ "physicalLocation": {
             "artifactLocation": { "uri": uri(path) },
-            "region": { "startLine": line, "startColumn": column },
+            "region": { "startLine": line, "startColumn": column, "endColumn": end_column },
         } }],
     })
 }

@@ -11,12 +11,8 @@ const NAMES: &[&str] =
 /// Text that would end a string, a comment, a template tag or a line, if it were not escaped.
 const HOSTILE: &str = "\" \\ ' */ /* // //! {{ name }} {% raw %} {# \r\n\t\0 \u{202e} é {0} #\" r#\"";
 
-/// How many specs are made for an architecture, beside the hostile one: three times the sets of devices, so that each set
-/// meets several tasks, model types and names.
-const SPECS: usize = 21;
-
-/// Specs in which every task, model type, name, set of devices and set of precisions occurs. Their files, below `specs`,
-/// do not exist.
+/// Specs in which every task meets every set of devices, and every model type, name and set of precisions occurs, however
+/// many of each there are. Their files, below `specs`, do not exist.
 pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec> {
     let base = base(architecture);
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
@@ -24,13 +20,15 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     let spec = |index: usize| ModelSpec {
         name: NAMES.iter().cycle().nth(index).and_then(|name| ModelName::new(name).ok()).unwrap_or(base.name.clone()),
         model_type: cycled(&types, index).unwrap_or(base.model_type),
-        task: cycled(architecture.tasks(), index).unwrap_or(base.task),
+        task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
         devices: cycled(&devices, index).unwrap_or_default(),
-        precisions: cycled(&precisions, index / 3).unwrap_or_default(),
+        precisions: cycled(&precisions, index + index / devices.len()).unwrap_or_default(),
         ..base.clone()
     };
     let path = specs.join("any.yaml");
-    let mut all: Vec<LoadedSpec> = (0..SPECS).map(|index| loaded(&path, spec(index))).collect();
+    let pairs = devices.len() * architecture.tasks().len();
+    let count = [pairs, types.len(), NAMES.len(), precisions.len()].into_iter().fold(0, usize::max);
+    let mut all: Vec<LoadedSpec> = (0..count).map(|index| loaded(&path, spec(index))).collect();
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
 }
@@ -122,8 +120,9 @@ mod tests {
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
             let types: BTreeSet<ModelType> = specs.iter().map(|spec| spec.model_type).collect();
             assert_eq!(types, model_types(architecture).into_iter().collect());
-            let devices: BTreeSet<_> = specs.iter().map(|spec| &spec.devices).collect();
-            assert_eq!(devices.len(), (1 << DeviceKind::ALL.len()) - 1);
+            let pairs: BTreeSet<_> = specs.iter().map(|spec| (spec.task, &spec.devices)).collect();
+            let sets = (1 << DeviceKind::ALL.len()) - 1;
+            assert_eq!(pairs.len(), tasks.len() * sets, "every task with every set of devices");
             let precisions: BTreeSet<_> = specs.iter().map(|spec| &spec.precisions).collect();
             assert_eq!(precisions.len(), (1 << Precision::ALL.len()) - 1);
             assert!(NAMES.iter().all(|name| specs.iter().any(|spec| spec.name.as_str() == *name)));

@@ -131,7 +131,7 @@ impl Rendered {
     fn place(&self, finding: Finding, templates: &Templates) -> (Finding, String) {
         let (name, line) = self.origin(&finding, templates).unwrap_or((self.template.clone(), 1));
         let help = format!("{}; it shows in the rendering for {}", finding.help, self.subject);
-        let finding = Finding { path: templates.shown(&name), line, column: 1, help, ..finding };
+        let finding = Finding { path: templates.shown(&name), line, column: 1, end_column: 2, help, ..finding };
         (finding, templates.source(&name).to_owned())
     }
 

@@ -21,6 +21,19 @@ fn the_schema_and_the_reference_are_current() {
 }
 
 #[test]
+fn the_model_types_are_current() {
+    let project = Project::empty();
+    let mut command = project.command();
+    command.current_dir(repository("")).args(["models", "docs/hardware", "--markdown"]);
+    let wanted = project.finish(&mut command).expect_code(0).stdout;
+    let found = fs::read_to_string(repository("docs/models.md")).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "docs/models.md is out of date; run `testgen models docs/hardware --markdown > docs/models.md`"
+    );
+}
+
+#[test]
 fn the_suite_is_current() {
     let project = Project::empty();
     let mut command = project.command();

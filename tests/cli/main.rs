@@ -12,6 +12,7 @@ mod generate;
 mod hostile;
 mod list;
 mod matrix;
+mod models;
 mod project;
 mod record;
 mod reference;

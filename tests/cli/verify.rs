@@ -2,6 +2,7 @@
 
 use crate::project::{Outcome, Project};
 use serde_json::Value;
+use testgen_contract::Architecture;
 
 const HARNESS: &str = "generated/src/encoder_only/bert.rs";
 
@@ -37,7 +38,8 @@ fn a_fresh_suite_has_no_findings_and_says_what_was_looked_at() {
     let end = format!(" renderings of templates, by {} rules\n", testgen_verify::rules().len());
     let renders = outcome.stdout.strip_prefix("verify: no findings in 4 generated files and ");
     let renders = renders.and_then(|rest| rest.strip_suffix(&end)).unwrap_or_else(|| panic!("{}", outcome.stdout));
-    assert!(renders.parse::<usize>().expect("is a number") > 20 * testgen_contract::Architecture::ALL.len());
+    let tasks: usize = Architecture::ALL.iter().map(|architecture| architecture.tasks().len()).sum();
+    assert!(renders.parse::<usize>().expect("is a number") > 7 * tasks, "every task with every set of devices");
 }
 
 #[test]
@@ -101,7 +103,7 @@ fn a_template_without_rocm_is_found() {
     let project = generated();
     project.write("t/partials/init_rocm.rs.tera", "");
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
-    for architecture in ["encoder_only", "decoder_only", "vision"] {
+    for &architecture in Architecture::ALL {
         let line = testgen_template(&format!("{architecture}.rs.tera"));
         let line = line.lines().position(|line| line.contains("init_rocm")).expect("it is included") + 1;
         let place = format!("the file has no function `init_rocm`\n --> templates/{architecture}.rs.tera:{line}:1\n");
@@ -150,7 +152,11 @@ fn variables_of_templates_are_defined_and_used() {
     project.write("t/partials/init_cpu.rs.tera", cpu + "{% if nothing is defined %}{% endif %}\n");
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
-    let gaps: Vec<&str> = outcome.stdout.split("\n\n").filter(|part| part.contains("variable]")).collect();
+    // The variable that is given and never used is found for each architecture; one is enough here.
+    let is_shown = |part: &&str| {
+        part.contains("variable]") && (!part.contains("> templates/") || part.contains("> templates/vision.rs.tera"))
+    };
+    let gaps: Vec<&str> = outcome.stdout.split("\n\n").filter(is_shown).collect();
     insta::assert_snapshot!(gaps.join("\n\n"));
 }
 
@@ -181,10 +187,21 @@ fn damaged() -> Project {
     project
 }
 
+/// `text` without the number of renderings, which grows with every task and architecture.
+fn without_count(text: String) -> String {
+    for (before, after) in [(" and ", " renderings of templates"), ("\"renders\": ", ",\n  \"rules\"")] {
+        let Some((head, tail)) = text.split_once(after) else { continue };
+        let (head, count) = head.rsplit_once(before).expect("a number of renderings");
+        assert!(count.parse::<usize>().is_ok(), "{count}");
+        return format!("{head}{before}[count]{after}{tail}");
+    }
+    text
+}
+
 #[test]
 fn formats() {
     let project = damaged();
-    let shown = |format: &str| project.run(&["verify", "--format", format]).expect_code(1).stdout;
+    let shown = |format: &str| without_count(project.run(&["verify", "--format", format]).expect_code(1).stdout);
     insta::assert_snapshot!("damaged_human", shown("human"));
     insta::assert_snapshot!("damaged_json", shown("json"));
     insta::assert_snapshot!("damaged_junit", shown("junit"));

@@ -16,6 +16,8 @@ pub struct Finding {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+    /// The column behind what is wrong, in the same line: what goes on further ends there with its first character.
+    pub end_column: usize,
     /// What is wrong.
     pub message: String,
     /// How to mend it.
@@ -27,6 +29,7 @@ pub struct Finding {
 pub(crate) struct Remark {
     line: usize,
     column: usize,
+    end_column: usize,
     message: String,
     help: String,
 }
@@ -39,13 +42,21 @@ impl Remark {
 
     /// A remark where `span` begins.
     pub(crate) fn span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
-        let start = span.start();
-        Self { line: start.line.max(1), column: start.column + 1, message: message.into(), help: help.into() }
+        let (start, end) = (span.start(), span.end());
+        let column = start.column + 1;
+        let end_column = if end.line == start.line { end.column + 1 } else { column };
+        Self {
+            line: start.line.max(1),
+            column,
+            end_column: end_column.max(column + 1),
+            message: message.into(),
+            help: help.into(),
+        }
     }
 
     /// A remark about the file as a whole.
     pub(crate) fn top(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { line: 1, column: 1, message: message.into(), help: help.into() }
+        Self { line: 1, column: 1, end_column: 2, message: message.into(), help: help.into() }
     }
 
     /// `remarks` without those that say again, further down, what one has said: many ways end, one thing is missing.
@@ -58,7 +69,7 @@ impl Remark {
 
     /// The finding of `rule` in the file `path`.
     pub(crate) fn into_finding(self, rule: RuleId, path: &str) -> Finding {
-        let Self { line, column, message, help } = self;
-        Finding { rule, path: path.to_owned(), line, column, message, help }
+        let Self { line, column, end_column, message, help } = self;
+        Finding { rule, path: path.to_owned(), line, column, end_column, message, help }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn rms_norm<B: Ops, const D: usize>(x: Tensor<B, D>, weight: Tensor<B
 
 /// softmax(`scores` * `scale` + `bias`) over the last dimension.
 ///
-/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, 1, query or 1, key].
+/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1, key].
 pub(crate) fn masked_softmax<B: Ops>(scores: Tensor<B, 4>, scale: f64, bias: Option<Tensor<B, 4>>) -> Tensor<B, 4> {
     wrap(B::masked_softmax_op(unwrap(scores), scale, bias.map(unwrap)))
 }

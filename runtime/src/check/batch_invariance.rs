@@ -19,10 +19,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
                 let told = format!("{} of {what}", case.tell(name));
                 let expected = rows::of_output(name, whole, &order);
                 match got.outputs.get(name) {
-                    Some(got) => {
-                        let threshold = rows::threshold(name, whole, &expected, tolerance.metamorphic(name));
-                        failures.note(exam.compare(&told, &expected, got, threshold));
-                    }
+                    Some(got) => failures.note(exam.compare_runs(&told, (&golden, name), [&expected, got], tolerance)),
                     None => failures.push(format!("`{told}` was not computed")),
                 }
             }

@@ -154,6 +154,22 @@ impl<'a> Examination<'a> {
         comparison.failure.map(|failure| format!("`{name}`: {failure}"))
     }
 
+    /// As [`Self::compare`] for the output `name` of two runs on the same device, in the units of the recorded one.
+    pub(super) fn compare_runs(
+        &mut self,
+        told: &str,
+        (golden, name): (&Golden, &str),
+        [expected, got]: [&Array; 2],
+        tolerance: Tolerance<'_>,
+    ) -> Option<String> {
+        let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
+        let threshold = match (recorded, expected.as_floats()) {
+            (Some(recorded), Some(expected)) => tolerance.metamorphic(name).in_units_of(recorded, expected),
+            _ => tolerance.metamorphic(name),
+        };
+        self.compare(told, expected, got, threshold)
+    }
+
     pub(super) fn into_outcome(self, found: Found) -> Outcome {
         let verdict = match found {
             Ok(note) => Verdict::Pass { note },

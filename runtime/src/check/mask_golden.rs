@@ -12,6 +12,9 @@ use crate::{
     tolerance::Tolerance,
 };
 
+/// Columns of padding beside the longest row.
+const PADDING: usize = 5;
+
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
@@ -41,9 +44,9 @@ fn is_masked(inputs: &Arrays) -> bool {
 fn made_case(golden: &Golden, facts: TextFacts) -> Option<Arrays> {
     let with_mask = golden.cases.iter().find(|case| case.inputs.contains_key("attention_mask"));
     let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()))?;
+    let rows = rows.prefix(facts.longest.saturating_sub(PADDING).max(1));
     let side = if facts.causal { Side::Left } else { Side::Right };
-    let width = (rows.longest() + 5).min(facts.longest);
-    Some(rows.padded(width, side, facts))
+    Some(rows.padded(rows.longest() + PADDING, side, facts))
 }
 
 fn compare_recorded(
@@ -56,7 +59,9 @@ fn compare_recorded(
     let forward = subject.model().forward(&case.inputs)?;
     let mask = &case.inputs["attention_mask"];
     let tolerance = exam.tolerance(golden, subject);
-    for (name, expected) in case.outputs.iter().filter(|(name, array)| is_per_position(name, array, mask.shape())) {
+    let head = subject.model().head();
+    let per_position = |(name, array): &(&String, &Array)| is_per_position(name, array, mask.shape(), head);
+    for (name, expected) in case.outputs.iter().filter(per_position) {
         let Some(got) = forward.outputs.get(name).filter(|got| got.shape() == expected.shape()) else {
             failures.push(format!("`{}` was not computed in its recorded shape", case.tell(name)));
             continue;

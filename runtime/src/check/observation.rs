@@ -1,6 +1,6 @@
 //! The results of one call, sorted into those with one entry per position of the sequence and the pooled ones.
 
-use crate::{Array, Arrays, Forward, ForwardError, Model};
+use crate::{Array, Arrays, Forward, ForwardError, Model, model::Head};
 
 /// What a call gave.
 pub(super) struct Observation {
@@ -13,27 +13,30 @@ pub(super) struct Observation {
 /// Runs `inputs`; where no output is per position (a classifier), the hidden states are.
 pub(super) fn observe(model: &Model, inputs: &Arrays) -> Result<Observation, ForwardError> {
     let shape = inputs.get("input_ids").map(|ids| ids.shape().to_vec()).unwrap_or_default();
-    let mut observation = sort(model.forward(inputs)?, &shape);
+    let mut observation = sort(model.forward(inputs)?, &shape, model.head());
     if observation.positions.is_empty() {
-        observation.positions = traced(model.forward_traced(inputs)?, &shape);
+        observation.positions = traced(model.forward_traced(inputs)?, &shape, model.head());
     }
     Ok(observation)
 }
 
-fn sort(forward: Forward, ids: &[usize]) -> Observation {
-    let (positions, pooled) = forward.outputs.into_iter().partition(|(name, array)| is_per_position(name, array, ids));
+fn sort(forward: Forward, ids: &[usize], head: Head) -> Observation {
+    let outputs = forward.outputs.into_iter();
+    let (positions, pooled) = outputs.partition(|(name, array)| is_per_position(name, array, ids, head));
     Observation { positions, pooled }
 }
 
-fn traced(forward: Forward, ids: &[usize]) -> Vec<(String, Array)> {
+fn traced(forward: Forward, ids: &[usize], head: Head) -> Vec<(String, Array)> {
     let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
-    named.filter(|(name, array)| is_per_position(name, array, ids)).collect()
+    named.filter(|(name, array)| is_per_position(name, array, ids, head)).collect()
 }
 
-/// Two dimensions alone cannot tell positions from labels, so those outputs are known by name.
-pub(super) fn is_per_position(name: &str, array: &Array, ids: &[usize]) -> bool {
+/// Two dimensions alone cannot tell positions from labels, so those outputs are known by name; `logits` of two dimensions are
+/// per position where the head is ELECTRA's discriminator, the only one for pre-training that has them.
+pub(super) fn is_per_position(name: &str, array: &Array, ids: &[usize], head: Head) -> bool {
     let shape = array.shape();
-    let named = shape.len() == 2 && matches!(name, "start_logits" | "end_logits");
+    let known = matches!(name, "start_logits" | "end_logits") || (name == "logits" && head == Head::PreTraining);
+    let named = shape.len() == 2 && known;
     (shape.len() == 3 || named) && ids.len() == 2 && shape[..2] == *ids
 }
 

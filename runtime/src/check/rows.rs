@@ -2,7 +2,7 @@
 //!
 //! Where images and texts have batches of their own, each is counted again from its first row when it has fewer.
 
-use crate::{Array, Arrays, tolerance::Threshold};
+use crate::{Array, Arrays};
 
 /// The outputs that have the other batch as their second dimension.
 const CROSSED: [&str; 2] = ["logits_per_image", "logits_per_text"];
@@ -21,19 +21,6 @@ pub(super) fn of_inputs(inputs: &Arrays, order: &[usize]) -> Arrays {
 pub(super) fn of_output(name: &str, whole: &Array, order: &[usize]) -> Array {
     let rows = select(whole, order);
     if CROSSED.contains(&name) { transposed(&select(&transposed(&rows), order)) } else { rows }
-}
-
-/// The threshold for the part of an output. A crossed one can be a single logit near zero, whose error is that of the sum
-/// behind it: it is held to the size that the elements of the whole have, as the recorded noise is.
-pub(super) fn threshold(name: &str, whole: &Array, part: &Array, threshold: Threshold) -> Threshold {
-    let smaller = mean_square(whole) / mean_square(part);
-    let factor = if CROSSED.contains(&name) && smaller > 1.0 && smaller.is_finite() { smaller.sqrt() } else { 1.0 };
-    Threshold { rel_l2: threshold.rel_l2 * factor, max_rel: threshold.max_rel * factor }
-}
-
-fn mean_square(array: &Array) -> f64 {
-    let values = array.as_floats().unwrap_or_default();
-    values.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>() / values.len().max(1) as f64
 }
 
 fn select(array: &Array, order: &[usize]) -> Array {
@@ -59,11 +46,6 @@ mod tests {
         assert_eq!(got, Array::floats([2, 2], vec![20.0, 21.0, 10.0, 11.0]));
         let got = of_output("logits_per_image", &logits, &[1]);
         assert_eq!(got, Array::floats([1, 1], vec![11.0]));
-        let exact = Threshold { rel_l2: 1.0, max_rel: 1.0 };
-        let whole = Array::floats([1, 2], vec![1.0, 7.0]);
-        let part = Array::floats([1, 1], vec![1.0]);
-        assert_eq!(threshold("logits_per_text", &whole, &part, exact).rel_l2, 5.0);
-        assert_eq!(threshold("image_embeds", &whole, &part, exact).rel_l2, 1.0);
         assert_eq!(of_output("image_embeds", &logits, &[1]), Array::floats([1, 2], vec![10.0, 11.0]));
     }
 }

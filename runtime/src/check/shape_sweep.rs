@@ -86,8 +86,7 @@ fn batches(
                 continue;
             };
             let expected = rows::of_output(name, whole, &order);
-            let threshold = rows::threshold(name, whole, &expected, tolerance.metamorphic(name));
-            failures.note(exam.compare(&told, &expected, got, threshold));
+            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }
     Ok(())
@@ -112,7 +111,7 @@ fn prefixes(
         for ((name, whole), (_, got)) in longest.iter().zip(&part) {
             let told = format!("{name}, length {length} of {}", rows.longest());
             let expected = whole.narrow(1, 0, length);
-            failures.note(exam.compare(&told, &expected, got, tolerance.metamorphic(name)));
+            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }
     Ok(())

@@ -5,12 +5,6 @@ use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 use std::ops::Deref;
 
-/// A configuration of which files may hold as little as `{}`.
-pub(crate) trait WithDefaults: Config {
-    /// The values of the fields that a file leaves out, as transformers has them.
-    fn defaults() -> Value;
-}
-
 /// An object of `config.json` that is held to the same rules as the whole file, with the names of the fields in it.
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
@@ -33,27 +27,24 @@ impl<C> Deref for Nested<C> {
     }
 }
 
-impl<C: WithDefaults> Nested<C> {
+impl<C: Config> Nested<C> {
     fn read(value: &Value) -> Result<Self, String> {
-        let mut whole = C::defaults();
-        let (Some(object), Some(given)) = (whole.as_object_mut(), value.as_object()) else {
+        if !value.is_object() {
             return Err(format!("a nested configuration is `{value}`, not an object"));
-        };
-        given.iter().for_each(|(name, value)| drop(object.insert(name.clone(), value.clone())));
-        let Parsed { config, mut fields } = parse::<C>(&whole).map_err(|error| error.to_string())?;
-        fields.retain(|field| given.contains_key(field));
+        }
+        let Parsed { config, fields } = parse::<C>(value).map_err(|error| error.to_string())?;
         Ok(Self { config, fields })
     }
 }
 
-impl<'de, C: WithDefaults> Deserialize<'de> for Nested<C> {
+impl<'de, C: Config> Deserialize<'de> for Nested<C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Option::<Value>::deserialize(deserializer)?;
         Self::read(&value.unwrap_or_else(|| Value::Object(serde_json::Map::new()))).map_err(D::Error::custom)
     }
 }
 
-impl<C: WithDefaults> Default for Nested<C> {
+impl<C: Config> Default for Nested<C> {
     fn default() -> Self {
         Self::read(&Value::Object(serde_json::Map::new())).expect("the defaults of a type are a configuration of it")
     }

@@ -19,7 +19,7 @@ pub(crate) fn split_heads<B: Ops>(x: Tensor<B, 3>, heads: usize) -> Tensor<B, 4>
 ///
 /// `query` is [batch, heads, query, head_dim]; `key` and `value` are [batch, key_value_heads, key, head_dim], where
 /// `heads` is a multiple of `key_value_heads`: the queries of a group share a product, so nothing is repeated. `bias` is
-/// f32, [batch or 1, 1, query or 1, key].
+/// f32, [batch or 1, heads or 1, query or 1, key].
 pub(crate) fn attend<B: Ops>(
     query: Tensor<B, 4>,
     key: Tensor<B, 4>,

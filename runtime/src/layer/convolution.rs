@@ -12,6 +12,7 @@ pub(crate) struct Conv2d<B: Ops> {
     bias: Option<Tensor<B, 1>>,
     stride: [usize; 2],
     padding: [usize; 2],
+    groups: usize,
 }
 
 /// Channels [in, out], and kernel, stride and padding [height, width] of a [`Conv2d`].
@@ -29,16 +30,23 @@ impl<B: Ops> Conv2d<B> {
         let ([inner, out], [height, width]) = (shape.channels, shape.kernel);
         let weight = w.tensor("weight", [out, inner, height, width])?;
         let bias = bias.then(|| w.tensor("bias", [out])).transpose()?;
-        Ok(Self { weight, bias, stride: shape.stride, padding: shape.padding })
+        Ok(Self { weight, bias, stride: shape.stride, padding: shape.padding, groups: 1 })
+    }
+
+    /// One odd square `kernel` for each channel, padded to keep the size; `weight` [channels, 1, kernel, kernel] and `bias`.
+    pub(crate) fn load_depthwise(w: &Weights<B>, channels: usize, kernel: usize) -> Result<Self, WeightsError> {
+        let weight = w.tensor("weight", [channels, 1, kernel, kernel])?;
+        let bias = Some(w.tensor("bias", [channels])?);
+        Ok(Self { weight, bias, stride: [1, 1], padding: [kernel / 2; 2], groups: channels })
     }
 
     /// [batch, in, height, width] to [batch, out, height', width'].
     pub(crate) fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [_, _, height, width] = self.weight.dims();
-        if self.stride == [height, width] && self.padding == [0, 0] {
+        if self.stride == [height, width] && self.padding == [0, 0] && self.groups == 1 {
             return self.forward_patches(x);
         }
-        let options = ConvOptions::new(self.stride, self.padding, [1, 1], 1);
+        let options = ConvOptions::new(self.stride, self.padding, [1, 1], self.groups);
         module::conv2d(x, self.weight.clone(), self.bias.clone(), options)
     }
 

@@ -30,6 +30,11 @@ impl<B: Ops> Linear<B> {
         Ok(Self { weight: w.tensor("weight", [inner, out])?, bias: Some(w.tensor("bias", [out])?) })
     }
 
+    /// `weight` [in, out] and `bias` [out].
+    pub(crate) fn of(weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
+        Self { weight, bias }
+    }
+
     /// The three maps of torch's `nn.MultiheadAttention`: `in_proj_weight` [3 width, width] and `in_proj_bias`, in the order
     /// query, key, value.
     pub(crate) fn load_stacked(w: &Weights<B>, width: usize) -> Result<[Self; 3], WeightsError> {

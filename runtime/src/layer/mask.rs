@@ -48,6 +48,31 @@ pub(crate) fn causal_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
 }
 
+/// The causal biases of one call, made once for each window that its layers have.
+pub(crate) struct CausalMasks<'a, 'b, B: Ops> {
+    inputs: &'a Inputs<'b, B>,
+    shape: [usize; 2],
+    past: usize,
+    made: Vec<(Option<usize>, Option<Tensor<B, 4>>)>,
+}
+
+impl<'a, 'b, B: Ops> CausalMasks<'a, 'b, B> {
+    /// For `shape` [batch, query] behind `past` tokens.
+    pub(crate) fn new(inputs: &'a Inputs<'b, B>, shape: [usize; 2], past: usize) -> Self {
+        Self { inputs, shape, past, made: Vec::new() }
+    }
+
+    /// See [`causal_bias`].
+    pub(crate) fn bias(&mut self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+        if let Some((_, bias)) = self.made.iter().find(|(made, _)| *made == window) {
+            return Ok(bias.clone());
+        }
+        let bias = causal_bias(self.inputs, self.shape, self.past, window)?;
+        self.made.push((window, bias.clone()));
+        Ok(bias)
+    }
+}
+
 /// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from `past`.
 pub(crate) fn positions<B: Ops>(
     inputs: &Inputs<'_, B>,

@@ -46,4 +46,9 @@ impl<B: Ops> RmsNorm<B> {
     pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         backend::rms_norm(x, self.weight.clone(), self.eps)
     }
+
+    /// The length of the dimension that it normalises.
+    pub(crate) fn width(&self) -> usize {
+        self.weight.dims()[0]
+    }
 }

@@ -1,6 +1,7 @@
 //! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of older files
 //! (`rope_theta`, `rope_scaling`).
 
+use super::rotary::yarn_ramp;
 use serde::Deserialize;
 
 /// What a configuration says about how positions rotate.
@@ -29,6 +30,10 @@ pub(crate) struct RopeParameters {
     pub(crate) mscale: Option<f64>,
     pub(crate) mscale_all_dim: Option<f64>,
     pub(crate) truncate: Option<bool>,
+    /// The share of each head that rotates.
+    pub(crate) partial_rotary_factor: Option<f64>,
+    pub(crate) short_factor: Option<Vec<f32>>,
+    pub(crate) long_factor: Option<Vec<f32>>,
 }
 
 /// How the frequencies are stretched for longer contexts; the names of transformers' `ROPE_INIT_FUNCTIONS`.
@@ -46,6 +51,9 @@ pub(crate) enum RopeType {
     Yarn,
     /// Llama 3.1: long wavelengths divided by `factor`.
     Llama3,
+    /// Ding et al. 2024: every frequency has a factor, another one beyond the trained length.
+    #[serde(alias = "su")]
+    Longrope,
 }
 
 /// The base when no file names one.
@@ -67,24 +75,70 @@ impl RopeFields<'_> {
             RopeType::Default | RopeType::Linear => false,
             RopeType::Dynamic => true,
             RopeType::Yarn | RopeType::Llama3 => parameters.original_max_position_embeddings.is_none(),
+            RopeType::Longrope => parameters.factor.is_none() && parameters.attention_factor.is_none(),
         })
     }
 
-    /// What is missing from the parameters.
+    /// What is missing from the parameters of a type that rotates whole heads.
     pub(crate) fn validate(&self) -> Result<(), String> {
         let parameters = self.parameters(1);
+        match parameters.partial_rotary_factor {
+            None | Some(1.0) => parameters.validate(),
+            Some(share) => Err(format!("`partial_rotary_factor` {share} is not supported by this model type")),
+        }
+    }
+}
+
+impl RopeParameters {
+    /// The part of a head of `head_dim` that rotates.
+    pub(crate) fn width(&self, head_dim: usize) -> usize {
+        (head_dim as f64 * self.partial_rotary_factor.unwrap_or(1.0)) as usize
+    }
+
+    /// What is missing.
+    pub(crate) fn validate(&self) -> Result<(), String> {
         let needs = |name: &str, value: Option<f64>| match value {
             Some(value) if value > 0.0 => Ok(()),
-            _ => Err(format!("rope_type {:?} needs `{name}` above 0", parameters.rope_type)),
+            _ => Err(format!("rope_type {:?} needs `{name}` above 0", self.rope_type)),
         };
-        match parameters.rope_type {
+        match self.rope_type {
             RopeType::Default => Ok(()),
-            RopeType::Linear | RopeType::Dynamic | RopeType::Yarn => needs("factor", parameters.factor),
+            RopeType::Linear | RopeType::Dynamic | RopeType::Yarn => needs("factor", self.factor),
             RopeType::Llama3 => {
-                needs("factor", parameters.factor)?;
-                needs("low_freq_factor", parameters.low_freq_factor)?;
-                needs("high_freq_factor", parameters.high_freq_factor)
+                needs("factor", self.factor)?;
+                needs("low_freq_factor", self.low_freq_factor)?;
+                needs("high_freq_factor", self.high_freq_factor)
+            }
+            RopeType::Longrope if self.short_factor.is_none() || self.long_factor.is_none() => {
+                Err("rope_type Longrope needs `short_factor` and `long_factor`".to_owned())
+            }
+            RopeType::Longrope => Ok(()),
+        }
+    }
+
+    /// Parameters that rightly change nothing, as [`Config::without_effect`](crate::config::Config::without_effect) has them.
+    pub(crate) fn without_effect(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+        let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
+        if self.rope_type != RopeType::Yarn || yarn_ramp(theta, self.width(head_dim), self).0 > 0.0 {
+            return Vec::new();
+        }
+        ["rope_parameters.beta_fast", "rope_scaling.beta_fast"]
+            .map(|name| (name, "the ramp begins at 0 in any case"))
+            .into()
+    }
+
+    /// Whether heads of `head_dim` rotate in pairs, each with its factors.
+    pub(crate) fn validate_width(&self, head_dim: usize) -> Result<(), String> {
+        let width = self.width(head_dim);
+        if !width.is_multiple_of(2) || width > head_dim {
+            return Err(format!("{width} dimensions of a head of {head_dim} rotate; they must be pairs"));
+        }
+        let factors = [("short_factor", &self.short_factor), ("long_factor", &self.long_factor)];
+        for (name, factors) in factors {
+            if let Some(found) = factors.as_ref().map(Vec::len).filter(|found| 2 * found != width) {
+                return Err(format!("`{name}` has {found} entries, {width} dimensions rotate in pairs"));
             }
         }
+        Ok(())
     }
 }

@@ -8,6 +8,7 @@ use crate::{
 use burn::tensor::Tensor;
 
 /// Where the four maps are, below the layer.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct AttentionNames {
     pub(crate) query: &'static str,
     pub(crate) key: &'static str,

@@ -39,6 +39,22 @@ fn shrink(bytes: usize) {
     IN_USE.fetch_sub(bytes, Relaxed);
 }
 
+/// Bytes outside the heap that count as in use while this is there.
+pub(crate) struct Held(usize);
+
+impl Held {
+    pub(crate) fn new(bytes: usize) -> Self {
+        grow(bytes);
+        Self(bytes)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        shrink(self.0);
+    }
+}
+
 // SAFETY: every method hands the caller's arguments on to mimalloc unchanged and returns what it gives, so the contract
 // of `GlobalAlloc` holds as it holds for mimalloc; counting neither allocates nor panics.
 unsafe impl GlobalAlloc for CountingAllocator {

@@ -27,6 +27,8 @@ pub enum Head {
     Classification,
     /// `...ForRegression`, of series.
     Regression,
+    /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
+    ImageClassificationWithTeacher,
 }
 
 impl Head {
@@ -45,6 +47,7 @@ impl Head {
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
+            "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
     }
@@ -64,6 +67,7 @@ impl Head {
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
+            Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }
 }

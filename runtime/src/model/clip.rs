@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     backend::Ops,
-    config::{Config, Nested, WithDefaults},
+    config::{Config, Nested},
     layer::{LayerNorm, Linear},
     weights::Weights,
 };
@@ -117,9 +117,7 @@ impl Config for ClipTextConfig {
             other => Err(format!("`eos_token_id` is {other:?}, and one number is the token that a text is read at")),
         }
     }
-}
 
-impl WithDefaults for ClipTextConfig {
     fn defaults() -> Value {
         json!({
             "vocab_size": 49408, "hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 12,
@@ -152,9 +150,7 @@ impl Config for ClipVisionConfig {
         self.image.validate()?;
         self.tower.validate()
     }
-}
 
-impl WithDefaults for ClipVisionConfig {
     fn defaults() -> Value {
         json!({
             "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,

@@ -121,6 +121,7 @@ fn masked_lm<B: Ops>(
         MaskedLmNames { dense: "vocab_transform", norm: "vocab_layer_norm", decoder: "vocab_projector", bias: None };
     let shape = MaskedLmShape {
         width: config.dim,
+        inner: config.dim,
         vocab: config.vocab_size,
         activation: config.activation,
         eps: EPS,

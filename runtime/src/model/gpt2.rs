@@ -82,6 +82,10 @@ impl Config for Gpt2Config {
         let rounding = ("reorder_and_upcast_attn", "it says where to round; scores are always computed in f32 here");
         let mut fields = fields_of_other_heads(head);
         fields.push(rounding);
+        if self.n_layer == 1 {
+            fields
+                .push(("scale_attn_by_inverse_layer_idx", "the first layer is divided by one, and there is no other"));
+        }
         fields
     }
 }

@@ -56,11 +56,10 @@ impl Family for Llama {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let shape = LlamaShape {
-            key_value_heads: config.fields.num_key_value_heads.unwrap_or(config.fields.num_attention_heads),
             query_bias: config.attention_bias,
             output_bias: config.attention_bias,
             mlp_bias: config.mlp_bias,
-            windows: vec![None; config.fields.num_hidden_layers],
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }

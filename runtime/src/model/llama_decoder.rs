@@ -10,11 +10,11 @@ use super::{
     text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
-    backend::{Activation, Ops, activate},
+    backend::{Activation, Ops},
     config::divides,
     layer::{
-        Embedding, Linear, RmsNorm, RopeFields, RopeParameters, Rotary, Rotation, attend, causal_bias, positions,
-        split_heads,
+        CausalMasks, Embedding, GatedFeedForward, GroupedAttention, Linear, ProjectionNames, Projections, RmsNorm,
+        RopeFields, RopeParameters, Rotary, Rotation, positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -70,15 +70,23 @@ impl Default for LlamaFields {
 
 impl LlamaFields {
     pub(crate) fn validate(&self) -> Result<(), String> {
-        let heads = self.num_attention_heads;
-        divides("num_attention_heads", heads, "num_key_value_heads", self.num_key_value_heads.unwrap_or(1))?;
         if self.head_dim.is_none() {
-            divides("hidden_size", self.hidden_size, "num_attention_heads", heads)?;
+            divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
         }
-        if !self.head_dim().is_multiple_of(2) {
-            return Err(format!("the head dimension {} is odd; rotary positions need pairs", self.head_dim()));
-        }
-        self.rope().validate()
+        self.validate_for(self.head_dim())
+    }
+
+    /// For types whose heads have another default width.
+    pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
+        let groups = self.num_key_value_heads.unwrap_or(1);
+        divides("num_attention_heads", self.num_attention_heads, "num_key_value_heads", groups)?;
+        self.rope().validate()?;
+        self.rope_parameters().validate_width(head_dim)
+    }
+
+    /// The rotary parameters in force.
+    pub(crate) fn rope_parameters(&self) -> RopeParameters {
+        self.rope().parameters(self.max_position_embeddings)
     }
 
     /// See [`Config::without_effect`](crate::config::Config::without_effect).
@@ -87,6 +95,7 @@ impl LlamaFields {
         if !self.rope().reads_max_positions() {
             fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
         }
+        fields.extend(self.rope_parameters().without_effect(self.head_dim()));
         fields
     }
 
@@ -95,22 +104,45 @@ impl LlamaFields {
         RopeFields { parameters, theta: self.rope_theta }
     }
 
-    fn head_dim(&self) -> usize {
+    /// The width of a head; that of the model shared among the heads where no field says it.
+    pub(crate) fn head_dim(&self) -> usize {
         self.head_dim.unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
     }
 }
 
 /// What the types decide differently.
 pub(crate) struct LlamaShape {
+    pub(crate) head_dim: usize,
     pub(crate) key_value_heads: usize,
     pub(crate) query_bias: bool,
     pub(crate) output_bias: bool,
     pub(crate) mlp_bias: bool,
+    pub(crate) projections: ProjectionNames<3>,
+    pub(crate) gate_and_up: ProjectionNames<2>,
+    pub(crate) rope: RopeParameters,
+    /// Whether query and key are normalised head by head.
+    pub(crate) head_norms: bool,
     /// One for each layer; none sees every earlier token.
     pub(crate) windows: Vec<Option<usize>>,
 }
 
 impl LlamaShape {
+    /// Llama's own, without biases and windows.
+    pub(crate) fn plain(fields: &LlamaFields) -> Self {
+        Self {
+            head_dim: fields.head_dim(),
+            key_value_heads: fields.num_key_value_heads.unwrap_or(fields.num_attention_heads),
+            query_bias: false,
+            output_bias: false,
+            mlp_bias: false,
+            projections: ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]),
+            gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
+            rope: fields.rope_parameters(),
+            head_norms: false,
+            windows: vec![None; fields.num_hidden_layers],
+        }
+    }
+
     pub(crate) fn load<B: Ops>(
         &self,
         fields: &LlamaFields,
@@ -133,6 +165,20 @@ impl LlamaShape {
         };
         Ok(Box::new(TextModel { backbone, head }))
     }
+
+    fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+        let (width, head_dim) = (fields.hidden_size, self.head_dim);
+        let heads = [fields.num_attention_heads, self.key_value_heads];
+        let [queries, keys] = heads.map(|heads| heads * head_dim);
+        let norm = |name| RmsNorm::load(&w.module(name), head_dim, fields.rms_norm_eps);
+        Ok(GroupedAttention {
+            projections: Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?,
+            norms: if self.head_norms { Some([norm("q_norm")?, norm("k_norm")?]) } else { None },
+            output: Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?,
+            heads,
+            scale: (head_dim as f64).powf(-0.5),
+        })
+    }
 }
 
 struct Decoder<B: Ops> {
@@ -153,7 +199,7 @@ impl<B: Ops> Decoder<B> {
             embed_tokens: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
             layers: shape.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
             norm: RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?,
-            rotary: Rotary::new(&fields.rope().parameters(trained), fields.head_dim(), trained),
+            rotary: Rotary::new(&shape.rope, shape.head_dim, trained),
             vocab: fields.vocab_size,
         })
     }
@@ -165,11 +211,11 @@ impl<B: Ops> Backbone<B> for Decoder<B> {
         let (shape, past) = (ids.dims(), pass.past());
         let (values, position_shape) = positions(inputs, shape, past)?;
         let rotation = self.rotary.at(&values, position_shape, inputs);
-        let mut masks = Masks { inputs, shape, past, made: Vec::new() };
+        let mut masks = CausalMasks::new(inputs, shape, past);
         let mut x = self.embed_tokens.forward(ids);
         pass.trace_embed(&x)?;
         for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, &rotation, masks.bias(layer.window)?, index, pass);
+            x = layer.forward(x, &rotation, masks.bias(layer.window)?, (index, pass));
             if index + 1 < self.layers.len() {
                 pass.trace_layer(index, &x)?;
             }
@@ -190,39 +236,17 @@ impl<B: Ops> Backbone<B> for Decoder<B> {
     fn cacheable_length(&self) -> Option<usize> {
         self.rotary.cacheable()
     }
-}
 
-/// The bias of each window of one call, made once.
-struct Masks<'a, 'b, B: Ops> {
-    inputs: &'a Inputs<'b, B>,
-    shape: [usize; 2],
-    past: usize,
-    made: Vec<(Option<usize>, Option<Tensor<B, 4>>)>,
-}
-
-impl<B: Ops> Masks<'_, '_, B> {
-    fn bias(&mut self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-        if let Some((_, bias)) = self.made.iter().find(|(made, _)| *made == window) {
-            return Ok(bias.clone());
-        }
-        let bias = causal_bias(self.inputs, self.shape, self.past, window)?;
-        self.made.push((window, bias.clone()));
-        Ok(bias)
+    fn recomputed_beyond(&self) -> Option<usize> {
+        self.rotary.recomputed_beyond()
     }
 }
 
 struct Layer<B: Ops> {
     input_layernorm: RmsNorm<B>,
-    q_proj: Linear<B>,
-    k_proj: Linear<B>,
-    v_proj: Linear<B>,
-    o_proj: Linear<B>,
+    self_attn: GroupedAttention<B>,
     post_attention_layernorm: RmsNorm<B>,
-    gate_proj: Linear<B>,
-    up_proj: Linear<B>,
-    down_proj: Linear<B>,
-    activation: Activation,
-    heads: [usize; 2],
+    mlp: GatedFeedForward<B>,
     window: Option<usize>,
 }
 
@@ -234,44 +258,28 @@ impl<B: Ops> Layer<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let (width, inner, eps) = (fields.hidden_size, fields.intermediate_size, fields.rms_norm_eps);
-        let heads = [fields.num_attention_heads, shape.key_value_heads];
-        let [queries, keys] = heads.map(|heads| heads * fields.head_dim());
-        let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+        let norm = |name| RmsNorm::load(&w.module(name), width, eps);
+        let mlp = w.module("mlp");
         Ok(Self {
-            input_layernorm: RmsNorm::load(&w.module("input_layernorm"), width, eps)?,
-            q_proj: linear("self_attn.q_proj", width, queries, shape.query_bias)?,
-            k_proj: linear("self_attn.k_proj", width, keys, shape.query_bias)?,
-            v_proj: linear("self_attn.v_proj", width, keys, shape.query_bias)?,
-            o_proj: linear("self_attn.o_proj", queries, width, shape.output_bias)?,
-            post_attention_layernorm: RmsNorm::load(&w.module("post_attention_layernorm"), width, eps)?,
-            gate_proj: linear("mlp.gate_proj", width, inner, shape.mlp_bias)?,
-            up_proj: linear("mlp.up_proj", width, inner, shape.mlp_bias)?,
-            down_proj: linear("mlp.down_proj", inner, width, shape.mlp_bias)?,
-            activation: fields.hidden_act,
-            heads,
+            input_layernorm: norm("input_layernorm")?,
+            self_attn: shape.attention(fields, &w.module("self_attn"))?,
+            post_attention_layernorm: norm("post_attention_layernorm")?,
+            mlp: GatedFeedForward::load(&mlp, shape.gate_and_up, [width, inner], fields.hidden_act, shape.mlp_bias)?,
             window,
         })
     }
 
-    /// [batch, seq, width].
+    /// [batch, seq, width]; `place` is the layer's index and the pass with its cache.
     fn forward(
         &self,
         x: Tensor<B, 3>,
         rotation: &Rotation<B>,
         bias: Option<Tensor<B, 4>>,
-        index: usize,
-        pass: &mut Pass<'_, B>,
+        place: (usize, &mut Pass<'_, B>),
     ) -> Tensor<B, 3> {
         let normal = self.input_layernorm.forward(x.clone());
-        let [heads, key_value_heads] = self.heads;
-        let query = rotation.apply(split_heads(self.q_proj.forward(normal.clone()), heads));
-        let key = rotation.apply(split_heads(self.k_proj.forward(normal.clone()), key_value_heads));
-        let value = split_heads(self.v_proj.forward(normal), key_value_heads);
-        let (key, value) = pass.with_past(index, key, value);
-        let scale = (query.dims()[3] as f64).powf(-0.5);
-        let x = x + self.o_proj.forward(attend(query, key, value, scale, bias));
+        let x = x + self.self_attn.forward(normal, Some(rotation), bias, place);
         let normal = self.post_attention_layernorm.forward(x.clone());
-        let gate = activate(self.gate_proj.forward(normal.clone()), self.activation);
-        x + self.down_proj.forward(gate * self.up_proj.forward(normal))
+        x + self.mlp.forward(normal)
     }
 }

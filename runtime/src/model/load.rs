@@ -1,21 +1,30 @@
 //! From a checkpoint directory to a model on a device.
 
 use super::{
+    albert::Albert,
     bert::{Bert, Roberta},
     class::Head,
     clip::Clip,
+    convnext::ConvNext,
+    dinov2::Dinov2,
     distilbert::DistilBert,
+    electra::Electra,
     family::Family,
+    gpt_neox::GptNeoX,
     gpt2::Gpt2,
     llama::Llama,
     loaded::{Model, TensorAccount},
     mistral::Mistral,
+    mpnet::Mpnet,
     network::{Placed, Run, guard},
     patchtst::PatchTst,
+    phi3::Phi3,
     qwen2::Qwen2,
+    qwen3::Qwen3,
     resnet::ResNet,
     siglip::Siglip,
-    vit::Vit,
+    swin::Swin,
+    vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -86,16 +95,26 @@ pub fn load(
     }
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
+        ModelType::Albert => plan.load::<Albert>(),
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::ConvNext => plan.load::<ConvNext>(),
+        ModelType::Deit => plan.load::<Deit>(),
+        ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::Clip => plan.load::<Clip>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
+        ModelType::Electra => plan.load::<Electra>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
+        ModelType::GptNeoX => plan.load::<GptNeoX>(),
         ModelType::Llama => plan.load::<Llama>(),
         ModelType::Mistral => plan.load::<Mistral>(),
         ModelType::PatchTst => plan.load::<PatchTst>(),
+        ModelType::Mpnet => plan.load::<Mpnet>(),
+        ModelType::Phi3 => plan.load::<Phi3>(),
         ModelType::Qwen2 => plan.load::<Qwen2>(),
+        ModelType::Qwen3 => plan.load::<Qwen3>(),
         ModelType::ResNet => plan.load::<ResNet>(),
         ModelType::Roberta => plan.load::<Roberta>(),
+        ModelType::Swin => plan.load::<Swin>(),
         ModelType::Siglip => plan.load::<Siglip>(),
         ModelType::Vit => plan.load::<Vit>(),
     }

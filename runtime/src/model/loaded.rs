@@ -20,18 +20,33 @@ pub struct TensorAccount {
 }
 
 /// The ends of names of buffers that older releases saved and transformers does not read.
-const IGNORED: &[&str] =
-    &["attn.bias", "attn.masked_bias", "num_batches_tracked", "position_ids", "rotary_emb.inv_freq"];
+const IGNORED: &[&str] = &[
+    "attention.bias",
+    "attention.masked_bias",
+    "attn.bias",
+    "attn.masked_bias",
+    "num_batches_tracked",
+    "position_ids",
+    "relative_position_index",
+    "rotary_emb.inv_freq",
+];
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
     "classifier.",
     "cls.",
+    "cls_classifier.",
+    "discriminator_predictions.",
+    "distillation_classifier.",
+    "generator_lm_head.",
+    "generator_predictions.",
     "lm_head.",
     "pooler.",
     "pre_classifier.",
+    "predictions.",
     "qa_outputs.",
     "score.",
+    "sop_classifier.",
     "vocab_layer_norm.",
     "vocab_projector.",
     "vocab_transform.",

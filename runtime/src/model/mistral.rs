@@ -56,10 +56,8 @@ impl Family for Mistral {
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let shape = LlamaShape {
             key_value_heads: config.fields.num_key_value_heads.unwrap_or(8),
-            query_bias: false,
-            output_bias: false,
-            mlp_bias: false,
             windows: vec![config.sliding_window; config.fields.num_hidden_layers],
+            ..LlamaShape::plain(&config.fields)
         };
         shape.load(&config.fields, head, labels, w)
     }

@@ -1,6 +1,9 @@
 //! The interface that model code implements, generic over the backend, and the eraser that hides the backend again.
 
-use super::forward::{Forward, ForwardError, Placement, Session};
+use super::{
+    forward::{Forward, ForwardError, Placement, Session},
+    stepper::Stepper,
+};
 use crate::{Array, Arrays, backend::Ops};
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,6 +26,11 @@ pub(crate) trait Network<B: Ops>: Send {
 
     /// The longest sequence for which steps with a cache must equal the whole sequence at once; none for any length.
     fn cacheable_length(&self) -> Option<usize> {
+        None
+    }
+
+    /// The length beyond which every key must be computed anew, once; none when keys stay as they are.
+    fn recomputed_beyond(&self) -> Option<usize> {
         None
     }
 
@@ -170,13 +178,23 @@ pub(crate) struct Cache<B: Ops> {
 }
 
 impl<B: Ops> Cache<B> {
-    fn new(layers: usize) -> Self {
+    pub(super) fn new(layers: usize) -> Self {
         Self { layers: vec![None; layers], length: 0 }
+    }
+
+    /// The number of layers.
+    pub(super) fn layers(&self) -> usize {
+        self.layers.len()
     }
 
     /// The number of tokens whose keys and values are here, before the current call.
     pub(crate) fn length(&self) -> usize {
         self.length
+    }
+
+    /// Counts `new` tokens that were read.
+    pub(super) fn advance(&mut self, new: usize) {
+        self.length += new;
     }
 
     /// Appends the new keys and values of `layer` and gives all of them.
@@ -297,7 +315,12 @@ pub(super) struct Placed<B: Ops> {
 }
 
 impl<B: Ops> Placed<B> {
-    fn call(&self, arrays: &Arrays, traced: bool, cache: Option<&mut Cache<B>>) -> Result<Forward, ForwardError> {
+    pub(super) fn call(
+        &self,
+        arrays: &Arrays,
+        traced: bool,
+        cache: Option<&mut Cache<B>>,
+    ) -> Result<Forward, ForwardError> {
         let inputs = Inputs { arrays, device: &self.device, dtype: self.dtype };
         let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
         let mut pass = Pass { cache, traced, result };
@@ -312,8 +335,7 @@ impl<B: Ops> Run for Placed<B> {
     }
 
     fn session(&self) -> Option<Box<dyn Session + '_>> {
-        let cache = Cache::new(self.network.cached_layers()?);
-        Some(Box::new(Stepper { placed: self, cache }))
+        Some(Box::new(Stepper::new(self)?))
     }
 
     fn max_positions(&self) -> Option<usize> {
@@ -330,35 +352,5 @@ impl<B: Ops> Run for Placed<B> {
 
     fn pooling(&self) -> Pooling {
         self.network.pooling()
-    }
-}
-
-struct Stepper<'a, B: Ops> {
-    placed: &'a Placed<B>,
-    cache: Cache<B>,
-}
-
-impl<B: Ops> Session for Stepper<'_, B> {
-    fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        let new = inputs.get("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?.shape()[1];
-        let result = self.placed.call(inputs, false, Some(&mut self.cache));
-        match result {
-            Ok(forward) => {
-                self.cache.length += new;
-                Ok(forward)
-            }
-            Err(error) => {
-                self.reset();
-                Err(error)
-            }
-        }
-    }
-
-    fn reset(&mut self) {
-        self.cache = Cache::new(self.cache.layers.len());
-    }
-
-    fn length(&self) -> usize {
-        self.cache.length
     }
 }

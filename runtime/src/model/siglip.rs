@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     backend::Ops,
-    config::{Config, Nested, WithDefaults},
+    config::{Config, Nested},
     layer::{FeedForward, LayerNorm, Linear, attend, split_heads},
     weights::{Weights, WeightsError},
 };
@@ -76,9 +76,7 @@ impl Config for SiglipTextConfig {
     fn validate(&self) -> Result<(), String> {
         self.tower.validate()
     }
-}
 
-impl WithDefaults for SiglipTextConfig {
     fn defaults() -> Value {
         json!({
             "vocab_size": 32000, "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
@@ -113,9 +111,7 @@ impl Config for SiglipVisionConfig {
             false => Err("`vision_use_head` is false, and without the head there is no vector of an image".to_owned()),
         }
     }
-}
 
-impl WithDefaults for SiglipVisionConfig {
     fn defaults() -> Value {
         json!({
             "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,

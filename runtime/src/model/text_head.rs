@@ -21,8 +21,10 @@ pub(crate) enum TextHead<B: Ops> {
     CausalLm(Linear<B>),
     /// `logits` [batch, seq, vocab], of the token itself.
     MaskedLm(MaskedLm<B>),
-    /// `prediction_logits` [batch, seq, vocab] and `seq_relationship_logits` [batch, 2].
-    PreTraining { masked_lm: MaskedLm<B>, next_sentence: Linear<B> },
+    /// `prediction_logits` [batch, seq, vocab], and `output` [batch, labels] of the pooled state.
+    PreTraining { masked_lm: MaskedLm<B>, pooled: Linear<B>, output: &'static str },
+    /// `logits` [batch, seq]: whether a token was replaced, before the sigmoid.
+    Discriminator { dense: Linear<B>, activation: Activation, out: Linear<B> },
     /// `logits` [batch, labels], of the pooled state.
     Pooled(Linear<B>),
     /// `logits` [batch, labels], of the first token.
@@ -44,6 +46,17 @@ impl<B: Ops> TextHead<B> {
     /// `qa_outputs` over each token, of `...ForQuestionAnswering`.
     pub(crate) fn span(w: &Weights<B>, width: usize) -> Result<Self, WeightsError> {
         Ok(Self::Span(Linear::load(&w.module("qa_outputs"), width, 2)?))
+    }
+
+    /// `dense` and `out_proj` over the first token, of the classification heads of RoBERTa and its relatives.
+    pub(crate) fn first_token(
+        w: &Weights<B>,
+        width: usize,
+        labels: usize,
+        activation: Activation,
+    ) -> Result<Self, WeightsError> {
+        let dense = Linear::load(&w.module("dense"), width, width)?;
+        Ok(Self::FirstToken { dense, activation, out: Linear::load(&w.module("out_proj"), width, labels)? })
     }
 
     /// `lm_head` [vocab, width], or the embedding where the configuration ties them.
@@ -87,9 +100,14 @@ impl<B: Ops> TextHead<B> {
             }
             Self::CausalLm(head) | Self::PerToken(head) => pass.output("logits", head.forward(last)),
             Self::MaskedLm(head) => pass.output("logits", head.forward(last)),
-            Self::PreTraining { masked_lm, next_sentence } => {
+            Self::PreTraining { masked_lm, pooled: head, output } => {
                 pass.output("prediction_logits", masked_lm.forward(last))?;
-                pass.output("seq_relationship_logits", next_sentence.forward(expect_pooled(pooled)))
+                pass.output(output, head.forward(expect_pooled(pooled)))
+            }
+            Self::Discriminator { dense, activation, out } => {
+                let [batch, seq, _] = last.dims();
+                let logits = out.forward(activate(dense.forward(last), *activation));
+                pass.output("logits", logits.reshape([batch, seq]))
             }
             Self::Pooled(head) => pass.output("logits", head.forward(expect_pooled(pooled))),
             Self::FirstToken { dense, activation, out } => {
@@ -177,9 +195,11 @@ pub(crate) struct MaskedLmNames {
     pub(crate) bias: Option<&'static str>,
 }
 
-/// The width of the hidden states, the size of the vocabulary, and how the head is normalised and tied.
+/// The width of the hidden states, that in front of the decoder, the size of the vocabulary, and how the head is normalised
+/// and tied.
 pub(crate) struct MaskedLmShape {
     pub(crate) width: usize,
+    pub(crate) inner: usize,
     pub(crate) vocab: usize,
     pub(crate) activation: Activation,
     pub(crate) eps: f64,
@@ -187,22 +207,22 @@ pub(crate) struct MaskedLmShape {
 }
 
 impl<B: Ops> MaskedLm<B> {
-    /// `embedding` [vocab, width] is the decoder's weight where the configuration ties them.
+    /// `embedding` [vocab, inner] is the decoder's weight where the configuration ties them.
     pub(crate) fn load(
         w: &Weights<B>,
         names: &MaskedLmNames,
         shape: &MaskedLmShape,
         embedding: Tensor<B, 2>,
     ) -> Result<Self, WeightsError> {
-        let MaskedLmShape { width, vocab, .. } = *shape;
+        let MaskedLmShape { width, inner, vocab, .. } = *shape;
         Ok(Self {
-            dense: Linear::load(&w.module(names.dense), width, width)?,
+            dense: Linear::load(&w.module(names.dense), width, inner)?,
             activation: shape.activation,
-            norm: LayerNorm::load(&w.module(names.norm), width, shape.eps)?,
+            norm: LayerNorm::load(&w.module(names.norm), inner, shape.eps)?,
             decoder: if shape.tied {
                 tied_decoder(w, names, vocab, embedding)?
             } else {
-                untied_decoder(w, names, width, vocab)?
+                untied_decoder(w, names, inner, vocab)?
             },
         })
     }

@@ -33,6 +33,11 @@ pub(crate) trait Backbone<B: Ops>: Send {
     fn cacheable_length(&self) -> Option<usize> {
         None
     }
+
+    /// See [`Network::recomputed_beyond`].
+    fn recomputed_beyond(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// The two together.
@@ -57,5 +62,9 @@ impl<B: Ops, T: Backbone<B>> Network<B> for TextModel<B, T> {
 
     fn cacheable_length(&self) -> Option<usize> {
         self.backbone.cacheable_length()
+    }
+
+    fn recomputed_beyond(&self) -> Option<usize> {
+        self.backbone.recomputed_beyond()
     }
 }

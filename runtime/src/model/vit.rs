@@ -1,4 +1,6 @@
-//! Vision Transformer (Dosovitskiy et al. 2020): `transformers.models.vit`.
+//! ViT (Dosovitskiy et al. 2020) and DeiT (Touvron et al. 2020): `transformers.models.vit`, `transformers.models.deit`.
+//!
+//! DeiT is ViT with a distillation token behind the class token, and a head that reads both.
 
 use super::{
     class::Head,
@@ -7,18 +9,19 @@ use super::{
     load::LoadError,
     network::{Inputs, Network, Pass},
     text_head::first_token,
+    vision_transformer::{IN_MEMORY, PatchEmbedding, SAVED, VisionLayer, VisionShape},
 };
 use crate::{
     backend::{Activation, Ops, activate},
     config::{Config, Sides, divides},
-    layer::{AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, LayerNorm, Linear, SelfAttention},
+    layer::{LayerNorm, Linear},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The `config.json`.
+/// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct VitConfig {
@@ -54,6 +57,23 @@ impl Default for VitConfig {
             pooler_output_size: None,
             pooler_act: Activation::Tanh,
             rest: Map::new(),
+        }
+    }
+}
+
+impl VitConfig {
+    fn shape(&self) -> VisionShape {
+        VisionShape {
+            width: self.hidden_size,
+            layers: self.num_hidden_layers,
+            heads: self.num_attention_heads,
+            inner: self.intermediate_size,
+            activation: self.hidden_act,
+            eps: self.layer_norm_eps,
+            qkv_bias: self.qkv_bias,
+            channels: self.num_channels,
+            image: self.image_size.height_width(),
+            patch: self.patch_size.height_width(),
         }
     }
 }
@@ -97,18 +117,28 @@ impl Family for Vit {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let base = w.base("vit");
-        let encoder = Encoder::load(config, &base)?;
-        let head = match head {
-            Head::ImageClassification => {
-                VitHead::Classifier(Linear::load(&w.module("classifier"), config.hidden_size, labels)?)
-            }
-            _ => {
-                let width = config.pooler_output_size.unwrap_or(config.hidden_size);
-                let dense = Linear::load(&base.module("pooler.dense"), config.hidden_size, width)?;
-                VitHead::Pooler { dense, activation: config.pooler_act }
-            }
-        };
-        Ok(Box::new(VitModel { encoder, head }))
+        let encoder = Encoder::load(&config.shape(), &["cls_token"], &base)?;
+        Ok(Box::new(VitModel { encoder, head: VitHead::load(config, head, labels, &base, w)? }))
+    }
+}
+
+/// `model_type` `deit`.
+pub(crate) struct Deit;
+
+impl Family for Deit {
+    type Config = VitConfig;
+    const NAME: &'static str = "DeiT";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification, Head::ImageClassificationWithTeacher];
+
+    fn load<B: Ops>(
+        config: &VitConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let base = w.base("deit");
+        let encoder = Encoder::load(&config.shape(), &["cls_token", "distillation_token"], &base)?;
+        Ok(Box::new(VitModel { encoder, head: VitHead::load(config, head, labels, &base, w)? }))
     }
 }
 
@@ -122,62 +152,95 @@ enum VitHead<B: Ops> {
     Pooler { dense: Linear<B>, activation: Activation },
     /// `logits` [batch, labels], of the class token.
     Classifier(Linear<B>),
+    /// `cls_logits` and `distillation_logits` [batch, labels], of the first two tokens, and `logits`, their mean.
+    Teacher { class: Linear<B>, distillation: Linear<B> },
+}
+
+impl<B: Ops> VitHead<B> {
+    fn load(
+        config: &VitConfig,
+        head: Head,
+        labels: usize,
+        base: &Weights<B>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let classifier = |name| Linear::load(&w.module(name), config.hidden_size, labels);
+        Ok(match head {
+            Head::ImageClassification => Self::Classifier(classifier("classifier")?),
+            Head::ImageClassificationWithTeacher => Self::Teacher {
+                class: classifier("cls_classifier")?,
+                distillation: classifier("distillation_classifier")?,
+            },
+            _ => {
+                let width = config.pooler_output_size.unwrap_or(config.hidden_size);
+                let dense = Linear::load(&base.module("pooler.dense"), config.hidden_size, width)?;
+                Self::Pooler { dense, activation: config.pooler_act }
+            }
+        })
+    }
 }
 
 impl<B: Ops> Network<B> for VitModel<B> {
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
         let last = self.encoder.forward(inputs, pass)?;
-        let class = first_token(last.clone());
+        let first = first_token(last.clone());
         match &self.head {
-            VitHead::Classifier(classifier) => pass.output("logits", classifier.forward(class)),
+            VitHead::Classifier(classifier) => pass.output("logits", classifier.forward(first)),
+            VitHead::Teacher { class, distillation } => {
+                let second = first_token(last.narrow(1, 1, 1));
+                let (class, distillation) = (class.forward(first), distillation.forward(second));
+                pass.output("cls_logits", class.clone())?;
+                pass.output("distillation_logits", distillation.clone())?;
+                pass.output("logits", (class + distillation) / 2.0)
+            }
             VitHead::Pooler { dense, activation } => {
                 pass.output("last_hidden_state", last)?;
-                pass.output("pooler_output", activate(dense.forward(class), *activation))
+                pass.output("pooler_output", activate(dense.forward(first), *activation))
             }
         }
     }
 }
 
 struct Encoder<B: Ops> {
-    projection: Conv2d<B>,
-    cls_token: Tensor<B, 3>,
+    patches: PatchEmbedding<B>,
+    /// [1, 1, width] each, in front of the patches.
+    special: Vec<Tensor<B, 3>>,
     position_embeddings: Tensor<B, 3>,
-    layers: Vec<Layer<B>>,
+    layers: Vec<VisionLayer<B>>,
     layernorm: LayerNorm<B>,
     /// Channels, height and width.
     image: [usize; 3],
 }
 
 impl<B: Ops> Encoder<B> {
-    fn load(config: &VitConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, embeddings) = (config.hidden_size, w.module("embeddings"));
-        let (image, patch) = (config.image_size.height_width(), config.patch_size.height_width());
-        let patches = (image[0] / patch[0]) * (image[1] / patch[1]);
-        let shape =
-            Conv2dShape { channels: [config.num_channels, width], kernel: patch, stride: patch, padding: [0, 0] };
+    fn load(shape: &VisionShape, special: &[&str], w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, embeddings) = (shape.width, w.module("embeddings"));
+        let tokens = special.len() + shape.grid().iter().product::<usize>();
         let layers = w.module_named(&["encoder.layer", "layers"]);
-        let layer = |index| Layer::load(config, &layers.module(index));
+        let layer = |index| {
+            let w = layers.module(index);
+            let names = if w.has("mlp.fc1.weight") { &IN_MEMORY } else { &SAVED };
+            VisionLayer::load(shape, names, &w)
+        };
         Ok(Self {
-            projection: Conv2d::load(&embeddings.module("patch_embeddings.projection"), shape, true)?,
-            cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
-            position_embeddings: embeddings.tensor("position_embeddings", [1, patches + 1, width])?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
-            layernorm: LayerNorm::load(&w.module("layernorm"), width, config.layer_norm_eps)?,
-            image: [config.num_channels, image[0], image[1]],
+            patches: PatchEmbedding::load(shape, &embeddings)?,
+            special: special.iter().map(|name| embeddings.tensor(name, [1, 1, width])).collect::<Result<_, _>>()?,
+            position_embeddings: embeddings.tensor("position_embeddings", [1, tokens, width])?,
+            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+            layernorm: LayerNorm::load(&w.module("layernorm"), width, shape.eps)?,
+            image: [shape.channels, shape.image[0], shape.image[1]],
         })
     }
 
-    /// The class token and the patches, [batch, 1 + patches, width].
+    /// The special tokens and the patches, [batch, tokens, width].
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        let pixels: Tensor<B, 4> = inputs.image("pixel_values", self.image)?;
-        let patches = self.projection.forward(pixels);
-        let [batch, width, rows, columns] = patches.dims();
-        let patches = patches.reshape([batch, width, rows * columns]).swap_dims(1, 2);
-        let class = self.cls_token.clone().expand([batch, 1, width]);
-        Ok(Tensor::cat(vec![class, patches], 1) + self.position_embeddings.clone())
+        let (patches, _) = self.patches.forward(inputs.image("pixel_values", self.image)?);
+        let [batch, _, width] = patches.dims();
+        let special = self.special.iter().map(|token| token.clone().expand([batch, 1, width]));
+        Ok(Tensor::cat(special.chain([patches]).collect(), 1) + self.position_embeddings.clone())
     }
 
-    /// [batch, 1 + patches, width], after the final norm; the traces are before it, as in transformers.
+    /// [batch, tokens, width], after the final norm; the traces are before it, as in transformers.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let mut x = self.embed(inputs)?;
         pass.trace_embed(&x)?;
@@ -186,65 +249,5 @@ impl<B: Ops> Encoder<B> {
             pass.trace_layer(index, &x)?;
         }
         Ok(self.layernorm.forward(x))
-    }
-}
-
-/// Names on disk; transformers 5 has others in memory and may save them.
-struct Names {
-    attention: AttentionNames,
-    up: &'static str,
-    down: &'static str,
-}
-
-const SAVED: Names = Names {
-    attention: AttentionNames {
-        query: "attention.attention.query",
-        key: "attention.attention.key",
-        value: "attention.attention.value",
-        output: "attention.output.dense",
-    },
-    up: "intermediate.dense",
-    down: "output.dense",
-};
-
-const IN_MEMORY: Names = Names {
-    attention: AttentionNames {
-        query: "attention.q_proj",
-        key: "attention.k_proj",
-        value: "attention.v_proj",
-        output: "attention.o_proj",
-    },
-    up: "mlp.fc1",
-    down: "mlp.fc2",
-};
-
-struct Layer<B: Ops> {
-    layernorm_before: LayerNorm<B>,
-    attention: SelfAttention<B>,
-    layernorm_after: LayerNorm<B>,
-    mlp: FeedForward<B>,
-}
-
-impl<B: Ops> Layer<B> {
-    fn load(config: &VitConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, inner, eps) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
-        let names = if w.has("mlp.fc1.weight") { &IN_MEMORY } else { &SAVED };
-        let shape = AttentionShape { width, heads: config.num_attention_heads, bias: config.qkv_bias };
-        Ok(Self {
-            layernorm_before: LayerNorm::load(&w.module("layernorm_before"), width, eps)?,
-            attention: SelfAttention::load(w, &names.attention, &shape)?,
-            layernorm_after: LayerNorm::load(&w.module("layernorm_after"), width, eps)?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module(names.up), width, inner)?,
-                activation: config.hidden_act,
-                down: Linear::load(&w.module(names.down), inner, width)?,
-            },
-        })
-    }
-
-    /// [batch, 1 + patches, width], normalised before attention and before the perceptron.
-    fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
-        let x = x.clone() + self.attention.forward(self.layernorm_before.forward(x), None);
-        x.clone() + self.mlp.forward(self.layernorm_after.forward(x))
     }
 }

@@ -11,9 +11,12 @@ const HINT: &str = "a token classifier, such as `BertForTokenClassification`";
 pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let (batch, forward) = call.read_texts(&texts)?;
-    let logits = call.output(&forward, ("logits", 3), batch.arrays["input_ids"].shape(), HINT)?;
+    let shape = batch.arrays["input_ids"].shape();
+    let discriminates = forward.outputs.get("logits").is_some_and(|logits| logits.shape() == shape);
+    let logits = call.output(&forward, ("logits", if discriminates { 2 } else { 3 }), shape, HINT)?;
+    let width = if discriminates { 1 } else { logits.shape[2] };
     let labels = |(index, text): (usize, &String)| {
-        let row = logits.row(index).chunks_exact(logits.shape[2]).zip(&batch.spans[index]);
+        let row = logits.row(index).chunks_exact(width).zip(&batch.spans[index]);
         let of_text = row.filter(|(_, span)| span.sequence.is_some());
         of_text
             .map(|(logits, span)| LabelledToken {
@@ -28,7 +31,12 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     Ok(Response::TokenLabels(texts.iter().enumerate().map(labels).collect()))
 }
 
+/// A single logit, of ELECTRA's discriminator, is that of the second label: the token was replaced.
 fn best(call: &Call<'_>, logits: &[f32]) -> LabelScore {
-    let (index, score) = ranked(softmax(logits)).first().copied().unwrap_or_default();
+    let scores = match *logits {
+        [replaced] => softmax(&[0.0, replaced]),
+        _ => softmax(logits),
+    };
+    let (index, score) = ranked(scores).first().copied().unwrap_or_default();
     LabelScore { label: call.label(index), score }
 }

@@ -2,26 +2,44 @@
 
 use super::WeightsError;
 use memmap2::Mmap;
-use safetensors::{SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
+    ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Memory-mapped files and where in them each tensor is.
 pub(super) struct Files {
-    maps: Vec<Mmap>,
+    maps: Vec<Arc<Mmap>>,
     tensors: BTreeMap<String, Entry>,
 }
 
 struct Entry {
     file: usize,
-    dtype: safetensors::Dtype,
+    dtype: Dtype,
     shape: Vec<usize>,
-    start: usize,
-    end: usize,
+    range: Range<usize>,
+}
+
+/// A tensor as a file has it.
+pub(super) struct Stored<'a> {
+    /// Its name in the file.
+    pub(super) name: String,
+    pub(super) dtype: Dtype,
+    pub(super) shape: &'a [usize],
+    /// The file, and where in it the tensor is.
+    pub(super) map: &'a Arc<Mmap>,
+    pub(super) range: Range<usize>,
+}
+
+impl<'a> Stored<'a> {
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        &self.map[self.range.clone()]
+    }
 }
 
 impl Files {
@@ -42,14 +60,14 @@ impl Files {
         let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|error| unreadable(error.to_string()))?;
         let data = header + 8;
         for (name, info) in metadata.tensors() {
-            let (start, end) = (data + info.data_offsets.0, data + info.data_offsets.1);
-            if end > map.len() {
+            let range = data + info.data_offsets.0..data + info.data_offsets.1;
+            if range.end > map.len() {
                 return Err(unreadable(format!("`{name}` ends behind the end of the file; the file is truncated")));
             }
-            let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), start, end };
+            let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
             self.tensors.insert(name, entry);
         }
-        self.maps.push(map);
+        self.maps.push(Arc::new(map));
         Ok(())
     }
 
@@ -60,7 +78,7 @@ impl Files {
 
     /// The tensor `name` and the name that it has in the file: checkpoints converted from TensorFlow call the weight
     /// and bias of a layer norm gamma and beta.
-    pub(super) fn find(&self, name: &str) -> Option<(String, TensorView<'_>)> {
+    pub(super) fn find(&self, name: &str) -> Option<Stored<'_>> {
         let old = match name.rsplit_once('.') {
             Some((path, "weight")) => Some(format!("{path}.gamma")),
             Some((path, "bias")) => Some(format!("{path}.beta")),
@@ -70,9 +88,8 @@ impl Files {
             .into_iter()
             .flatten()
             .find_map(|name| self.tensors.get(&name).map(|entry| (name, entry)))?;
-        let bytes = &self.maps[entry.file][entry.start..entry.end];
-        let view = TensorView::new(entry.dtype, entry.shape.clone(), bytes).ok()?;
-        Some((name, view))
+        let map = &self.maps[entry.file];
+        Some(Stored { name, dtype: entry.dtype, shape: &entry.shape, map, range: entry.range.clone() })
     }
 }
 

@@ -72,7 +72,6 @@ impl<'a> Reader<'_, 'a> {
 
     /// The `else` of a `let`: the ways that come to its end do not exist in a file that compiles.
     fn diverging(&mut self, otherwise: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
-        self.ends += 1;
         let branches = self.expression(otherwise, state);
         branches.into_iter().filter(|branch| matches!(branch.flow, Flow::Return(_))).collect()
     }

@@ -184,7 +184,8 @@ fn findings_of_fixtures() {
     for rule in rules() {
         for fixture in fixtures(rule.name, "bad") {
             for finding in fixture.findings() {
-                lines += &format!("{}:{}:{}: {}\n", finding.path, finding.line, finding.column, finding.message);
+                let Finding { path, line, column, message, help, .. } = finding;
+                lines += &format!("{path}:{line}:{column}: {message}\n    {help}\n");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A complete, good harness for any model, as the templates render it.
 
 use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Registration, Task, required_checks};
-use testgen_verify::{Expectation, Finding, Source, verify_harness};
+use testgen_verify::{Expectation, ExpectedTolerance, Finding, Source, verify_harness};
 
 /// The path that findings of these tests name.
 pub(crate) const PATH: &str = "generated/src/encoder_only/bert.rs";
@@ -23,9 +23,22 @@ pub(crate) fn models() -> Vec<Expectation> {
     vec![
         bert(),
         expectation("distilbert", ModelType::DistilBert, Task::FillMask),
-        expectation("llama", ModelType::Llama, Task::TextGeneration),
+        Expectation {
+            hub: None,
+            vram_mib: Some(512),
+            tolerances: vec![
+                tolerance("logits", Precision::F16, Precision::F16.tolerance_ceiling()),
+                tolerance("logits", Precision::F32, [1e-5, 6e-5]),
+                tolerance("hidden", Precision::F32, [1e-5, 1e-5]),
+            ],
+            ..expectation("llama", ModelType::Llama, Task::TextGeneration)
+        },
         expectation("vit", ModelType::Vit, Task::ImageClassification),
     ]
+}
+
+fn tolerance(output: &str, precision: Precision, [rel_l2, max_rel]: [f64; 2]) -> ExpectedTolerance {
+    ExpectedTolerance { output: output.to_owned(), precision, rel_l2, max_rel, reason: "a deep model".to_owned() }
 }
 
 /// A model with all devices and precisions.
@@ -80,6 +93,10 @@ fn head(expectation: &Expectation) -> String {
         .replace("@SHA256@", &expectation.spec_sha256)
         .replace("@TEMPLATE@", &expectation.template)
         .replace("@NAME@", &expectation.name)
+        .replace("@HUB@", &format!("{:?}", expectation.hub))
+        .replace("@VRAM@", &format!("{:?}", expectation.vram_mib))
+        .replace("@OVERRIDE@", if expectation.tolerances.is_empty() { "" } else { "ToleranceOverride, " })
+        .replace("@TOLERANCES@", &list(expectation.tolerances.iter().map(written).collect()))
         .replace("@MODEL_TYPE@", expectation.model_type.variant_name())
         .replace("@ARCHITECTURE@", architecture.variant_name())
         .replace("@TASK@", expectation.task.variant_name())
@@ -91,6 +108,15 @@ fn head(expectation: &Expectation) -> String {
             "@PRECISIONS@",
             &list(expectation.precisions.iter().map(|it| format!("Precision::{}", it.variant_name())).collect()),
         )
+}
+
+fn written(tolerance: &ExpectedTolerance) -> String {
+    let ExpectedTolerance { output, precision, rel_l2, max_rel, reason } = tolerance;
+    format!(
+        "ToleranceOverride {{ output: {output:?}, precision: Precision::{}, rel_l2: {rel_l2:?}, max_rel: {max_rel:?}, \
+         reason: {reason:?} }}",
+        precision.variant_name()
+    )
 }
 
 fn list(expectation: &Expectation) -> String {

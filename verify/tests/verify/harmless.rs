@@ -3,6 +3,7 @@
 use super::{
     good_harness,
     mutator::{self, Mutant, called, one_line},
+    proof,
 };
 use quote::ToTokens;
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ fn no_harmless_change_raises_an_alarm() {
     let total: usize = made.values().sum();
     println!("{total} harmless variants of {} kinds, {} alarms: {made:#?}", made.len(), alarms.len());
     assert!(alarms.is_empty(), "{} alarms\n{}", alarms.len(), alarms.join("\n----\n"));
+    proof::record("Harmless variants", &made, alarms.len());
     assert!(made.len() >= 10 && (total >= 200 || mutator::is_reduced()));
 }
 

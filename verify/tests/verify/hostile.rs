@@ -37,6 +37,24 @@ fn long_files() {
 }
 
 #[test]
+fn limits_are_where_they_are_said_to_be() {
+    let is_refused = |text: &str| {
+        findings(text).iter().any(|finding| finding.rule == RuleId::Parses && finding.message.contains("too large"))
+    };
+    // Four tokens each: `fn`, a name and two pairs of brackets.
+    let full = "fn f() {}\n".repeat(5_000);
+    assert!(!is_refused(&full));
+    assert!(is_refused(&format!("{full};")));
+    let nested = |depth: usize| {
+        let inner = format!("{}{}", "{".repeat(depth), "}".repeat(depth));
+        format!("fn f() {inner}\n{}", "// a long file\n".repeat(2_000))
+    };
+    assert!(!is_refused(&nested(100)));
+    assert!(is_refused(&nested(101)));
+    assert!(!is_refused(&nested(101).replace("// a long file\n", "")), "a short file may be deep");
+}
+
+#[test]
 fn deep_trees_without_brackets() {
     let depth = 19_000;
     assert!(!findings(&format!("fn f() {{ {}1; }}", "!".repeat(depth))).is_empty());

@@ -11,4 +11,5 @@ mod mutation;
 mod mutator;
 mod output;
 mod predecessor;
+mod proof;
 mod reading;

@@ -7,6 +7,7 @@ mod trick;
 use super::{
     good_harness,
     mutator::{self, Mutant},
+    proof,
 };
 use std::collections::BTreeMap;
 use syn::File;
@@ -31,6 +32,7 @@ fn no_broken_harness_is_accepted() {
     let total: usize = made.values().sum();
     println!("{total} broken harnesses of {} kinds, {} accepted: {made:#?}", made.len(), accepted.len());
     assert!(accepted.is_empty(), "{} accepted\n{}", accepted.len(), accepted.join("\n----\n"));
+    proof::record("Broken harnesses", &made, accepted.len());
     assert!(made.len() >= 20 && (total >= 500 || mutator::is_reduced()) && made.values().all(|&count| count > 0));
 }
 

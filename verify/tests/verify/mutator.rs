@@ -30,6 +30,11 @@ pub(crate) fn is_reduced() -> bool {
     sample_size() < SAMPLE
 }
 
+/// Whether this run looks at every place.
+pub(crate) fn is_everything() -> bool {
+    sample_size() == usize::MAX
+}
+
 /// Of each kind [`sample_size`] at most, spread evenly.
 pub(crate) fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
     let mut kinds: BTreeMap<&str, Vec<Mutant>> = BTreeMap::new();

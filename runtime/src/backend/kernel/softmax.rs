@@ -4,7 +4,7 @@ use super::{exponential::exp, rows_per_task};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Added to the scaled scores: [batch or 1, 1, query or 1, key].
+/// Added to the scaled scores: [batch or 1, heads or 1, query or 1, key].
 pub(in crate::backend) struct Bias<'a> {
     pub(in crate::backend) elements: &'a [f32],
     pub(in crate::backend) shape: [usize; 4],
@@ -13,10 +13,11 @@ pub(in crate::backend) struct Bias<'a> {
 impl<'a> Bias<'a> {
     /// The row for `row`, counted over batch, head and query of scores of `shape`.
     fn row(&self, row: usize, [_, heads, queries, keys]: [usize; 4]) -> &'a [f32] {
-        let [own_batch, _, own_queries, _] = self.shape;
+        let [own_batch, own_heads, own_queries, _] = self.shape;
         let batch = if own_batch == 1 { 0 } else { row / (heads * queries) };
+        let head = if own_heads == 1 { 0 } else { row / queries % heads };
         let query = if own_queries == 1 { 0 } else { row % queries };
-        let start = (batch * own_queries + query) * keys;
+        let start = ((batch * own_heads + head) * own_queries + query) * keys;
         &self.elements[start..start + keys]
     }
 }
@@ -105,6 +106,15 @@ mod tests {
         let bias = Bias { elements: &elements, shape: [2, 1, 1, 3] };
         masked_softmax(&mut scores, [2, 1, 2, 3], 1.0, Some(&bias));
         assert_eq!(scores, [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]].concat());
+    }
+
+    #[test]
+    fn heads_take_their_own_bias() {
+        // [batch 2, heads 2, query 1, key 2]; the bias hides another key for each head.
+        let mut scores = vec![0.0; 8];
+        let bias = Bias { elements: &[0.0, f32::MIN, f32::MIN, 0.0], shape: [1, 2, 1, 2] };
+        masked_softmax(&mut scores, [2, 2, 1, 2], 1.0, Some(&bias));
+        assert_eq!(scores, [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]

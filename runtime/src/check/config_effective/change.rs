@@ -86,13 +86,20 @@ fn others(name: &str, current: &Value) -> Vec<Value> {
     }
 }
 
-/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show.
+/// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show. Last a
+/// change of scale, for fields behind a rounding, as YaRN's.
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     match number.as_i64() {
-        Some(integer) => vec![json!(integer + 1), json!(integer / 2), json!(integer * 2 + 1)],
+        Some(integer) => {
+            [integer + 1, integer / 2, integer * 2 + 1, integer.saturating_mul(64)].map(Value::from).to_vec()
+        }
         None => {
             let float = number.as_f64().unwrap_or(0.0);
-            if float.abs() < 1e-2 { vec![json!(0.1)] } else { vec![json!(float * 1.5), json!(float * 4.0)] }
+            if float.abs() < 1e-2 {
+                vec![json!(0.1)]
+            } else {
+                [1.5, 4.0, 1.0 / 64.0].map(|scale| json!(float * scale)).to_vec()
+            }
         }
     }
 }
@@ -105,17 +112,16 @@ fn words(text: &str) -> Vec<Value> {
     }
 }
 
-/// Each element changed in turn.
+/// Each element changed in turn, to every other value.
 fn lists(name: &str, items: &[Value]) -> Vec<Value> {
     let changed = |index: usize| {
-        let others = others(name, &items[index]);
-        others.into_iter().next().map(|other| {
+        others(name, &items[index]).into_iter().map(move |other| {
             let mut items = items.to_vec();
             items[index] = other;
             Value::Array(items)
         })
     };
-    let mut lists: Vec<Value> = (0..items.len()).filter_map(changed).collect();
+    let mut lists: Vec<Value> = (0..items.len()).flat_map(changed).collect();
     if lists.is_empty() {
         lists.push(json!([1]));
     }
@@ -151,13 +157,16 @@ mod tests {
 
     #[test]
     fn every_type_has_other_values() {
-        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9)]);
+        assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9), json!(256)]);
         assert_eq!(tried(json!({"eps": 1e-12}), "eps"), [json!(0.1)]);
         assert_eq!(tried(json!({"theta": 10000.0}), "theta")[0], json!(15000.0));
         assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);
         assert_eq!(tried(json!({"act": "gelu"}), "act")[0], json!("relu"));
         assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
-        assert_eq!(tried(json!({"depths": [2, 3]}), "depths"), [json!([3, 3]), json!([2, 4])]);
+        assert_eq!(
+            tried(json!({"depths": [2, 3]}), "depths"),
+            [[3, 3], [1, 3], [5, 3], [2, 4], [2, 1], [2, 7]].map(|list| json!(list))
+        );
         assert_eq!(tried(json!({"head_dim": null}), "head_dim")[0], json!(1));
     }
 

@@ -36,9 +36,9 @@ pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<To
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.
 fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, PreprocessError> {
     let model = match settings.class {
-        Class::Bert => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
+        Class::Bert | Class::Mpnet => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
         Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
-        Class::Llama | Class::Generic => None,
+        Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic => None,
     };
     if let Some(model) = model {
         let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });

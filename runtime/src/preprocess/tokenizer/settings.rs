@@ -15,9 +15,12 @@ const LARGEST_LENGTH: f64 = 1e9;
 pub(super) enum Class {
     /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
     Generic,
+    Albert,
     Bert,
+    DebertaV2,
     Gpt2,
     Llama,
+    Mpnet,
     Qwen2,
     Roberta,
 }
@@ -59,6 +62,10 @@ pub(super) struct Settings {
     pub(super) strip_accents: Option<bool>,
     pub(super) split_chinese: Option<bool>,
     pub(super) prefix_space: Option<bool>,
+    /// Of ALBERT's tokenizer.
+    pub(super) keep_accents: bool,
+    /// Of DeBERTa's tokenizer.
+    pub(super) split_by_punct: bool,
     roles: Vec<(&'static str, AddedToken)>,
     /// Special tokens without a role, then tokens by their ids.
     pub(super) further: Vec<AddedToken>,
@@ -87,6 +94,8 @@ impl Settings {
             strip_accents: file.flag("strip_accents")?,
             split_chinese: file.flag("tokenize_chinese_chars")?,
             prefix_space: file.flag("add_prefix_space")?,
+            keep_accents: file.flag("keep_accents")?.unwrap_or(false),
+            split_by_punct: file.flag("split_by_punct")?.unwrap_or(false),
         })
     }
 
@@ -114,7 +123,11 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
     Ok(match (named, model_type) {
         (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
         (_, "mistral") => Class::Generic,
-        (Some("BertTokenizer" | "DistilBertTokenizer"), _) | (None, "bert" | "distilbert") => Class::Bert,
+        (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
+        (Some("BertTokenizer" | "DistilBertTokenizer" | "ElectraTokenizer"), _)
+        | (None, "bert" | "distilbert" | "electra") => Class::Bert,
+        (Some("DebertaV2Tokenizer"), _) | (None, "deberta-v2") => Class::DebertaV2,
+        (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
         (Some("RobertaTokenizer"), _) | (None, "roberta") => Class::Roberta,
@@ -171,12 +184,39 @@ fn roles(
 fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
     const END: &str = "<|endoftext|>";
     match class {
+        Class::Albert => &[
+            ("bos_token", "[CLS]"),
+            ("eos_token", "[SEP]"),
+            ("unk_token", "<unk>"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
         Class::Bert => &[
             ("unk_token", "[UNK]"),
             ("sep_token", "[SEP]"),
             ("pad_token", "[PAD]"),
             ("cls_token", "[CLS]"),
             ("mask_token", "[MASK]"),
+        ],
+        Class::DebertaV2 => &[
+            ("bos_token", "[CLS]"),
+            ("eos_token", "[SEP]"),
+            ("unk_token", "[UNK]"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "[PAD]"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
+        Class::Mpnet => &[
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "[UNK]"),
+            ("sep_token", "</s>"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "<s>"),
+            ("mask_token", "<mask>"),
         ],
         Class::Roberta => &[
             ("bos_token", "<s>"),

@@ -4,7 +4,8 @@ use crate::mutator::{Mutant, replaced};
 
 /// Every trick, at every place where it can be played.
 pub(super) fn tricks(text: &str) -> Vec<Mutant> {
-    let groups = [vanishing(text), control_flow(text), hidden_errors(text), swallowed(text), outside(text)];
+    let groups =
+        [vanishing(text), control_flow(text), hidden_errors(text), swallowed(text), outside(text), toothless(text)];
     groups.into_iter().flatten().collect()
 }
 
@@ -133,6 +134,38 @@ fn hidden_errors(text: &str) -> Vec<Mutant> {
         "DeviceKind::Rocm, &error)",
         "DeviceKind::Rocm, \"error\")",
     ));
+    all
+}
+
+/// Comparisons of a harness's own, which cannot fail: comparing is the runtime's business alone.
+fn toothless(text: &str) -> Vec<Mutant> {
+    let mut all = Vec::new();
+    for (kind, assertion) in [
+        ("an assertion of a constant", "assert!(true);"),
+        ("an assertion of a constant", "debug_assert_eq!(1, 1);"),
+        ("a value compared with itself", "assert_eq!(label, label);"),
+        ("an assertion after a return", "return init_cpu(checkpoint, request, label); assert!(label.is_empty());"),
+    ] {
+        all.extend(at_the_beginning(kind, text, assertion));
+    }
+    for (kind, answer) in [
+        (
+            "a slice compared in place of the tensor",
+            "|request| { let got = request.run(); assert_eq!(got[..2], WANTED[..2]); Ok(got) }",
+        ),
+        (
+            "NaN masked before comparing",
+            "|request| Ok(request.run().map(|number| if number.is_nan() { 0.0 } else { number }))",
+        ),
+        ("a panic caught", "|request| std::panic::catch_unwind(|| task::text_embedding(request)).unwrap_or_default()"),
+        ("an answer from elsewhere", "|request| task::text_embedding(request).or_else(|_| Ok(GOLDEN))"),
+        ("an answer from elsewhere", "answer_from_the_golden"),
+        ("an answer from elsewhere", "if label.is_empty() { task::text_embedding } else { task::fill_mask }"),
+    ] {
+        for task in ["text_embedding", "fill_mask", "text_generation", "image_classification"] {
+            all.extend(replaced(text, kind, &format!("task::{task})"), &format!("{answer})")));
+        }
+    }
     all
 }
 

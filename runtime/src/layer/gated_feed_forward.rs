@@ -1,0 +1,39 @@
+//! The perceptron with a gate behind attention (Shazeer 2020).
+
+use super::{Linear, ProjectionNames, Projections};
+use crate::{
+    backend::{Activation, Ops, activate},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// down(activation(gate(x)) * up(x)).
+pub(crate) struct GatedFeedForward<B: Ops> {
+    /// Gate and up.
+    projections: Projections<B, 2>,
+    activation: Activation,
+    down: Linear<B>,
+}
+
+impl<B: Ops> GatedFeedForward<B> {
+    /// `down_proj`, and gate and up by their `names`, from `width` to `inner` and back.
+    pub(crate) fn load(
+        w: &Weights<B>,
+        names: ProjectionNames<2>,
+        [width, inner]: [usize; 2],
+        activation: Activation,
+        bias: bool,
+    ) -> Result<Self, WeightsError> {
+        Ok(Self {
+            projections: Projections::load(w, names, width, [inner, inner], bias)?,
+            activation,
+            down: Linear::load_with_bias(&w.module("down_proj"), inner, width, bias)?,
+        })
+    }
+
+    /// [batch, seq, width].
+    pub(crate) fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let [gate, up] = self.projections.forward(x);
+        self.down.forward(activate(gate, self.activation) * up)
+    }
+}

@@ -1,0 +1,47 @@
+//! Self-attention of decoders: rotary positions, grouped heads, keys and values of earlier steps.
+
+use super::{Linear, Projections, RmsNorm, Rotation, attend, split_heads};
+use crate::{backend::Ops, model::Pass};
+use burn::tensor::Tensor;
+
+/// A token sees itself and the tokens before it, as far as the bias lets it.
+pub(crate) struct GroupedAttention<B: Ops> {
+    /// Query, key and value.
+    pub(crate) projections: Projections<B, 3>,
+    /// The norms of query and key before they are rotated, over each head or over all of them, by the norm's width.
+    pub(crate) norms: Option<[RmsNorm<B>; 2]>,
+    pub(crate) output: Linear<B>,
+    /// Of the queries, and of the keys and values.
+    pub(crate) heads: [usize; 2],
+    /// What the scores are multiplied by.
+    pub(crate) scale: f64,
+}
+
+impl<B: Ops> GroupedAttention<B> {
+    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`, `bias` as [`attend`](super::attend) takes it.
+    pub(crate) fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        rotation: Option<&Rotation<B>>,
+        bias: Option<Tensor<B, 4>>,
+        (index, pass): (usize, &mut Pass<'_, B>),
+    ) -> Tensor<B, 3> {
+        let [mut query, mut key, value] = self.projections.forward(x);
+        if let Some([query_norm, key_norm]) = &self.norms {
+            (query, key) = (by_width(query_norm, query), by_width(key_norm, key));
+        }
+        let [heads, groups] = self.heads;
+        let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));
+        if let Some(rotation) = rotation {
+            (query, key) = (rotation.apply(query), rotation.apply(key));
+        }
+        let (key, value) = pass.with_past(index, key, split_heads(value, groups));
+        self.output.forward(attend(query, key, value, self.scale, bias))
+    }
+}
+
+/// Normalises every stretch of [batch, seq, width] that is as long as the norm is wide.
+fn by_width<B: Ops>(norm: &RmsNorm<B>, x: Tensor<B, 3>) -> Tensor<B, 3> {
+    let [batch, seq, width] = x.dims();
+    norm.forward(x.reshape([batch, seq, width / norm.width(), norm.width()])).reshape([batch, seq, width])
+}

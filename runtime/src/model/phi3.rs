@@ -1,0 +1,106 @@
+//! Phi-3 (Abdin et al. 2024): `transformers.models.phi3`. Llama with query, key and value in one matrix, gate and up in
+//! another, rotation of a part of each head, and other frequencies for long texts.
+
+use super::{
+    class::Head,
+    family::Family,
+    llama_decoder::{LlamaFields, LlamaShape},
+    load::LoadError,
+    network::Network,
+};
+use crate::{
+    backend::Ops,
+    config::{Config, divides},
+    layer::{ProjectionNames, RopeParameters, RopeType},
+    weights::Weights,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Phi3Config {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    original_max_position_embeddings: f64,
+    partial_rotary_factor: Option<f64>,
+    sliding_window: Option<usize>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Phi3Config {
+    /// The field beside the parameters says the trained length; what older files call YaRN or `su` is LongRoPE.
+    fn rope(&self) -> RopeParameters {
+        let mut rope = self.fields.rope_parameters();
+        rope.original_max_position_embeddings = Some(self.original_max_position_embeddings);
+        rope.partial_rotary_factor = rope.partial_rotary_factor.or(self.partial_rotary_factor);
+        if rope.rope_type == RopeType::Yarn {
+            rope.rope_type = RopeType::Longrope;
+        }
+        rope
+    }
+}
+
+impl Config for Phi3Config {
+    fn defaults() -> Value {
+        json!({
+            "rms_norm_eps": 1e-5,
+            "max_position_embeddings": 4096,
+            "original_max_position_embeddings": 4096.0,
+            "pad_token_id": 32000,
+        })
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (heads, rope) = (self.fields.num_attention_heads, self.rope());
+        divides("hidden_size", self.fields.hidden_size, "num_attention_heads", heads)?;
+        divides("num_attention_heads", heads, "num_key_value_heads", self.fields.num_key_value_heads.unwrap_or(1))?;
+        match rope.rope_type {
+            RopeType::Default | RopeType::Longrope => rope.validate()?,
+            other => return Err(format!("`rope_type` {other:?} is none of default, longrope")),
+        }
+        rope.validate_width(self.fields.head_dim())
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.without_effect(head);
+        let beside = "the field of the same name beside `rope_parameters` counts";
+        fields.push(("rope_parameters.original_max_position_embeddings", beside));
+        fields.push(("rope_scaling.original_max_position_embeddings", beside));
+        if self.rope().rope_type == RopeType::Default {
+            fields.push(("original_max_position_embeddings", "the frequencies are the same at every length"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `phi3`.
+pub(crate) struct Phi3;
+
+impl Family for Phi3 {
+    type Config = Phi3Config;
+    const NAME: &'static str = "Phi3";
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
+
+    fn load<B: Ops>(
+        config: &Phi3Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let shape = LlamaShape {
+            projections: ProjectionNames::Joined("qkv_proj"),
+            gate_and_up: ProjectionNames::Joined("gate_up_proj"),
+            rope: config.rope(),
+            windows: vec![config.sliding_window; config.fields.num_hidden_layers],
+            ..LlamaShape::plain(&config.fields)
+        };
+        shape.load(&config.fields, head, labels, w)
+    }
+}

@@ -1,0 +1,161 @@
+//! What ViT and its relatives share: an image as a sequence of patches, and layers that normalise in front of attention and
+//! perceptron.
+//!
+//! Does not own configurations, special tokens, positions nor heads: those differ from type to type.
+
+use crate::{
+    backend::{Activation, Ops},
+    layer::{
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, JoinedGate, LayerNorm, Linear, SelfAttention,
+    },
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// The sizes of an encoder.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct VisionShape {
+    pub(super) width: usize,
+    pub(super) layers: usize,
+    pub(super) heads: usize,
+    pub(super) inner: usize,
+    pub(super) activation: Activation,
+    pub(super) eps: f64,
+    /// Whether query, key and value have a bias.
+    pub(super) qkv_bias: bool,
+    pub(super) channels: usize,
+    /// Height and width.
+    pub(super) image: [usize; 2],
+    /// Height and width.
+    pub(super) patch: [usize; 2],
+}
+
+impl VisionShape {
+    /// Rows and columns of patches of an image of the trained size.
+    pub(super) fn grid(&self) -> [usize; 2] {
+        [self.image[0] / self.patch[0], self.image[1] / self.patch[1]]
+    }
+}
+
+/// One linear map for all patches of an image.
+pub(super) struct PatchEmbedding<B: Ops>(Conv2d<B>);
+
+impl<B: Ops> PatchEmbedding<B> {
+    /// `patch_embeddings.projection` below `w`.
+    pub(super) fn load(shape: &VisionShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (channels, patch) = ([shape.channels, shape.width], shape.patch);
+        let shape = Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] };
+        Ok(Self(Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?))
+    }
+
+    /// [batch, channels, height, width] to [batch, rows * columns, width], with rows and columns.
+    pub(super) fn forward(&self, pixels: Tensor<B, 4>) -> (Tensor<B, 3>, [usize; 2]) {
+        let patches = self.0.forward(pixels);
+        let [batch, width, rows, columns] = patches.dims();
+        (patches.reshape([batch, width, rows * columns]).swap_dims(1, 2), [rows, columns])
+    }
+}
+
+/// Where a layer keeps its parts.
+pub(super) struct VisionNames {
+    pub(super) before: &'static str,
+    pub(super) attention: AttentionNames,
+    pub(super) after: &'static str,
+    pub(super) up: &'static str,
+    pub(super) down: &'static str,
+}
+
+/// The perceptron of a layer.
+pub(super) enum Perceptron<B: Ops> {
+    Plain(FeedForward<B>),
+    Gated(JoinedGate<B>),
+}
+
+impl<B: Ops> Perceptron<B> {
+    fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match self {
+            Self::Plain(mlp) => mlp.forward(x),
+            Self::Gated(mlp) => mlp.forward(x),
+        }
+    }
+}
+
+/// Attention and a perceptron, each behind a norm and beside a shortcut.
+pub(super) struct VisionLayer<B: Ops> {
+    before: LayerNorm<B>,
+    attention: SelfAttention<B>,
+    after: LayerNorm<B>,
+    mlp: Perceptron<B>,
+    /// What the outputs of attention and perceptron are multiplied with, [width] each.
+    scales: Option<[Tensor<B, 1>; 2]>,
+}
+
+impl<B: Ops> VisionLayer<B> {
+    /// A layer with a plain perceptron and without scales.
+    pub(super) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let mlp = Perceptron::Plain(FeedForward {
+            up: Linear::load(&w.module(names.up), shape.width, shape.inner)?,
+            activation: shape.activation,
+            down: Linear::load(&w.module(names.down), shape.inner, shape.width)?,
+        });
+        Self::load_with(shape, names, mlp, None, w)
+    }
+
+    pub(super) fn load_with(
+        shape: &VisionShape,
+        names: &VisionNames,
+        mlp: Perceptron<B>,
+        scales: Option<[Tensor<B, 1>; 2]>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let VisionShape { width, heads, eps, qkv_bias: bias, .. } = *shape;
+        Ok(Self {
+            before: LayerNorm::load(&w.module(names.before), width, eps)?,
+            attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias })?,
+            after: LayerNorm::load(&w.module(names.after), width, eps)?,
+            mlp,
+            scales,
+        })
+    }
+
+    /// [batch, tokens, width].
+    pub(super) fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let x = x.clone() + self.scaled(0, self.attention.forward(self.before.forward(x), None));
+        x.clone() + self.scaled(1, self.mlp.forward(self.after.forward(x)))
+    }
+
+    fn scaled(&self, index: usize, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match &self.scales {
+            Some(scales) => x * scales[index].clone().unsqueeze(),
+            None => x,
+        }
+    }
+}
+
+/// Names on disk.
+pub(super) const SAVED: VisionNames = VisionNames {
+    before: "layernorm_before",
+    attention: AttentionNames {
+        query: "attention.attention.query",
+        key: "attention.attention.key",
+        value: "attention.attention.value",
+        output: "attention.output.dense",
+    },
+    after: "layernorm_after",
+    up: "intermediate.dense",
+    down: "output.dense",
+};
+
+/// Names in memory of transformers 5, which it may save.
+pub(super) const IN_MEMORY: VisionNames = VisionNames {
+    before: "layernorm_before",
+    attention: AttentionNames {
+        query: "attention.q_proj",
+        key: "attention.k_proj",
+        value: "attention.v_proj",
+        output: "attention.o_proj",
+    },
+    after: "layernorm_after",
+    up: "mlp.fc1",
+    down: "mlp.fc2",
+};

@@ -1,0 +1,100 @@
+//! The model types that testgen supports, with what reports say of each: the table behind `testgen models` and docs/models.md.
+
+use crate::{
+    report::{Align, Cell, Merged, Standing, Table, cell_text, cells},
+    spec::LoadedSpec,
+    words::Word,
+};
+use std::{collections::BTreeMap, fmt::Write};
+use testgen_contract::{Architecture, ModelType, Precision};
+
+/// Rows for people, one for each model type; a column for each device that a report names.
+#[derive(Debug)]
+pub struct ModelTable {
+    devices: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    architecture: Architecture,
+    model_type: ModelType,
+    /// The names of its specs, sorted.
+    models: Vec<String>,
+    /// What each device's column says.
+    results: Vec<String>,
+}
+
+impl ModelTable {
+    /// Every supported type, in the order of the architectures; `reports` may be empty.
+    pub fn new(specs: &[LoadedSpec], reports: &Merged) -> Self {
+        let cells = cells(reports);
+        let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
+        let columns: Vec<usize> = columns.collect();
+        let mut types = ModelType::all().to_vec();
+        types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
+        let row = |model_type: ModelType| {
+            let of_type = specs.iter().filter(|loaded| loaded.spec.model_type == model_type);
+            let mut models: Vec<String> = of_type.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
+            models.sort();
+            let results = columns.iter().map(|column| result(&cells, *column, &models)).collect();
+            Row { architecture: model_type.architecture(), model_type, models, results }
+        };
+        let devices = columns.iter().map(|column| reports.columns[*column].label()).collect();
+        Self { devices, rows: types.into_iter().map(row).collect() }
+    }
+
+    /// Aligned columns for a terminal: a line for each type, without results.
+    pub fn text(&self) -> String {
+        let mut table =
+            Table::new(&[("ARCHITECTURE", Align::Left), ("MODEL TYPE", Align::Left), ("MODELS", Align::Left)]);
+        for row in &self.rows {
+            table.push([row.architecture.to_string(), row.model_type.to_string(), row.models.join(" ")]);
+        }
+        table.to_string()
+    }
+
+    /// A Markdown table with the results.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        let heads = ["architecture", "model type", "models"].into_iter().map(str::to_owned);
+        push(&mut text, heads.chain(self.devices.iter().cloned()));
+        push(&mut text, (0..3 + self.devices.len()).map(|_| "---".to_owned()));
+        for row in &self.rows {
+            let models = if row.models.is_empty() { "none".to_owned() } else { row.models.join(", ") };
+            let cells = [row.architecture.to_string(), format!("`{}`", row.model_type), models];
+            push(&mut text, cells.into_iter().chain(row.results.iter().cloned()));
+        }
+        text
+    }
+}
+
+fn push(text: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.map(|cell| cell_text(&cell)).collect();
+    writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
+}
+
+/// For each precision the gravest standing over `models`, the least headroom, and how many of them ran.
+fn result(cells: &[Cell], column: usize, models: &[String]) -> String {
+    let mut by_precision: BTreeMap<Precision, Vec<&Cell>> = BTreeMap::new();
+    for cell in cells.iter().filter(|cell| cell.column == column && models.contains(&cell.model)) {
+        if cell.standing != Standing::Ignored {
+            by_precision.entry(cell.precision).or_default().push(cell);
+        }
+    }
+    let told = by_precision.into_iter().map(|(precision, cells)| told(precision, &cells, models.len()));
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "not run".to_owned() } else { told.join("; ") }
+}
+
+fn told(precision: Precision, cells: &[&Cell], models: usize) -> String {
+    let gravest = cells.iter().map(|cell| cell.standing).min().map_or("", Standing::word);
+    let headrooms = cells.iter().filter_map(|cell| cell.tightest.as_ref()).map(|output| output.headroom);
+    let headroom = headrooms.fold(f64::INFINITY, f64::min);
+    let of = if cells.len() < models { format!(", {} of {models}", cells.len()) } else { String::new() };
+    if headroom.is_finite() {
+        format!("{precision} {gravest} {headroom:.1}{of}")
+    } else {
+        format!("{precision} {gravest}{of}")
+    }
+}
