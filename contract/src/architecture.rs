@@ -15,6 +15,8 @@ words! {
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
         VisionText = "vision_text",
+        /// Forecasters and classifiers of series (PatchTST and its relatives).
+        TimeSeries = "time_series",
     }
 }
 
@@ -39,6 +41,9 @@ impl Architecture {
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::TimeSeries => {
+                &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
+            }
         }
     }
 
@@ -46,7 +51,7 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly | Self::EncoderDecoder => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
         }
     }
 
@@ -54,7 +59,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText => true,
-            Self::Vision => false,
+            Self::Vision | Self::TimeSeries => false,
         }
     }
 }

@@ -38,6 +38,8 @@ words! {
         Mistral = "mistral",
         /// `transformers.models.modernbert`
         ModernBert = "modernbert",
+        /// `transformers.models.patchtst`
+        PatchTst = "patchtst",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
         /// `transformers.models.phi3`
@@ -82,6 +84,7 @@ impl ModelType {
             }
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::PatchTst => Architecture::TimeSeries,
         }
     }
 }

@@ -27,5 +27,11 @@ words! {
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.
         ImageTextEmbedding = "image_text_embedding",
+        /// Series in, how each of their channels goes on out.
+        TimeSeriesForecasting = "time_series_forecasting",
+        /// Series in, one score per label out.
+        TimeSeriesClassification = "time_series_classification",
+        /// Series in, the numbers that they stand for out.
+        TimeSeriesRegression = "time_series_regression",
     }
 }

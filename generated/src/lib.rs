@@ -4,10 +4,12 @@
 //!
 //! The harnesses of 47 models, one module for each, below the module of its architecture.
 //! The harnesses of 46 models, one module for each, below the module of its architecture.
+//! The harnesses of 45 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
+pub mod time_series;
 pub mod vision;
 pub mod vision_text;
 
@@ -50,6 +52,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &time_series::patchtst::HARNESS,
+    &time_series::patchtst_classification::HARNESS,
+    &time_series::patchtst_regression::HARNESS,
     &vision::convnext::HARNESS,
     &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,

@@ -25,7 +25,7 @@ mod self_attention;
 mod unit_length;
 
 pub(crate) use attention::{attend, split_heads};
-pub(crate) use batch_norm::BatchNorm2d;
+pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
 pub(crate) use embedding::Embedding;

@@ -27,6 +27,7 @@ mod modernbert;
 mod modernbert_layer;
 mod mpnet;
 mod network;
+mod patchtst;
 mod phi3;
 mod qwen2;
 mod qwen3;

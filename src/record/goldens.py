@@ -33,10 +33,11 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
 # Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
-MODULES = (vision_text,)
+MODULES = (time_series, vision_text)
 
 ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
@@ -79,6 +80,9 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForPrediction",
+    "ForClassification",
+    "ForRegression",
     "ForImageClassificationWithTeacher",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}

@@ -23,6 +23,12 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `...ForPrediction`, of series.
+    Prediction,
+    /// `...ForClassification`, of series.
+    Classification,
+    /// `...ForRegression`, of series.
+    Regression,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -41,6 +47,9 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForPrediction" => Some(Self::Prediction),
+            "ForClassification" => Some(Self::Classification),
+            "ForRegression" => Some(Self::Regression),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -59,6 +68,9 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::Prediction => "ForPrediction",
+            Self::Classification => "ForClassification",
+            Self::Regression => "ForRegression",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

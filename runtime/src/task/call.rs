@@ -1,6 +1,6 @@
 //! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
 
-use super::{QuestionContext, Request};
+use super::{QuestionContext, Request, TimeSeries};
 use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::{GenerationControls, GenerationError},
@@ -141,6 +141,14 @@ impl<'a> Call<'a> {
         const EXPECTED: &str = "images";
         match request {
             Request::Images(images) => self.filled(images, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
+        const EXPECTED: &str = "series";
+        match request {
+            Request::Series(series) => self.filled(series, EXPECTED),
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }
