@@ -20,6 +20,8 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.opt`
+        Opt = "opt",
         /// `transformers.models.phi3`
         Phi3 = "phi3",
         /// `transformers.models.qwen2`
@@ -43,7 +45,7 @@ impl ModelType {
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
                 Architecture::DecoderOnly
             }
-            Self::GptNeoX => Architecture::DecoderOnly,
+            Self::GptNeoX | Self::Opt => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

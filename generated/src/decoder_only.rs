@@ -15,6 +15,8 @@ pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
 pub mod llama_yarn;
 pub mod mistral;
+pub mod opt;
+pub mod opt_post_norm;
 pub mod phi3;
 pub mod qwen2;
 pub mod qwen3;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 25 models, one module for each, below the module of its architecture.
+//! The harnesses of 27 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -21,6 +21,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::opt::HARNESS,
+    &decoder_only::opt_post_norm::HARNESS,
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,

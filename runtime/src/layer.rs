@@ -25,7 +25,7 @@ pub(crate) use feed_forward::FeedForward;
 pub(crate) use gated_feed_forward::GatedFeedForward;
 pub(crate) use grouped_attention::GroupedAttention;
 pub(crate) use linear::Linear;
-pub(crate) use mask::{CausalMasks, causal_bias, padding_bias, positions};
+pub(crate) use mask::{CausalMasks, causal_bias, padding_bias, positions, positions_without_padding};
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};

@@ -13,6 +13,7 @@ mod load;
 mod loaded;
 mod mistral;
 mod network;
+mod opt;
 mod phi3;
 mod qwen2;
 mod qwen3;

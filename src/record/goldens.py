@@ -39,6 +39,7 @@ FAMILIES = {
     "gpt_neox": DECODER,
     "llama": DECODER,
     "mistral": DECODER,
+    "opt": DECODER,
     "phi3": DECODER,
     "qwen2": DECODER,
     "qwen3": DECODER,
