@@ -10,8 +10,12 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.bloom`
+        Bloom = "bloom",
         /// `transformers.models.distilbert`
         DistilBert = "distilbert",
+        /// `transformers.models.falcon`
+        Falcon = "falcon",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
@@ -45,7 +49,7 @@ impl ModelType {
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
                 Architecture::DecoderOnly
             }
-            Self::GptNeoX | Self::Opt => Architecture::DecoderOnly,
+            Self::Bloom | Self::Falcon | Self::GptNeoX | Self::Opt => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

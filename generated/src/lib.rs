@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 27 models, one module for each, below the module of its architecture.
+//! The harnesses of 32 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -10,6 +10,11 @@ pub mod vision;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
+    &decoder_only::bloom::HARNESS,
+    &decoder_only::bloom_post_norm::HARNESS,
+    &decoder_only::falcon::HARNESS,
+    &decoder_only::falcon_alibi::HARNESS,
+    &decoder_only::falcon_multi_query::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,

@@ -2,6 +2,7 @@
 //!
 //! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors as Hugging Face does.
 
+mod alibi;
 mod attention;
 mod batch_norm;
 mod convolution;
@@ -17,6 +18,7 @@ mod rope_parameters;
 mod rotary;
 mod self_attention;
 
+pub(crate) use alibi::Alibi;
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};

@@ -1,8 +1,10 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
 mod bert;
+mod bloom;
 mod class;
 mod distilbert;
+mod falcon;
 mod family;
 mod forward;
 mod gpt2;

@@ -35,6 +35,8 @@ FAMILIES = {
     "bert": ENCODER,
     "distilbert": ENCODER,
     "roberta": ENCODER,
+    "bloom": DECODER,
+    "falcon": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,
@@ -105,7 +107,7 @@ def record(directory, seed=0, force=False):
         cases, tensors, metadata = vision_cases(directory, config, random)
     else:
         cases, tensors, metadata = text_cases(directory, config, random, seed)
-    metadata |= describe(model_class, seed)
+    metadata |= describe(model_class, config, seed)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
     tensors |= named_tensors(cases, results)
@@ -158,7 +160,7 @@ def load(model_class, directory, dtype):
         model, information = model_class.from_pretrained(
             directory,
             dtype=dtype,
-            attn_implementation="eager",
+            attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
@@ -172,7 +174,15 @@ def load(model_class, directory, dtype):
     return model.eval()
 
 
-def describe(model_class, seed):
+def attention_of(config):
+    """Eager attention, as for everything; but that of Falcon adds its linear biases twice, and only the usual one is right.
+
+    In float16 the usual one does not make rows without any visible token uniform, so left padding is not recorded with it.
+    """
+    return "sdpa" if config.model_type == "falcon" and config.alibi else "eager"
+
+
+def describe(model_class, config, seed):
     """Metadata that says what made the golden and how to make it again."""
     return {
         "model_class": model_class.__name__,
@@ -180,7 +190,7 @@ def describe(model_class, seed):
         "torch": torch.__version__.split("+")[0],
         "safetensors": safetensors.__version__,
         "dtype": "float32",
-        "attention": "eager",
+        "attention": attention_of(config),
         "seed": str(seed),
         "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --force",
     }
@@ -199,7 +209,7 @@ def text_cases(directory, config, random, seed):
         long_length = config.max_position_embeddings + 7
     long_case = padded_case(config, random, [long_length] * 2)
     cases = [with_token_types(main_case, config), with_token_types(long_case, config)]
-    if FAMILIES[config.model_type] == DECODER:
+    if FAMILIES[config.model_type] == DECODER and attention_of(config) == "eager":
         cases.append(left_padded_case(config, random, limit))
     return cases, {}, metadata
 
@@ -273,8 +283,8 @@ def rope_type(config):
 
 
 def position_limit(config):
-    """The longest sequence the position table allows; rotary embeddings have none that matters here."""
-    if rope_type(config) is not None:
+    """The longest sequence the position table allows; other kinds of positions have none that matters here."""
+    if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
     reserved = config.pad_token_id + 1 if config.model_type == "roberta" else 0
     return config.max_position_embeddings - reserved

@@ -111,7 +111,10 @@ pub(crate) fn positions_without_padding<B: Ops>(
 }
 
 /// Whether each of [batch, key] is visible; none when all are.
-fn attention_mask<B: Ops>(inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<Option<Vec<bool>>, ForwardError> {
+pub(super) fn attention_mask<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    shape: [usize; 2],
+) -> Result<Option<Vec<bool>>, ForwardError> {
     let Some(array) = inputs.host("attention_mask") else { return Ok(None) };
     let values = array.as_integers().filter(|_| array.shape() == shape);
     let expected = || format!("integers of shape {shape:?}");

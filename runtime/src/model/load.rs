@@ -2,8 +2,10 @@
 
 use super::{
     bert::{Bert, Roberta},
+    bloom::Bloom,
     class::Head,
     distilbert::DistilBert,
+    falcon::Falcon,
     family::Family,
     gpt_neox::GptNeoX,
     gpt2::Gpt2,
@@ -88,7 +90,9 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Bert => plan.load::<Bert>(),
+        ModelType::Bloom => plan.load::<Bloom>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
+        ModelType::Falcon => plan.load::<Falcon>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
         ModelType::GptNeoX => plan.load::<GptNeoX>(),
         ModelType::Llama => plan.load::<Llama>(),

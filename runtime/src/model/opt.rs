@@ -120,14 +120,8 @@ impl Family for Opt {
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let backbone = Decoder::load(config, &w.base("model").module("decoder"))?;
         let (width, vocab) = (config.outer(), config.vocab_size);
-        let head = match head {
-            Head::CausalLm => {
-                TextHead::causal_lm(w, [width, vocab], config.tie_word_embeddings, backbone.embed_tokens.weight())?
-            }
-            Head::SequenceClassification => TextHead::last_token(w, width, labels, config.pad_token_id)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
-        };
+        let tied = config.tie_word_embeddings.then(|| backbone.embed_tokens.weight());
+        let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
         Ok(Box::new(TextModel { backbone, head }))
     }
 }
