@@ -14,6 +14,8 @@ words! {
         Bart = "bart",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.bloom`
+        Bloom = "bloom",
         /// `transformers.models.clip`
         Clip = "clip",
         /// `transformers.models.convnext`
@@ -28,6 +30,8 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.electra`
         Electra = "electra",
+        /// `transformers.models.falcon`
+        Falcon = "falcon",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
@@ -38,10 +42,12 @@ words! {
         Mistral = "mistral",
         /// `transformers.models.modernbert`
         ModernBert = "modernbert",
-        /// `transformers.models.patchtst`
-        PatchTst = "patchtst",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.opt`
+        Opt = "opt",
+        /// `transformers.models.patchtst`
+        PatchTst = "patchtst",
         /// `transformers.models.phi3`
         Phi3 = "phi3",
         /// `transformers.models.qwen2`
@@ -67,6 +73,17 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
+            Self::Bloom
+            | Self::Falcon
+            | Self::Gpt2
+            | Self::GptNeoX
+            | Self::Llama
+            | Self::Mistral
+            | Self::Opt
+            | Self::Phi3
+            | Self::Qwen2
+            | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
             Self::Albert
             | Self::Bert
             | Self::DebertaV2
@@ -75,16 +92,9 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
-                Architecture::DecoderOnly
-            }
-            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
-            Self::Albert | Self::Bert | Self::DistilBert | Self::Electra | Self::Mpnet | Self::Roberta => {
-                Architecture::EncoderOnly
-            }
+            Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
-            Self::PatchTst => Architecture::TimeSeries,
         }
     }
 }

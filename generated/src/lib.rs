@@ -5,6 +5,7 @@
 //! The harnesses of 47 models, one module for each, below the module of its architecture.
 //! The harnesses of 46 models, one module for each, below the module of its architecture.
 //! The harnesses of 45 models, one module for each, below the module of its architecture.
+//! The harnesses of 32 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -15,6 +16,11 @@ pub mod vision_text;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
+    &decoder_only::bloom::HARNESS,
+    &decoder_only::bloom_post_norm::HARNESS,
+    &decoder_only::falcon::HARNESS,
+    &decoder_only::falcon_alibi::HARNESS,
+    &decoder_only::falcon_multi_query::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,
@@ -26,6 +32,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::opt::HARNESS,
+    &decoder_only::opt_post_norm::HARNESS,
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,

@@ -165,8 +165,28 @@ pub(crate) fn positions<B: Ops>(
     }
 }
 
+/// As [`positions`], but counted over the visible tokens where an `attention_mask` hides some; hidden ones have -1.
+pub(crate) fn positions_without_padding<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+    past: usize,
+) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
+    let padding = attention_mask(inputs, "attention_mask", [batch, past + seq])?;
+    let Some(visible) = padding.filter(|_| inputs.host("position_ids").is_none()) else {
+        return positions(inputs, [batch, seq], past);
+    };
+    let rows = visible.chunks(past + seq).flat_map(|row| {
+        let counted = row.iter().scan(0, |count, visible| {
+            *count += i64::from(*visible);
+            Some(if *visible { *count - 1 } else { -1 })
+        });
+        counted.skip(past).collect::<Vec<i64>>()
+    });
+    Ok((rows.collect(), [batch, seq]))
+}
+
 /// Whether each of [batch, key] is visible; none when all are.
-fn attention_mask<B: Ops>(
+pub(super) fn attention_mask<B: Ops>(
     inputs: &Inputs<'_, B>,
     name: &str,
     shape: [usize; 2],

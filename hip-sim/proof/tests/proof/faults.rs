@@ -21,12 +21,22 @@ pub(crate) struct Row {
 }
 
 /// A fault that the simulator plays.
-const fn played(name: &'static str, variables: &'static [(&'static str, &'static str)], check: &'static str, says: &'static str) -> Row {
+const fn played(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    check: &'static str,
+    says: &'static str,
+) -> Row {
     Row { name, damage: &[], variables, kept: Kept::Healthy, check, says }
 }
 
 /// A fault that shows only when kernels are compiled.
-const fn compiling(name: &'static str, variables: &'static [(&'static str, &'static str)], check: &'static str, says: &'static str) -> Row {
+const fn compiling(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    check: &'static str,
+    says: &'static str,
+) -> Row {
     Row { name, damage: &[], variables, kept: Kept::Nothing, check, says }
 }
 
