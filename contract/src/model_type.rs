@@ -18,6 +18,8 @@ words! {
         Gpt2 = "gpt2",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.marian`
+        Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.qwen2`
@@ -39,7 +41,7 @@ impl ModelType {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
-            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
+            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

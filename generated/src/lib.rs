@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 26 models, one module for each, below the module of its architecture.
+//! The harnesses of 28 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -24,6 +24,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_decoder::bart::HARNESS,
     &encoder_decoder::bart_base_scaled::HARNESS,
     &encoder_decoder::bart_classification::HARNESS,
+    &encoder_decoder::marian::HARNESS,
+    &encoder_decoder::marian_two_vocabularies::HARNESS,
     &encoder_decoder::t5::HARNESS,
     &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::bert::HARNESS,

@@ -13,6 +13,7 @@ mod llama;
 mod llama_decoder;
 mod load;
 mod loaded;
+mod marian;
 mod mistral;
 mod network;
 mod qwen2;
