@@ -38,6 +38,8 @@ words! {
         GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.marian`
+        Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.modernbert`
@@ -95,6 +97,10 @@ impl ModelType {
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
+            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
+            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
+            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -7,5 +7,7 @@
 pub mod bart;
 pub mod bart_base_scaled;
 pub mod bart_classification;
+pub mod marian;
+pub mod marian_two_vocabularies;
 pub mod t5;
 pub mod t5_gated;

@@ -6,6 +6,7 @@
 //! The harnesses of 46 models, one module for each, below the module of its architecture.
 //! The harnesses of 45 models, one module for each, below the module of its architecture.
 //! The harnesses of 32 models, one module for each, below the module of its architecture.
+//! The harnesses of 28 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -40,6 +41,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_decoder::bart::HARNESS,
     &encoder_decoder::bart_base_scaled::HARNESS,
     &encoder_decoder::bart_classification::HARNESS,
+    &encoder_decoder::marian::HARNESS,
+    &encoder_decoder::marian_two_vocabularies::HARNESS,
     &encoder_decoder::t5::HARNESS,
     &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::albert::HARNESS,

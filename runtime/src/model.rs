@@ -24,6 +24,7 @@ mod llama;
 mod llama_decoder;
 mod load;
 mod loaded;
+mod marian;
 mod mistral;
 mod modernbert;
 mod modernbert_layer;

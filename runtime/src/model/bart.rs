@@ -24,16 +24,13 @@ use serde_json::{Map, Value};
 pub(super) struct BartFields {
     pub(super) vocab_size: usize,
     pub(super) max_position_embeddings: usize,
-    #[serde(alias = "num_hidden_layers")]
     encoder_layers: usize,
     encoder_ffn_dim: usize,
-    #[serde(alias = "num_attention_heads")]
     encoder_attention_heads: usize,
     decoder_layers: usize,
     decoder_ffn_dim: usize,
     decoder_attention_heads: usize,
     activation_function: Activation,
-    #[serde(alias = "hidden_size")]
     pub(super) d_model: usize,
     scale_embedding: bool,
     pub(super) tie_word_embeddings: bool,
@@ -59,18 +56,28 @@ impl Default for BartFields {
 }
 
 impl BartFields {
-    /// What the files of both types say about training, about tying that always holds, and about options that no released
-    /// model used and transformers dropped.
+    /// What the files of both types say about training and generation, what they say twice, and options that transformers
+    /// dropped because every released model of a type has the same.
     pub(super) const INERT: &'static [&'static str] = &[
+        "_num_labels",
         "decoder_layerdrop",
         "encoder_layerdrop",
+        "extra_pos_embeddings",
         "force_bos_token_to_be_generated",
         "init_std",
         "is_encoder_decoder",
         "normalize_embedding",
+        "num_hidden_layers",
+        "replacing_rate",
+        "save_step",
+        "static_position_embeddings",
     ];
 
-    pub(super) fn validate(&self) -> Result<(), String> {
+    pub(super) fn validate(&self, rest: &Map<String, Value>) -> Result<(), String> {
+        let repeated = rest.get("num_hidden_layers").and_then(Value::as_u64);
+        if let Some(other) = repeated.filter(|layers| *layers != self.encoder_layers as u64) {
+            return Err(format!("`num_hidden_layers` {other} is not `encoder_layers` {}", self.encoder_layers));
+        }
         let divides = |name, heads| crate::config::divides("d_model", self.d_model, name, heads);
         divides("encoder_attention_heads", self.encoder_attention_heads)?;
         divides("decoder_attention_heads", self.decoder_attention_heads)
@@ -121,7 +128,7 @@ impl Config for BartConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.fields.validate()
+        self.fields.validate(&self.rest)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -158,14 +165,14 @@ impl Family for Bart {
         let (fields, base) = (&config.fields, w.base("model"));
         let width = fields.d_model;
         let stack = |shape: &StackShape, decoder| -> Result<Stack<B>, WeightsError> {
-            let table = Embedding::load(&base.module_named(&TABLES), fields.vocab_size, width)?;
+            let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
             let w = base.module(if decoder { "decoder" } else { "encoder" });
             let rows = fields.max_position_embeddings + FORM.offset;
             Stack::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
         };
         let shapes = fields.shapes(FORM);
         let (encoder, mut decoder) = (stack(&shapes[0], false)?, stack(&shapes[1], true)?);
-        TABLES.iter().for_each(|name| base.module(name).tied("weight"));
+        tables(true).iter().for_each(|name| base.module(name).tied("weight"));
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
             Head::ConditionalGeneration => {
@@ -185,8 +192,12 @@ impl Family for Bart {
     }
 }
 
-/// Where the token embeddings that encoder and decoder share may be.
-pub(super) const TABLES: [&str; 3] = ["shared", "encoder.embed_tokens", "decoder.embed_tokens"];
+/// Where the token embeddings of a stack may be: under its own name where nothing is tied, else wherever the file keeps
+/// those that encoder and decoder share.
+pub(super) fn tables(decoder: bool) -> [&'static str; 3] {
+    let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
+    if decoder { [other, "shared", own] } else { [own, "shared", other] }
+}
 
 /// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is one.
 pub(super) fn language_model<B: Ops>(

@@ -6,6 +6,7 @@
 mod config;
 
 use super::{
+    bart::tables,
     class::Head,
     encoder_decoder::{Decoder, Encoder, EncoderDecoder, TargetHead, memory_bias},
     family::Family,
@@ -35,12 +36,11 @@ impl Family for T5 {
 
     fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
         let (width, vocab) = (config.d_model, config.vocab_size);
-        let tables = ["shared", "encoder.embed_tokens", "decoder.embed_tokens"];
-        let shared = || Embedding::load(&w.module_named(&tables), vocab, width);
-        let encoder = Stack::load(config, shared()?, config.num_layers, false, &w.module("encoder"))?;
+        let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
+        let encoder = Stack::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;
         let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
-        let decoder = Stack::load(config, shared()?, layers, true, &w.module("decoder"))?;
-        tables.iter().for_each(|name| w.module(name).tied("weight"));
+        let decoder = Stack::load(config, table(true)?, layers, true, &w.module("decoder"))?;
+        tables(true).iter().for_each(|name| w.module(name).tied("weight"));
         let head = match head {
             Head::ConditionalGeneration => {
                 let w = w.module("lm_head");
