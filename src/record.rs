@@ -16,8 +16,11 @@ use std::{
 const RECORDER: &str = "goldens.py";
 
 /// Its files.
-const FILES: &[(&str, &str)] =
-    &[(RECORDER, include_str!("record/goldens.py")), ("vision_text.py", include_str!("record/vision_text.py"))];
+const FILES: &[(&str, &str)] = &[
+    (RECORDER, include_str!("record/goldens.py")),
+    ("time_series.py", include_str!("record/time_series.py")),
+    ("vision_text.py", include_str!("record/vision_text.py")),
+];
 
 /// What to record, and with what.
 #[derive(Debug, Clone)]

@@ -10,12 +10,18 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.albert`
         Albert = "albert",
+        /// `transformers.models.bart`
+        Bart = "bart",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.bloom`
+        Bloom = "bloom",
         /// `transformers.models.clip`
         Clip = "clip",
         /// `transformers.models.convnext`
         ConvNext = "convnext",
+        /// `transformers.models.deberta_v2`
+        DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
         /// `transformers.models.dinov2`
@@ -24,16 +30,26 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.electra`
         Electra = "electra",
+        /// `transformers.models.falcon`
+        Falcon = "falcon",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
         GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.marian`
+        Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.modernbert`
+        ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.opt`
+        Opt = "opt",
+        /// `transformers.models.patchtst`
+        PatchTst = "patchtst",
         /// `transformers.models.phi3`
         Phi3 = "phi3",
         /// `transformers.models.qwen2`
@@ -48,6 +64,8 @@ words! {
         Siglip = "siglip",
         /// `transformers.models.swin`
         Swin = "swin",
+        /// `transformers.models.t5`
+        T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -57,14 +75,32 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
-            Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
-                Architecture::DecoderOnly
-            }
-            Self::Albert | Self::Bert | Self::DistilBert | Self::Electra | Self::Mpnet | Self::Roberta => {
-                Architecture::EncoderOnly
-            }
+            Self::Bloom
+            | Self::Falcon
+            | Self::Gpt2
+            | Self::GptNeoX
+            | Self::Llama
+            | Self::Mistral
+            | Self::Opt
+            | Self::Phi3
+            | Self::Qwen2
+            | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
+            Self::Albert
+            | Self::Bert
+            | Self::DebertaV2
+            | Self::DistilBert
+            | Self::Electra
+            | Self::ModernBert
+            | Self::Mpnet
+            | Self::Roberta => Architecture::EncoderOnly,
+            Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
+            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
+            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
+            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -19,6 +19,22 @@ impl<B: Ops> LayerNorm<B> {
         Ok(Self { weight: w.tensor("weight", [width])?, bias: w.tensor("bias", [width])?, eps })
     }
 
+    /// As [`LayerNorm::load`], with a bias only where the configuration says so.
+    pub(crate) fn load_with_bias(w: &Weights<B>, width: usize, eps: f64, bias: bool) -> Result<Self, WeightsError> {
+        if bias {
+            return Self::load(w, width, eps);
+        }
+        let weight: Tensor<B, 1> = w.tensor("weight", [width])?;
+        let bias = Tensor::zeros([width], (w.device(), weight.dtype()));
+        Ok(Self { weight, bias, eps })
+    }
+
+    /// Without parameters, as `elementwise_affine=False`.
+    pub(crate) fn plain(w: &Weights<B>, width: usize, eps: f64) -> Self {
+        let options = (w.device(), w.dtype());
+        Self { weight: Tensor::ones([width], options), bias: Tensor::zeros([width], options), eps }
+    }
+
     /// The normalised `x`.
     pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         backend::layer_norm(x, self.weight.clone(), self.bias.clone(), self.eps)

@@ -13,6 +13,8 @@ pub enum Head {
     PreTraining,
     /// `BertForNextSentencePrediction`.
     NextSentence,
+    /// `...ForConditionalGeneration`, `MarianMTModel`: scores of the decoder's next token.
+    ConditionalGeneration,
     /// `...ForSequenceClassification`.
     SequenceClassification,
     /// `...ForTokenClassification`.
@@ -21,6 +23,12 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `...ForPrediction`, of series.
+    Prediction,
+    /// `...ForClassification`, of series.
+    Classification,
+    /// `...ForRegression`, of series.
+    Regression,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -31,6 +39,7 @@ impl Head {
         match class.strip_prefix(family)? {
             "Model" => Some(Self::Base),
             "ForCausalLM" | "LMHeadModel" => Some(Self::CausalLm),
+            "ForConditionalGeneration" | "MTModel" => Some(Self::ConditionalGeneration),
             "ForMaskedLM" => Some(Self::MaskedLm),
             "ForPreTraining" => Some(Self::PreTraining),
             "ForNextSentencePrediction" => Some(Self::NextSentence),
@@ -38,6 +47,9 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForPrediction" => Some(Self::Prediction),
+            "ForClassification" => Some(Self::Classification),
+            "ForRegression" => Some(Self::Regression),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -48,6 +60,7 @@ impl Head {
         match self {
             Self::Base => "Model",
             Self::CausalLm => "ForCausalLM",
+            Self::ConditionalGeneration => "ForConditionalGeneration",
             Self::MaskedLm => "ForMaskedLM",
             Self::PreTraining => "ForPreTraining",
             Self::NextSentence => "ForNextSentencePrediction",
@@ -55,6 +68,9 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::Prediction => "ForPrediction",
+            Self::Classification => "ForClassification",
+            Self::Regression => "ForRegression",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

@@ -33,14 +33,21 @@ const IGNORED: &[&str] = &[
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
+    "classification_head.",
     "classifier.",
     "cls.",
     "cls_classifier.",
     "discriminator_predictions.",
     "distillation_classifier.",
+    "decoder.bias",
+    "decoder.weight",
     "generator_lm_head.",
     "generator_predictions.",
+    "head.dense.",
+    "head.norm.",
     "lm_head.",
+    "lm_predictions.",
+    "mask_predictions.",
     "pooler.",
     "pre_classifier.",
     "predictions.",

@@ -3,7 +3,7 @@
 use super::{forward::ForwardError, network::Inputs};
 use crate::{
     backend::Ops,
-    layer::{Embedding, LayerNorm, positions},
+    layer::{Embedding, LayerNorm, Linear, positions},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -32,6 +32,8 @@ pub(super) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,
     token_type_embeddings: Option<Embedding<B>>,
+    /// From the width of the tables to that of the norm, where they differ and the type projects in front of it.
+    project: Option<Linear<B>>,
     norm: LayerNorm<B>,
     numbering: Positions,
     shape: EmbeddingsShape,
@@ -40,14 +42,26 @@ pub(super) struct TextEmbeddings<B: Ops> {
 impl<B: Ops> TextEmbeddings<B> {
     /// The module `embeddings` below `w`.
     pub(super) fn load(shape: EmbeddingsShape, numbering: Positions, w: &Weights<B>) -> Result<Self, WeightsError> {
+        Self::load_projected(shape, numbering, shape.width, w)
+    }
+
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` in front of the norm where the tables are narrower.
+    pub(super) fn load_projected(
+        shape: EmbeddingsShape,
+        numbering: Positions,
+        width: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         let w = w.module("embeddings");
+        let project = || Linear::load_with_bias(&w.module("embed_proj"), shape.width, width, false);
         let table = |name, rows| Embedding::load(&w.module(name), rows, shape.width);
         let optional = |name, rows| (rows > 0).then(|| table(name, rows)).transpose();
         Ok(Self {
             word_embeddings: table("word_embeddings", shape.vocab)?,
             position_embeddings: optional("position_embeddings", shape.positions)?,
             token_type_embeddings: optional("token_type_embeddings", shape.token_types)?,
-            norm: LayerNorm::load(&w.module("LayerNorm"), shape.width, shape.eps)?,
+            project: (shape.width != width).then(project).transpose()?,
+            norm: LayerNorm::load(&w.module("LayerNorm"), width, shape.eps)?,
             numbering,
             shape,
         })
@@ -67,7 +81,10 @@ impl<B: Ops> TextEmbeddings<B> {
             let (values, shape) = self.numbers(inputs, [batch, seq])?;
             sum = sum + table.forward(inputs.checked_indices("position_ids", values, shape, self.shape.positions)?);
         }
-        Ok(self.norm.forward(sum))
+        Ok(self.norm.forward(match &self.project {
+            Some(project) => project.forward(sum),
+            None => sum,
+        }))
     }
 
     fn numbers(&self, inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {

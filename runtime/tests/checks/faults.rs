@@ -2,6 +2,7 @@
 
 mod config;
 mod device;
+mod encoder_decoder;
 mod golden;
 mod media;
 mod weights;
@@ -12,12 +13,14 @@ use testgen_runtime::{Harness, Registered, suite};
 
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
+    ("faults::without_a_fault_bart_is_green", || green(&harnesses::bart::HARNESS)),
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
+    ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
     ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
@@ -42,6 +45,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::golden::no_trace_is_ignored", golden::no_trace_is_ignored),
     ("faults::golden::too_little_noise", golden::too_little_noise),
     ("faults::golden::other_front_end", golden::other_front_end),
+    ("faults::encoder_decoder::swapped_cross_attention_heads", encoder_decoder::swapped_cross_attention_heads),
+    ("faults::encoder_decoder::wrong_distances", encoder_decoder::wrong_distances),
+    ("faults::encoder_decoder::positions_off_by_one", encoder_decoder::positions_off_by_one),
+    ("faults::encoder_decoder::other_start_token", encoder_decoder::other_start_token),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),
@@ -51,6 +58,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::device::panic", device::panic),
     ("faults::without_a_fault_clip_is_green", || green(&harnesses::clip::HARNESS)),
     ("faults::without_a_fault_siglip_is_green", || green(&harnesses::siglip::HARNESS)),
+    ("faults::without_a_fault_patchtst_is_green", || green(&harnesses::patchtst::HARNESS)),
+    ("faults::media::other_scaler", media::other_scaler),
+    ("faults::media::other_stride", media::other_stride),
     ("faults::media::other_end_token", media::other_end_token),
     ("faults::media::other_logit_scale", media::other_logit_scale),
     ("faults::media::other_activation_for_images", media::other_activation_for_images),

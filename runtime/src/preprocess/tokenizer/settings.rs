@@ -122,7 +122,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
     let model_type = model.text("model_type")?.unwrap_or_default();
     Ok(match (named, model_type) {
         (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
-        (_, "mistral") => Class::Generic,
+        (_, "mistral" | "modernbert") => Class::Generic,
         (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
         (Some("BertTokenizer" | "DistilBertTokenizer" | "ElectraTokenizer"), _)
         | (None, "bert" | "distilbert" | "electra") => Class::Bert,
@@ -130,7 +130,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
         (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
-        (Some("RobertaTokenizer"), _) | (None, "roberta") => Class::Roberta,
+        (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
         _ => Class::Generic,
     })
 }

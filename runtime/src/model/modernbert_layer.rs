@@ -1,0 +1,77 @@
+//! A layer of ModernBERT: query, key and value from one matrix, rotated; norms in front.
+
+use crate::{
+    backend::{Activation, Ops},
+    layer::{JoinedGate, LayerNorm, Linear, Rotation, attend, split_heads},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// The sizes of a layer, and which of its maps have a bias.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LayerShape {
+    pub(super) width: usize,
+    pub(super) heads: usize,
+    pub(super) inner: usize,
+    pub(super) activation: Activation,
+    pub(super) attention_bias: bool,
+    pub(super) mlp_bias: bool,
+}
+
+/// Where a layer keeps its parts.
+pub(super) struct LayerNames {
+    pub(super) attention_norm: &'static str,
+    /// Query, key and value side by side.
+    pub(super) joined: &'static str,
+    pub(super) output: &'static str,
+    pub(super) mlp_norm: &'static str,
+}
+
+pub(super) struct ModernBertLayer<B: Ops> {
+    /// The first layer has none: its input comes from a norm.
+    attention_norm: Option<LayerNorm<B>>,
+    joined: Linear<B>,
+    output: Linear<B>,
+    mlp_norm: LayerNorm<B>,
+    mlp: JoinedGate<B>,
+    heads: usize,
+}
+
+impl<B: Ops> ModernBertLayer<B> {
+    pub(super) fn load(
+        shape: &LayerShape,
+        names: &LayerNames,
+        attention_norm: Option<LayerNorm<B>>,
+        mlp_norm: LayerNorm<B>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let LayerShape { width, inner, activation, attention_bias, mlp_bias, .. } = *shape;
+        Ok(Self {
+            attention_norm,
+            joined: Linear::load_with_bias(&w.module(names.joined), width, 3 * width, attention_bias)?,
+            output: Linear::load_with_bias(&w.module(names.output), width, width, attention_bias)?,
+            mlp_norm,
+            mlp: JoinedGate::load(&w.module("mlp"), ["Wi", "Wo"], [width, inner], activation, mlp_bias)?,
+            heads: shape.heads,
+        })
+    }
+
+    /// [batch, seq, width].
+    pub(super) fn forward(&self, x: Tensor<B, 3>, rotation: &Rotation<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let normal = match &self.attention_norm {
+            Some(norm) => norm.forward(x.clone()),
+            None => x.clone(),
+        };
+        let x = x + self.attention(normal, rotation, bias);
+        x.clone() + self.mlp.forward(self.mlp_norm.forward(x))
+    }
+
+    fn attention(&self, x: Tensor<B, 3>, rotation: &Rotation<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let width = x.dims()[2];
+        let joined = self.joined.forward(x);
+        let part = |index: usize| split_heads(joined.clone().narrow(2, index * width, width), self.heads);
+        let (query, key) = (rotation.apply(part(0)), rotation.apply(part(1)));
+        let scale = ((width / self.heads) as f64).powf(-0.5);
+        self.output.forward(attend(query, key, part(2), scale, bias))
+    }
+}
