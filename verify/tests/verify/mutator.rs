@@ -14,7 +14,7 @@ pub(crate) struct Mutant {
     pub(crate) text: String,
 }
 
-/// How many mutants of a kind an ordinary run looks at, over all models; at least one of each.
+/// How many mutants of a kind an ordinary run looks at, over all models; at least two of each.
 const SAMPLE: usize = 24;
 
 /// How many mutants of a kind and a model this run looks at: its part of [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all
@@ -22,7 +22,7 @@ const SAMPLE: usize = 24;
 fn sample_size() -> usize {
     static SIZE: LazyLock<usize> = LazyLock::new(|| match env::var_os("TESTGEN_ALL_MUTANTS") {
         Some(_) => usize::MAX,
-        None => given_sample().unwrap_or(SAMPLE / good_harness::models().len()).max(1),
+        None => given_sample().unwrap_or((SAMPLE / good_harness::models().len()).max(2)).max(1),
     });
     *SIZE
 }

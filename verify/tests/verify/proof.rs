@@ -1,33 +1,40 @@
 //! docs/proof.md has the numbers of the proof; the tests that make them keep them true.
 
 use super::mutator;
-use std::{collections::BTreeMap, env, fs, path::PathBuf, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 /// Two tests write into the same file.
 static FILE: Mutex<()> = Mutex::new(());
 
 /// Compares the row of this proof in docs/proof.md with what was made, or writes it when `UPDATE_DOCS` is set. `name` is
-/// what was made, `wrong` what was accepted or refused although it should not have been.
+/// what was made, `wrong` what was accepted or refused although it should not have been. The page says how many were made
+/// at least, so that it stays true when an architecture is added.
 pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     if mutator::is_reduced() {
         return;
     }
     let run = if mutator::is_everything() { "every place" } else { "an ordinary run" };
-    let total: usize = made.values().sum();
-    let head = format!("| {name}, {run} |");
-    let row = format!("{head} {total} | {} | {wrong} |", made.len());
+    let head = format!("| {name}, {run} | at least ");
+    let tail = format!(" | {} | {wrong} |", made.len());
     let kinds = format!("{name}: {}.", made.keys().copied().collect::<Vec<_>>().join("; "));
-    let _guard = FILE.lock().expect("nobody panicked while writing");
+    let total: usize = made.values().sum();
+    let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/proof.md");
     let text = fs::read_to_string(&path).expect("docs/proof.md is there");
-    let lines: Vec<String> = text.lines().map(|line| current(line, &head, &row, name, &kinds)).collect();
-    let wanted = lines.join("\n") + "\n";
-    assert!(wanted.contains(&row) && wanted.contains(&kinds), "docs/proof.md has no line for {head}");
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, &wanted).expect("docs/proof.md can be written");
-    } else {
-        assert!(text == wanted, "docs/proof.md is stale; run this test again with `UPDATE_DOCS=1`");
+        let row = format!("{head}{}{tail}", total / 100 * 100);
+        let lines: Vec<String> = text.lines().map(|line| current(line, &head, &row, name, &kinds)).collect();
+        fs::write(&path, lines.join("\n") + "\n").expect("docs/proof.md can be written");
+        return;
     }
+    let said = text.lines().find_map(|line| line.strip_prefix(&head)?.strip_suffix(&tail)?.parse::<usize>().ok());
+    let is_true = said.is_some_and(|said| said <= total) && text.lines().any(|line| line == kinds);
+    assert!(is_true, "docs/proof.md is stale, {total} were made; run this test again with `UPDATE_DOCS=1`");
 }
 
 fn current(line: &str, head: &str, row: &str, name: &str, kinds: &str) -> String {
