@@ -8,7 +8,6 @@ use syn::{Expr, ExprLit, ExprStruct, Lit, Member, Path};
 pub(crate) fn plain(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(inner) => plain(&inner.expr),
-        Expr::Group(inner) => plain(&inner.expr),
         Expr::Reference(inner) => plain(&inner.expr),
         other => other,
     }
@@ -59,12 +58,11 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// The number of a literal.
+/// The number of a literal with a fraction or an exponent: another one is no `f64`.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
     let Expr::Lit(literal) = plain(expression) else { return None };
     match &literal.lit {
         Lit::Float(number) => number.base10_parse().ok(),
-        Lit::Int(number) => number.base10_parse().ok(),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::{
     pattern::Matched,
     state::State,
 };
-use syn::{BinOp, Expr, ExprIf, ExprMatch, UnOp};
+use syn::{BinOp, Expr, ExprIf, ExprMatch};
 
 impl<'a> Reader<'_, 'a> {
     /// Reads `if`, with `if let` and its chains.
@@ -65,10 +65,6 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn condition(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
         match expression {
             Expr::Paren(inner) => self.condition(&inner.expr, state),
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
-                let (holds, left) = self.condition(&unary.expr, state);
-                (holds.into_iter().map(|(state, holds)| (state, !holds)).collect(), left)
-            }
             Expr::Binary(binary) => match binary.op {
                 BinOp::And(_) => self.short_circuit(&binary.left, &binary.right, true, state),
                 BinOp::Or(_) => self.short_circuit(&binary.left, &binary.right, false, state),

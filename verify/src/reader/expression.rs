@@ -23,7 +23,6 @@ impl<'a> Reader<'_, 'a> {
         }
         match expression {
             Expr::Paren(inner) => self.expression(&inner.expr, state),
-            Expr::Group(inner) => self.expression(&inner.expr, state),
             Expr::Reference(inner) if inner.mutability.is_none() => self.expression(&inner.expr, state),
             Expr::Lit(literal) => branch::value(state, literal_value(&literal.lit)),
             Expr::Path(path) => self.path(expression, path, state),

@@ -69,11 +69,10 @@ impl<'a> Reader<'_, 'a> {
         arguments: Vec<Value<'a>>,
         mut state: State<'a>,
     ) -> Vec<Branch<'a>> {
-        let is_result = !matches!(receiver, Value::Text(_) | Value::Runtime(_) | Value::Local(_));
         match (arguments.as_slice(), side_of(method), combinator(method)) {
             ([], _, _) if TRANSPARENT.contains(&method) => return branch::value(state, receiver),
-            ([], Some(side), _) if is_result => return self.ask(place, side, &receiver, state),
-            ([function], _, Some(combinator)) if is_result => {
+            ([], Some(side), _) => return self.ask(place, side, &receiver, state),
+            ([function], _, Some(combinator)) => {
                 return self.combine(place, &combinator, &receiver, function, state);
             }
             ([] | [_], _, _) if matches!(method, "unwrap" | "expect") => return self.unwrap(place, &receiver, state),

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod document;
+mod edited;
 mod fixture;
 mod good_harness;
 mod harmless;

@@ -42,3 +42,23 @@ fn output_is_sorted_and_cannot_steer_the_terminal() {
     findings[0].message = "\u{1b}[2J".to_owned();
     assert!(!render_human(&findings, &|_| Some(text.replace(' ', "\u{7}"))).contains(['\u{1b}', '\u{7}']));
 }
+
+#[test]
+fn the_mark_ends_with_the_line() {
+    let (text, mut findings) = findings();
+    findings.truncate(1);
+    let line = text.lines().nth(findings[0].line - 1).expect("it is there").len();
+    let marks = |finding: &Finding| {
+        let shown = render_human(std::slice::from_ref(finding), &|_| Some(text.clone()));
+        shown.lines().filter(|line| line.contains(" | ")).map(|line| line.matches('^').count()).sum::<usize>()
+    };
+    let rest = line - (findings[0].column - 1);
+    findings[0].end_column = line + 1;
+    assert_eq!(marks(&findings[0]), rest);
+    findings[0].end_column = line;
+    assert_eq!(marks(&findings[0]), rest - 1);
+    findings[0].end_column = line + 40;
+    assert_eq!(marks(&findings[0]), rest);
+    findings[0].column = line + 1;
+    assert_eq!(marks(&findings[0]), 0);
+}
