@@ -38,7 +38,10 @@ pub(crate) use interpolation::bicubic;
 pub(crate) use joined_gate::JoinedGate;
 pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
 pub(crate) use linear::Linear;
-pub(crate) use mask::{CausalMasks, causal_bias, decoder_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, positions_without_padding, window_bias};
+pub(crate) use mask::{
+    CausalMasks, causal_bias, decoder_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
+    positions_without_padding, window_bias,
+};
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};
