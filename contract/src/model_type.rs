@@ -85,7 +85,7 @@ impl ModelType {
             | Self::Phi3
             | Self::Qwen2
             | Self::Qwen3 => Architecture::DecoderOnly,
-            Self::Bart | Self::T5 => Architecture::EncoderDecoder,
+            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
             Self::Albert
             | Self::Bert
             | Self::DebertaV2
@@ -97,10 +97,6 @@ impl ModelType {
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
-            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
-            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
-            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -2,11 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 47 models, one module for each, below the module of its architecture.
-//! The harnesses of 46 models, one module for each, below the module of its architecture.
-//! The harnesses of 45 models, one module for each, below the module of its architecture.
-//! The harnesses of 32 models, one module for each, below the module of its architecture.
-//! The harnesses of 28 models, one module for each, below the module of its architecture.
+//! The harnesses of 63 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;

@@ -127,11 +127,6 @@ impl<B: Ops> Weights<B> {
         &self.device
     }
 
-    /// The type that tensors are put on the device as.
-    pub(crate) fn dtype(&self) -> DType {
-        self.dtype
-    }
-
     /// Whether the checkpoint has this tensor.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.files.find(&self.name(name)).is_some()

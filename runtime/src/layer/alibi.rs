@@ -37,7 +37,7 @@ impl Alibi {
         causal: Option<Tensor<B, 4>>,
     ) -> Result<Tensor<B, 4>, ForwardError> {
         let keys = past + queries;
-        let visible = attention_mask(inputs, [batch, keys])?.unwrap_or_else(|| vec![true; keys]);
+        let visible = attention_mask(inputs, "attention_mask", [batch, keys])?.unwrap_or_else(|| vec![true; keys]);
         let rows = visible.len() / keys.max(1);
         let mut bias = Vec::with_capacity(rows * self.slopes.len() * keys);
         for row in visible.chunks(keys.max(1)) {

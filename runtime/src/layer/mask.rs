@@ -27,7 +27,7 @@ pub(crate) fn pair_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
     let pairs =
         (0..batch).flat_map(|row| (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq]));
     let bias = pairs.map(|[query, key]| if visible[query] && visible[key] { 0.0 } else { HIDDEN }).collect();
@@ -41,7 +41,7 @@ pub(crate) fn window_bias<B: Ops>(
     [batch, seq]: [usize; 2],
     window: usize,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let padding = attention_mask(inputs, [batch, seq])?;
+    let padding = attention_mask(inputs, "attention_mask", [batch, seq])?;
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
@@ -62,7 +62,7 @@ pub(crate) fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
     let factors: Vec<f32> = visible.into_iter().map(|visible| if visible { 1.0 } else { 0.0 }).collect();
     Ok(Some(Tensor::from_data(TensorData::new(factors, [batch, seq, 1]), (inputs.device(), DType::F32))))
 }
