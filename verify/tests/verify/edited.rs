@@ -55,6 +55,17 @@ fn conditions_that_are_values() {
     assert_eq!(reported_if("!(true && !true)"), []);
 }
 
+#[test]
+fn patterns_that_look_like_variables() {
+    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\")";
+    let after = |statement: &str, added: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), added);
+    assert_eq!(after("match request.index { index => {} }", ""), []);
+    let constant = format!("match request.index {{ FIRST => {{}}, _ => {early}, }}");
+    assert_eq!(after(&constant, "const FIRST: u8 = 0;"), [Readable]);
+    let bound = format!("match request.index {{ index @ Some(_) => {{}}, _ => {early}, }}");
+    assert_eq!(after(&bound, ""), [Readable]);
+}
+
 /// Every kind of item that has a name takes it from whoever had it.
 #[test]
 fn items_with_the_names_of_others() {

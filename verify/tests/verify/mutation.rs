@@ -1,5 +1,6 @@
 //! The mutation proof: no broken harness is accepted.
 
+mod surroundings;
 mod text;
 mod tree;
 mod trick;
@@ -45,6 +46,7 @@ fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {
         text::words(file, text),
         text::outside(file, text),
         trick::tricks(text),
+        surroundings::surroundings(text),
     ];
     let mut all: Vec<Mutant> = groups.into_iter().flatten().collect();
     all.extend(text::lists(text, expectation));

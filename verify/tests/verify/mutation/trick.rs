@@ -1,11 +1,11 @@
 //! Harnesses broken by a trick: all the right calls are there, and one way does not make them, or makes them for nothing.
 
 use crate::mutator::{Mutant, replaced};
+use testgen_contract::Task;
 
 /// Every trick, at every place where it can be played.
 pub(super) fn tricks(text: &str) -> Vec<Mutant> {
-    let groups =
-        [vanishing(text), control_flow(text), hidden_errors(text), swallowed(text), outside(text), toothless(text)];
+    let groups = [vanishing(text), control_flow(text), hidden_errors(text), swallowed(text), toothless(text)];
     groups.into_iter().flatten().collect()
 }
 
@@ -162,7 +162,7 @@ fn toothless(text: &str) -> Vec<Mutant> {
         ("an answer from elsewhere", "answer_from_the_golden"),
         ("an answer from elsewhere", "if label.is_empty() { task::text_embedding } else { task::fill_mask }"),
     ] {
-        for task in ["text_embedding", "fill_mask", "text_generation", "image_classification"] {
+        for task in Task::ALL {
             all.extend(replaced(text, kind, &format!("task::{task})"), &format!("{answer})")));
         }
     }
@@ -228,102 +228,5 @@ fn swallowed(text: &str) -> Vec<Mutant> {
         &format!("            report_memory(label, \"after the load\", &after);\n        {report}"),
     );
     all.push(Mutant { kind: "memory reported too late", text: late });
-    all
-}
-
-/// What stands around the functions.
-fn outside(text: &str) -> Vec<Mutant> {
-    let mut all = Vec::new();
-    for (kind, from, to) in [
-        ("another checkpoint", "path: \"../fixtures/bert\"", "path: \"../fixtures/easy\""),
-        ("another checkpoint", "hub: Some(\"google-bert/bert-base-uncased\")", "hub: None"),
-        ("another checkpoint", "hub: Some(\"google-bert/bert-base-uncased\")", "hub: Some(\"someone/easy\")"),
-        (
-            "a tolerance that the spec does not have",
-            "tolerances: &[]",
-            "tolerances: &[ToleranceOverride { output: \"logits\", precision: Precision::F32, rel_l2: 1e-5, max_rel: 1e-5, reason: \"r\" }]",
-        ),
-        (
-            "a tolerance above the table",
-            "tolerances: &[]",
-            "tolerances: &[ToleranceOverride { output: \"logits\", precision: Precision::F32, rel_l2: 1.0, max_rel: 1.0, reason: \"r\" }]",
-        ),
-        ("another memory demand", "vram_mib: None", "vram_mib: Some(1)"),
-        (
-            "precisions in another order",
-            "Precision::F32, Precision::F16, Precision::Bf16",
-            "Precision::Bf16, Precision::F16, Precision::F32",
-        ),
-        (
-            "the process ended",
-            "let visibility = visible_devices();",
-            "testgen_runtime::suite::main();\n    let visibility = visible_devices();",
-        ),
-        (
-            "something else of the runtime",
-            "let visibility = visible_devices();",
-            "testgen_runtime::cleanup();\n    let visibility = visible_devices();",
-        ),
-        (
-            "something else of the runtime",
-            "use testgen_runtime::{",
-            "use testgen_runtime::suite::main;\nuse testgen_runtime::{",
-        ),
-        (
-            "something else of the runtime",
-            "use testgen_runtime::{",
-            "use testgen_runtime::suite::*;\nuse testgen_runtime::{",
-        ),
-        ("code from elsewhere", "use testgen_runtime::{", "include!(\"other.rs\");\nuse testgen_runtime::{"),
-        (
-            "code from elsewhere",
-            "let visibility = visible_devices();",
-            "include!(\"other.rs\");\n    let visibility = visible_devices();",
-        ),
-        ("code from elsewhere", "use testgen_runtime::{", "#[path = \"other.rs\"]\nmod other;\nuse testgen_runtime::{"),
-        ("an attribute that switches off", "pub static HARNESS", "#[cfg(any())]\npub static HARNESS"),
-        ("an attribute that switches off", "pub static SPEC", "#[cfg_attr(all(), cfg(any()))]\npub static SPEC"),
-        (
-            "an attribute that switches off",
-            "        Registered::run(",
-            "        #[cfg(any())]\n        Registered::run(",
-        ),
-        (
-            "an attribute that switches off",
-            "    init_rocm,\n",
-            "    #[cfg(any())]\n    init_rocm,\n    #[cfg(all())]\n    init_rocm: init_cpu,\n",
-        ),
-        ("an attribute that switches off", "use testgen_runtime::{", "#![cfg(any())]\nuse testgen_runtime::{"),
-        (
-            "an attribute that switches off",
-            "    let visibility = visible_devices();",
-            "    #![cfg(any())]\n    let visibility = visible_devices();",
-        ),
-        (
-            "a warning expected without a reason",
-            "pub fn create_",
-            "#[expect(dead_code, clippy::no_reason)]\npub fn create_",
-        ),
-        (
-            "a warning expected without a reason",
-            "pub fn create_",
-            "#[expect(dead_code, reason = \"\")]\npub fn create_",
-        ),
-        ("a trait that shadows", "/// Loads", "trait Marked { fn into_fallback(self) -> Self; }\n/// Loads"),
-        ("a trait that shadows", "/// Loads", "impl Endpoint { fn with_memory(self) -> Self { self } }\n/// Loads"),
-        ("a macro that shadows", "/// Loads", "macro_rules! eprintln { () => {}; }\n/// Loads"),
-        ("a constant for a computed value", "checks: &[\n", "checks: CHECKS, // &[\n"),
-        (
-            "a skip in place of a check",
-            "        Registered::run(DeviceKind::Rocm",
-            "        Registered::skip(DeviceKind::Rocm",
-        ),
-        ("hidden behind a feature", "pub fn init_rocm", "#[cfg(feature = \"rocm\")]\npub fn init_rocm"),
-        ("a macro that makes the function", "pub fn init_rocm(", "make! { pub fn init_rocm }\npub fn init_rocm_2("),
-        ("a union", "/// Loads", "union Either { a: u8 }\n/// Loads"),
-        ("linked by name", "pub fn init_rocm", "#[unsafe(no_mangle)]\npub fn init_rocm"),
-    ] {
-        all.extend(replaced(text, kind, from, to));
-    }
     all
 }
