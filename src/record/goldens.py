@@ -39,7 +39,6 @@ import vision_text  # noqa: E402
 # Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
 MODULES = (time_series, vision_text)
 
-ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 FAMILIES = {
     "bart": SEQ2SEQ,
@@ -69,10 +68,9 @@ FAMILIES = {
     "swin": VISION,
     "t5": SEQ2SEQ,
     "vit": VISION,
-}
+} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
-} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -250,7 +248,6 @@ def text_cases(directory, config, random, seed):
         cases = [with_end(case, config) for case in cases]
     elif FAMILIES[config.model_type] == SEQ2SEQ:
         cases = [with_decoder(cases[0], config, random, limit, (9, 6)), with_decoder(cases[1], config, random, limit, (34, 34))]
-    if FAMILIES[config.model_type] == DECODER:
     if FAMILIES[config.model_type] == DECODER and attention_of(config) == "eager":
         cases.append(left_padded_case(config, random, limit))
     return cases, {}, metadata

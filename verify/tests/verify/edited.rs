@@ -1,7 +1,10 @@
 //! Small edits of the good harness, and exactly the rules that each breaks: what comes close to being accepted.
 
 use super::good_harness;
-use testgen_verify::RuleId::{self, Forbidden, Imports, MockMarked, Readable, VisibilityReported};
+use testgen_verify::RuleId::{
+    self, FallbackMarked, Forbidden, Handlers, Imports, MemoryReported, MockMarked, PrecisionFromProbe, Readable,
+    VisibilityReported,
+};
 
 const REPORT: &str = "report_visibility(label, &visibility);";
 const TOLD: &str =
@@ -53,6 +56,21 @@ fn conditions_that_are_values() {
     assert_eq!(reported_if("true"), []);
     assert_eq!(reported_if("!true"), [VisibilityReported]);
     assert_eq!(reported_if("!(true && !true)"), []);
+}
+
+/// A name is what it is in its own block alone.
+#[test]
+fn variables_end_with_their_block() {
+    let after = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
+    assert_eq!(after("{ let label = \"inner\"; eprintln!(\"{label}\"); }"), []);
+    assert_eq!(after("if visibility.is_set() { let label = \"inner\"; eprintln!(\"{label}\"); }"), []);
+    assert_eq!(after("if let Some(label) = request.precision { eprintln!(\"{label}\"); }"), []);
+    assert_eq!(after("match request.precision { Some(label) => eprintln!(\"{label}\"), None => {} }"), []);
+    assert_eq!(after("let shown = |label: &str| eprintln!(\"{label}\"); shown(\"inner\");"), []);
+    assert_eq!(
+        after("let label = \"outer\";"),
+        [FallbackMarked, MockMarked, PrecisionFromProbe, MemoryReported, Handlers]
+    );
 }
 
 #[test]
