@@ -353,8 +353,6 @@ def rope_type(config):
 
 
 def position_limit(config):
-    """The longest sequence the position table allows; rotary and relative positions have none that matters here."""
-    if rope_type(config) is not None or not hasattr(config, "max_position_embeddings"):
     """The longest sequence the position table allows; other kinds of positions have none that matters here."""
     if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
@@ -464,9 +462,6 @@ def run(model, case, trace):
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
-        states = result.hidden_states
-        named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
-    if trace:
         for stack in ("", "encoder_", "decoder_"):
             named |= traces(stack.replace("_", "."), result.get(f"{stack}hidden_states"))
     return named
