@@ -70,7 +70,7 @@ pub(crate) const ROWS: &[Row] = &[
     compiling("half precision truncates", faults!("half=truncate"), "output_golden_f16", "this device does not compute `f16` correctly"),
     played("kernels too slow", &[("HIP_SIM_FAULTS", "slow="), ("TESTGEN_OPEN_TIMEOUT", "3")], GOLDEN, "no answer within 3 s"),
     played("panic on the device thread", faults!("event=3"), GOLDEN, "the device's thread panicked, its results are void"),
-    played("copy to the host fails", faults!("copy=2"), GOLDEN, ""),
+    played("copy to the host fails", faults!("copy=2"), GOLDEN, "the device's thread panicked, its results are void"),
     played("memory leak", faults!("leak"), "memory_released", "the driver does not get its memory back"),
     played("memory not told", faults!("memory-info"), "memory_released", "Should get the available memory of the device"),
     played(
