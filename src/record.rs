@@ -16,8 +16,11 @@ use std::{
 const RECORDER: &str = "goldens.py";
 
 /// Its files.
-const FILES: &[(&str, &str)] =
-    &[(RECORDER, include_str!("record/goldens.py")), ("vision_text.py", include_str!("record/vision_text.py"))];
+const FILES: &[(&str, &str)] = &[
+    (RECORDER, include_str!("record/goldens.py")),
+    ("object_detection.py", include_str!("record/object_detection.py")),
+    ("vision_text.py", include_str!("record/vision_text.py")),
+];
 
 /// What to record, and with what.
 #[derive(Debug, Clone)]

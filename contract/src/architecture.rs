@@ -13,6 +13,8 @@ words! {
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
         VisionText = "vision_text",
+        /// Finders of objects in images (DETR, YOLOS and their relatives).
+        ObjectDetection = "object_detection",
     }
 }
 
@@ -35,6 +37,7 @@ impl Architecture {
                 Task::QuestionAnswering,
             ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
+            Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
         }
     }
@@ -43,7 +46,7 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::ObjectDetection => false,
         }
     }
 
@@ -51,7 +54,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::VisionText => true,
-            Self::Vision => false,
+            Self::Vision | Self::ObjectDetection => false,
         }
     }
 }

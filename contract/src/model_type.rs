@@ -20,6 +20,8 @@ words! {
         DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
+        /// `transformers.models.detr`
+        Detr = "detr",
         /// `transformers.models.dinov2`
         Dinov2 = "dinov2",
         /// `transformers.models.distilbert`
@@ -54,6 +56,8 @@ words! {
         Swin = "swin",
         /// `transformers.models.vit`
         Vit = "vit",
+        /// `transformers.models.yolos`
+        Yolos = "yolos",
     }
 }
 
@@ -73,6 +77,7 @@ impl ModelType {
                 Architecture::DecoderOnly
             }
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
+            Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }

@@ -2,10 +2,11 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 46 models, one module for each, below the module of its architecture.
+//! The harnesses of 50 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
+pub mod object_detection;
 pub mod vision;
 pub mod vision_text;
 
@@ -43,6 +44,10 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &object_detection::detr::HARNESS,
+    &object_detection::detr_learned::HARNESS,
+    &object_detection::yolos::HARNESS,
+    &object_detection::yolos_base::HARNESS,
     &vision::convnext::HARNESS,
     &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,

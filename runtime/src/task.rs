@@ -9,6 +9,7 @@ mod classification;
 mod fill_mask;
 mod image_embedding;
 mod image_text;
+mod object_detection;
 mod question_answering;
 mod request;
 mod response;
@@ -18,10 +19,11 @@ mod text_generation;
 mod token_classification;
 
 pub use call::HandlerError;
+pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request};
 pub use response::{
-    Answer, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response,
-    TextEmbedding,
+    Answer, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken,
+    Response, TextEmbedding,
 };
 
 use crate::Model;
@@ -64,6 +66,11 @@ pub fn text_generation(model: &Model, request: Request) -> Result<Response, Hand
 /// Images in; per image every label with its probability out, best first.
 pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
     classification::answer_images(&Call::new(model, Task::ImageClassification), request)
+}
+
+/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities, best first, out.
+pub fn object_detection(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    object_detection::answer(&Call::new(model, Task::ObjectDetection), request)
 }
 
 /// Images in; per image the vectors of its patches and one pooled vector out.

@@ -32,10 +32,12 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import object_detection  # noqa: E402
 import vision_text  # noqa: E402
 
-# Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
-MODULES = (vision_text,)
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names
+# `trace`, and where more is recorded than results `derived`.
+MODULES = (object_detection, vision_text)
 
 ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 FAMILIES = {
@@ -60,10 +62,9 @@ FAMILIES = {
     "resnet": VISION,
     "swin": VISION,
     "vit": VISION,
-}
+} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
-} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -75,6 +76,7 @@ HEADS = (
     "ForQuestionAnswering",
     "ForImageClassification",
     "ForImageClassificationWithTeacher",
+    "ForObjectDetection",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -131,6 +133,8 @@ def record(directory, seed=0, force=False):
     metadata |= describe(model_class, seed)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
+    if hasattr(family, "derived"):
+        tensors |= family.derived(sys.modules[__name__], directory, tensors, results)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
     if FAMILIES[config.model_type] == DECODER and model.can_generate():

@@ -49,7 +49,7 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
-        Task::ImageClassification | Task::ImageEmbedding => vec![Request::Images(images())],
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             vec![Request::ImagesWithTexts { images: images(), texts: one() }]
         }

@@ -20,7 +20,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
         Architecture::EncoderOnly | Architecture::DecoderOnly => text(exam, &subject, &golden, &mut failures)?,
-        Architecture::Vision => recorded(exam, &subject, &golden, &mut failures)?,
+        Architecture::Vision | Architecture::ObjectDetection => recorded(exam, &subject, &golden, &mut failures)?,
         Architecture::VisionText => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?

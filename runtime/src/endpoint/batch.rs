@@ -60,6 +60,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
         Response::Answers(all) => portions(all, counts, Response::Answers),
         Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),

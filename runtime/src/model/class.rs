@@ -21,6 +21,8 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `...ForObjectDetection`: a label and a box for each query.
+    ObjectDetection,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -38,6 +40,7 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForObjectDetection" => Some(Self::ObjectDetection),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -55,6 +58,7 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::ObjectDetection => "ForObjectDetection",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

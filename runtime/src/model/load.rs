@@ -7,6 +7,7 @@ use super::{
     clip::Clip,
     convnext::ConvNext,
     deberta_v2::DebertaV2,
+    detr::Detr,
     dinov2::Dinov2,
     distilbert::DistilBert,
     electra::Electra,
@@ -26,6 +27,7 @@ use super::{
     siglip::Siglip,
     swin::Swin,
     vit::{Deit, Vit},
+    yolos::Yolos,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -101,6 +103,7 @@ pub fn load(
         ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::DebertaV2 => plan.load::<DebertaV2>(),
         ModelType::Deit => plan.load::<Deit>(),
+        ModelType::Detr => plan.load::<Detr>(),
         ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::Clip => plan.load::<Clip>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
@@ -119,6 +122,7 @@ pub fn load(
         ModelType::Swin => plan.load::<Swin>(),
         ModelType::Siglip => plan.load::<Siglip>(),
         ModelType::Vit => plan.load::<Vit>(),
+        ModelType::Yolos => plan.load::<Yolos>(),
     }
 }
 

@@ -33,6 +33,8 @@ const IGNORED: &[&str] = &[
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
+    "bbox_predictor.",
+    "class_labels_classifier.",
     "classifier.",
     "cls.",
     "cls_classifier.",
