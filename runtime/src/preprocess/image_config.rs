@@ -83,8 +83,11 @@ const CLASS_OF_MODEL: [(&str, &str); 8] = [
     ("vit", "ViTImageProcessor"),
 ];
 
+/// Fields of processors that fill images up to one size.
+const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
+
 /// Fields that are read here, or that change no pixel of an RGB image.
-const KNOWN: [&str; 31] = [
+const KNOWN: [&str; 28] = [
     "_processor_class",
     "_valid_processor_keys",
     "crop_pct",
@@ -97,7 +100,6 @@ const KNOWN: [&str; 31] = [
     "do_convert_annotations",
     "do_convert_rgb",
     "do_normalize",
-    "do_pad",
     "do_rescale",
     "do_resize",
     "feature_extractor_type",
@@ -107,9 +109,7 @@ const KNOWN: [&str; 31] = [
     "image_seq_length",
     "image_std",
     "input_data_format",
-    "max_size",
     "num_channels",
-    "pad_and_return_pixel_mask",
     "processor_class",
     "resample",
     "rescale_factor",
@@ -132,7 +132,7 @@ pub(super) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessEr
         return Ok(None); // a feature extractor for sound has the same file name
     }
     let defaults = class_defaults(&file, directory)?;
-    refuse_unknown_fields(&file)?;
+    refuse_unknown_fields(&file, defaults)?;
     let flag = |name, default| Ok::<_, PreprocessError>(file.flag(name)?.unwrap_or(default));
     Ok(Some(ImageConfig {
         resize: flag("do_resize", true)?.then(|| resize(&file, defaults)).transpose()?,
@@ -170,8 +170,8 @@ fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, Preproc
     })
 }
 
-fn refuse_unknown_fields(file: &ConfigFile) -> Result<(), PreprocessError> {
-    let known = |name: &str| KNOWN.contains(&name);
+fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
+    let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
     match file.fields().find(|(name, value)| !known(name) && value.as_bool() != Some(false)) {
         Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
         None => Ok(()),
