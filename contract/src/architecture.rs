@@ -17,6 +17,8 @@ words! {
         VisionText = "vision_text",
         /// Forecasters and classifiers of series (PatchTST and its relatives).
         TimeSeries = "time_series",
+        /// Finders of objects in images (DETR, YOLOS and their relatives).
+        ObjectDetection = "object_detection",
     }
 }
 
@@ -40,6 +42,7 @@ impl Architecture {
             ],
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
+            Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
@@ -51,7 +54,7 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly | Self::EncoderDecoder => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
 
@@ -59,7 +62,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText => true,
-            Self::Vision | Self::TimeSeries => false,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
 }

@@ -24,6 +24,8 @@ words! {
         DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
+        /// `transformers.models.detr`
+        Detr = "detr",
         /// `transformers.models.dinov2`
         Dinov2 = "dinov2",
         /// `transformers.models.distilbert`
@@ -68,6 +70,8 @@ words! {
         T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
+        /// `transformers.models.yolos`
+        Yolos = "yolos",
     }
 }
 
@@ -96,6 +100,7 @@ impl ModelType {
             | Self::Roberta => Architecture::EncoderOnly,
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
+            Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,
         }
     }

@@ -23,6 +23,8 @@ words! {
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.
         ImageEmbedding = "image_embedding",
+        /// Image in, the boxes of its objects with their labels and scores out.
+        ObjectDetection = "object_detection",
         /// Images and texts in, for each image one score per text out (zero-shot classification).
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.

@@ -3,11 +3,13 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 63 models, one module for each, below the module of its architecture.
+//! The harnesses of 50 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod time_series;
+pub mod object_detection;
 pub mod vision;
 pub mod vision_text;
 
@@ -62,6 +64,10 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,
+    &object_detection::detr::HARNESS,
+    &object_detection::detr_learned::HARNESS,
+    &object_detection::yolos::HARNESS,
+    &object_detection::yolos_base::HARNESS,
     &vision::convnext::HARNESS,
     &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,

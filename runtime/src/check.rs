@@ -6,6 +6,7 @@
 mod batch_invariance;
 mod causal_leak;
 mod config_effective;
+mod detection_golden;
 mod determinism;
 mod dtype_ladder;
 mod embed_golden;
@@ -66,6 +67,7 @@ fn check(check: Check) -> fn(&mut Examination<'_>) -> Found {
         Check::EmbedGolden => embed_golden::run,
         Check::LayerTraceGolden => layer_trace_golden::run,
         Check::OutputGolden => output_golden::run,
+        Check::DetectionGolden => detection_golden::run,
         Check::Finite => finite::run,
         Check::MaskGolden => mask_golden::run,
         Check::CausalLeak => causal_leak::run,
@@ -91,6 +93,7 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
     match check {
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
+        Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
         Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),

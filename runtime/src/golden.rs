@@ -37,6 +37,9 @@ pub(crate) struct Golden {
     pub(crate) tokens: Arrays,
     /// `margin.*`, without the prefix.
     pub(crate) margins: Arrays,
+    /// `detection.*`, without the prefix, of every query of the main case: `boxes` [batch, queries, 4], `scores` and `labels`
+    /// [batch, queries].
+    pub(crate) detections: Arrays,
     /// `image.<i>` [height, width, 3], whose pixel values are the main case's input.
     pub(crate) images: Vec<Array>,
     /// The reference's own error in each type.
@@ -165,9 +168,9 @@ impl Golden {
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
         let images = parts.images.into_values().collect();
-        let (tokens, margins) = (parts.tokens, parts.margins);
+        let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
-        Ok(Self { model_class, cases, trace, source, target, tokens, margins, images, noise, pad_token_id })
+        Ok(Self { model_class, cases, trace, source, target, tokens, margins, detections, images, noise, pad_token_id })
     }
 }
 
@@ -178,6 +181,7 @@ struct Parts {
     trace: BTreeMap<TracePlace, Array>,
     tokens: Arrays,
     margins: Arrays,
+    detections: Arrays,
     images: BTreeMap<usize, Array>,
 }
 
@@ -198,6 +202,7 @@ impl Parts {
             "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
+            "detection" => drop(self.detections.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
             _ => {}
         }

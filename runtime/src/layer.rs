@@ -41,6 +41,7 @@ pub(crate) use linear::Linear;
 pub(crate) use mask::{
     CausalMasks, causal_bias, decoder_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
     positions_without_padding, window_bias,
+    CausalMasks, causal_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, window_bias,
 };
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};

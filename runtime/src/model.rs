@@ -11,6 +11,10 @@ mod clip;
 mod convnext;
 mod deberta_v2;
 mod deberta_v2_encoder;
+mod detection_head;
+mod detr;
+mod detr_layer;
+mod detr_positions;
 mod dinov2;
 mod distilbert;
 mod electra;
@@ -49,6 +53,7 @@ mod tower;
 mod two_towers;
 mod vision_transformer;
 mod vit;
+mod yolos;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};

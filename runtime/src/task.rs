@@ -9,6 +9,7 @@ mod classification;
 mod fill_mask;
 mod image_embedding;
 mod image_text;
+mod object_detection;
 mod question_answering;
 mod request;
 mod response;
@@ -20,10 +21,11 @@ mod time_series;
 mod token_classification;
 
 pub use call::HandlerError;
+pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response,
-    TextEmbedding,
+    Answer, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken,
+    Response, TextEmbedding,
 };
 
 use crate::Model;
@@ -71,6 +73,11 @@ pub fn text2text_generation(model: &Model, request: Request) -> Result<Response,
 /// Images in; per image every label with its probability out, best first.
 pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
     classification::answer_images(&Call::new(model, Task::ImageClassification), request)
+}
+
+/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities, best first, out.
+pub fn object_detection(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    object_detection::answer(&Call::new(model, Task::ObjectDetection), request)
 }
 
 /// Images in; per image the vectors of its patches and one pooled vector out.

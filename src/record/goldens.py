@@ -38,6 +38,12 @@ import vision_text  # noqa: E402
 
 # Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
 MODULES = (time_series, vision_text)
+import object_detection  # noqa: E402
+import vision_text  # noqa: E402
+
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names
+# `trace`, and where more is recorded than results `derived`.
+MODULES = (object_detection, vision_text)
 
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 FAMILIES = {
@@ -87,6 +93,7 @@ HEADS = (
     "ForClassification",
     "ForRegression",
     "ForImageClassificationWithTeacher",
+    "ForObjectDetection",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -143,6 +150,8 @@ def record(directory, seed=0, force=False):
     metadata |= describe(model_class, config, seed)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
+    if hasattr(family, "derived"):
+        tensors |= family.derived(sys.modules[__name__], directory, tensors, results)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
     if FAMILIES[config.model_type] == DECODER and model.can_generate():

@@ -49,7 +49,7 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextGeneration | Task::Text2TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
-        Task::ImageClassification | Task::ImageEmbedding => vec![Request::Images(images())],
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
         Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
             vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
         }

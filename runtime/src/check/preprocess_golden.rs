@@ -85,6 +85,12 @@ fn images(
     let processed = processor.process(&images)?;
     let noise = Noise::default();
     let threshold = Tolerance::new(&noise, &[], Precision::F32, false).golden("pixel_values");
+    if let Some(expected) = golden.main().inputs.get("pixel_mask") {
+        match processed.get("pixel_mask") {
+            Some(got) => failures.note(first_other("pixel_mask", expected, got)),
+            None => failures.push("the image processor gives no `pixel_mask`"),
+        }
+    }
     match (golden.main().inputs.get("pixel_values"), processed.get("pixel_values")) {
         (Some(expected), Some(got)) => failures.note(exam.compare("pixel_values", expected, got, threshold)),
         (expected, _) => failures.push(match expected {

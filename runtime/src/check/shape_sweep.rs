@@ -22,7 +22,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder => {
             text(exam, &subject, &golden, &mut failures)?
         }
-        Architecture::Vision | Architecture::TimeSeries => recorded(exam, &subject, &golden, &mut failures)?,
+        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => recorded(exam, &subject, &golden, &mut failures)?,
         Architecture::VisionText => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?

@@ -62,6 +62,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
         Response::Answers(all) => portions(all, counts, Response::Answers),
         Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::Forecasts(all) => portions(all, counts, Response::Forecasts),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),

@@ -29,6 +29,8 @@ pub enum Head {
     Classification,
     /// `...ForRegression`, of series.
     Regression,
+    /// `...ForObjectDetection`: a label and a box for each query.
+    ObjectDetection,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -50,6 +52,7 @@ impl Head {
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
+            "ForObjectDetection" => Some(Self::ObjectDetection),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -71,6 +74,7 @@ impl Head {
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
+            Self::ObjectDetection => "ForObjectDetection",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

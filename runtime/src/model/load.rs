@@ -9,6 +9,7 @@ use super::{
     clip::Clip,
     convnext::ConvNext,
     deberta_v2::DebertaV2,
+    detr::Detr,
     dinov2::Dinov2,
     distilbert::DistilBert,
     electra::Electra,
@@ -33,6 +34,7 @@ use super::{
     swin::Swin,
     t5::T5,
     vit::{Deit, Vit},
+    yolos::Yolos,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -111,6 +113,7 @@ pub fn load(
         ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::DebertaV2 => plan.load::<DebertaV2>(),
         ModelType::Deit => plan.load::<Deit>(),
+        ModelType::Detr => plan.load::<Detr>(),
         ModelType::Dinov2 => plan.load::<Dinov2>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Electra => plan.load::<Electra>(),
@@ -133,6 +136,7 @@ pub fn load(
         ModelType::Swin => plan.load::<Swin>(),
         ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
+        ModelType::Yolos => plan.load::<Yolos>(),
     }
 }
 

@@ -34,6 +34,8 @@ const IGNORED: &[&str] = &[
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
     "classification_head.",
+    "bbox_predictor.",
+    "class_labels_classifier.",
     "classifier.",
     "cls.",
     "cls_classifier.",

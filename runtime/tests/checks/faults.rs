@@ -5,6 +5,7 @@ mod device;
 mod encoder_decoder;
 mod golden;
 mod media;
+mod object_detection;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -14,6 +15,8 @@ use testgen_runtime::{Harness, Registered, suite};
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_bart_is_green", || green(&harnesses::bart::HARNESS)),
+    ("faults::without_a_fault_detr_is_green", || green(&harnesses::detr::HARNESS)),
+    ("faults::without_a_fault_yolos_is_green", || green(&harnesses::yolos::HARNESS)),
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
@@ -49,6 +52,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::encoder_decoder::wrong_distances", encoder_decoder::wrong_distances),
     ("faults::encoder_decoder::positions_off_by_one", encoder_decoder::positions_off_by_one),
     ("faults::encoder_decoder::other_start_token", encoder_decoder::other_start_token),
+    ("faults::object_detection::other_grid_of_positions", object_detection::other_grid_of_positions),
+    ("faults::object_detection::mask_that_hides_nothing", object_detection::mask_that_hides_nothing),
+    ("faults::object_detection::wider_boxes", object_detection::wider_boxes),
+    ("faults::object_detection::likelier_none", object_detection::likelier_none),
+    ("faults::object_detection::other_label", object_detection::other_label),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),
