@@ -16,6 +16,8 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.falcon`
         Falcon = "falcon",
+        /// `transformers.models.gemma2`
+        Gemma2 = "gemma2",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
@@ -46,10 +48,17 @@ impl ModelType {
     pub const fn architecture(self) -> Architecture {
         match self {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
-                Architecture::DecoderOnly
-            }
-            Self::Bloom | Self::Falcon | Self::GptNeoX | Self::Opt => Architecture::DecoderOnly,
+            Self::Bloom
+            | Self::Falcon
+            | Self::Gemma2
+            | Self::Gpt2
+            | Self::GptNeoX
+            | Self::Llama
+            | Self::Mistral
+            | Self::Opt
+            | Self::Phi3
+            | Self::Qwen2
+            | Self::Qwen3 => Architecture::DecoderOnly,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 32 models, one module for each, below the module of its architecture.
+//! The harnesses of 33 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
@@ -15,6 +15,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::falcon::HARNESS,
     &decoder_only::falcon_alibi::HARNESS,
     &decoder_only::falcon_multi_query::HARNESS,
+    &decoder_only::gemma2::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,

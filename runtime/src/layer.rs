@@ -17,9 +17,10 @@ mod projections;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
+mod soft_cap;
 
 pub(crate) use alibi::Alibi;
-pub(crate) use attention::{attend, split_heads};
+pub(crate) use attention::{attend, attend_capped, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use embedding::Embedding;
@@ -33,3 +34,4 @@ pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
+pub(crate) use soft_cap::soft_cap;

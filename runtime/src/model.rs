@@ -7,6 +7,7 @@ mod distilbert;
 mod falcon;
 mod family;
 mod forward;
+mod gemma2;
 mod gpt2;
 mod gpt_neox;
 mod llama;

@@ -37,6 +37,7 @@ FAMILIES = {
     "roberta": ENCODER,
     "bloom": DECODER,
     "falcon": DECODER,
+    "gemma2": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,

@@ -1,6 +1,6 @@
 //! Self-attention of decoders: rotary positions, grouped heads, keys and values of earlier steps.
 
-use super::{Linear, Projections, RmsNorm, Rotation, attend, split_heads};
+use super::{Linear, Projections, RmsNorm, Rotation, attend_capped, split_heads};
 use crate::{backend::Ops, model::Pass};
 use burn::tensor::Tensor;
 
@@ -15,6 +15,8 @@ pub(crate) struct GroupedAttention<B: Ops> {
     pub(crate) heads: [usize; 2],
     /// What the scores are multiplied by.
     pub(crate) scale: f64,
+    /// The bound of the scaled scores, where they have one.
+    pub(crate) soft_cap: Option<f64>,
 }
 
 impl<B: Ops> GroupedAttention<B> {
@@ -36,7 +38,7 @@ impl<B: Ops> GroupedAttention<B> {
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
         let (key, value) = pass.with_past(index, key, split_heads(value, groups));
-        self.output.forward(attend(query, key, value, self.scale, bias))
+        self.output.forward(attend_capped([query, key, value], self.scale, self.soft_cap, bias))
     }
 }
 

@@ -177,6 +177,7 @@ impl LlamaShape {
             output: Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?,
             heads,
             scale: (head_dim as f64).powf(-0.5),
+            soft_cap: None,
         })
     }
 }
