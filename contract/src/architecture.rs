@@ -9,6 +9,8 @@ words! {
         EncoderOnly = "encoder_only",
         /// Causal language models (GPT-2, Llama and their relatives).
         DecoderOnly = "decoder_only",
+        /// Causal language models whose perceptrons are mixtures of experts (Mixtral and its relatives).
+        Moe = "moe",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
     }
@@ -25,7 +27,7 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::DecoderOnly => &[
+            Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,
                 Task::TextEmbedding,
                 Task::TextClassification,
@@ -39,7 +41,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly => true,
+            Self::DecoderOnly | Self::Moe => true,
             Self::EncoderOnly | Self::Vision => false,
         }
     }
@@ -47,7 +49,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::Moe => true,
             Self::Vision => false,
         }
     }

@@ -19,6 +19,8 @@ words! {
         LayerTraceGolden = "layer_trace_golden",
         /// The whole output tensors equal the recorded ones.
         OutputGolden = "output_golden",
+        /// Every token goes to the recorded experts with the recorded weights, or elsewhere only within its margin.
+        RouterGolden = "router_golden",
         /// No NaN and no infinity where the reference has none.
         Finite = "finite",
         /// What stands at masked positions has no influence on the others.
@@ -73,6 +75,7 @@ impl Check {
                 architecture.generates()
             }
             Self::MaskGolden | Self::PadInvariance => architecture.reads_text(),
+            Self::RouterGolden => matches!(architecture, Architecture::Moe),
             _ => true,
         }
     }

@@ -26,6 +26,10 @@ words! {
         Llama = "llama",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.mixtral`
+        Mixtral = "mixtral",
+        /// `transformers.models.olmoe`
+        Olmoe = "olmoe",
         /// `transformers.models.opt`
         Opt = "opt",
         /// `transformers.models.phi3`
@@ -34,6 +38,8 @@ words! {
         Qwen2 = "qwen2",
         /// `transformers.models.qwen3`
         Qwen3 = "qwen3",
+        /// `transformers.models.qwen3_moe`
+        Qwen3Moe = "qwen3_moe",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -59,6 +65,7 @@ impl ModelType {
             | Self::Phi3
             | Self::Qwen2
             | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -2,10 +2,11 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 33 models, one module for each, below the module of its architecture.
+//! The harnesses of 36 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
+pub mod moe;
 pub mod vision;
 
 /// Every harness, ordered by architecture and name.
@@ -39,6 +40,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &moe::mixtral::HARNESS,
+    &moe::olmoe::HARNESS,
+    &moe::qwen3_moe::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,

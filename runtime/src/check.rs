@@ -28,6 +28,7 @@ mod pad_invariance;
 mod placement;
 mod preprocess_golden;
 mod require_honoured;
+mod router_golden;
 mod sequences;
 mod shape_sweep;
 
@@ -65,6 +66,7 @@ fn check(check: Check) -> fn(&mut Examination<'_>) -> Found {
         Check::EmbedGolden => embed_golden::run,
         Check::LayerTraceGolden => layer_trace_golden::run,
         Check::OutputGolden => output_golden::run,
+        Check::RouterGolden => router_golden::run,
         Check::Finite => finite::run,
         Check::MaskGolden => mask_golden::run,
         Check::CausalLeak => causal_leak::run,
@@ -91,6 +93,7 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
+        Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
         Check::KvCacheEquivalence => {
             golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))

@@ -27,6 +27,8 @@ pub(crate) struct Golden {
     pub(crate) cases: Vec<Case>,
     /// `embed`, `layer.0`, `layer.1`, ... of the main case, in this order; empty when none was recorded.
     pub(crate) trace: Vec<(String, Array)>,
+    /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
+    pub(crate) routers: Vec<(usize, Router)>,
     /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab].
     pub(crate) tokens: Arrays,
     /// `margin.*`, without the prefix.
@@ -97,6 +99,15 @@ pub(crate) enum GoldenError {
     },
 }
 
+/// What the router of a layer decided, [batch, seq, experts].
+#[derive(Debug, Clone)]
+pub(crate) struct Router {
+    /// How likely each expert is.
+    pub(crate) probabilities: Array,
+    /// What each chosen expert counts; 0 for the others.
+    pub(crate) weights: Array,
+}
+
 impl Case {
     /// How a tensor of this case is told: by its name alone in the main case.
     pub(crate) fn tell(&self, name: &str) -> String {
@@ -152,8 +163,11 @@ impl Golden {
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
         let images = parts.images.into_values().collect();
+        let mut routings = parts.routings;
+        let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
+        let routers = parts.routers.into_iter().filter_map(pair).collect();
         let (tokens, margins) = (parts.tokens, parts.margins);
-        Ok(Self { model_class, cases, trace, tokens, margins, images, noise, pad_token_id })
+        Ok(Self { model_class, cases, trace, routers, tokens, margins, images, noise, pad_token_id })
     }
 }
 
@@ -163,6 +177,8 @@ struct Parts {
     cases: BTreeMap<usize, (Arrays, Arrays)>,
     /// 0 is the embedding, `i + 1` is layer `i`.
     trace: BTreeMap<usize, Array>,
+    routers: BTreeMap<usize, Array>,
+    routings: BTreeMap<usize, Array>,
     tokens: Arrays,
     margins: Arrays,
     images: BTreeMap<usize, Array>,
@@ -183,6 +199,8 @@ impl Parts {
             "input" => drop(self.cases.entry(number).or_default().0.insert(name.to_owned(), array)),
             "output" => drop(self.cases.entry(number).or_default().1.insert(name.to_owned(), array)),
             "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
+            "router" => drop(name.parse().map(|layer| self.routers.insert(layer, array))),
+            "routing" => drop(name.parse().map(|layer| self.routings.insert(layer, array))),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),

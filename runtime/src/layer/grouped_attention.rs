@@ -17,6 +17,8 @@ pub(crate) struct GroupedAttention<B: Ops> {
     pub(crate) scale: f64,
     /// The bound of the scaled scores, where they have one.
     pub(crate) soft_cap: Option<f64>,
+    /// The bound of query, key and value, where they have one.
+    pub(crate) clip: Option<f64>,
 }
 
 impl<B: Ops> GroupedAttention<B> {
@@ -28,9 +30,12 @@ impl<B: Ops> GroupedAttention<B> {
         bias: Option<Tensor<B, 4>>,
         (index, pass): (usize, &mut Pass<'_, B>),
     ) -> Tensor<B, 3> {
-        let [mut query, mut key, value] = self.projections.forward(x);
+        let [mut query, mut key, mut value] = self.projections.forward(x);
         if let Some([query_norm, key_norm]) = &self.norms {
             (query, key) = (by_width(query_norm, query), by_width(key_norm, key));
+        }
+        if let Some(bound) = self.clip {
+            [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
         }
         let [heads, groups] = self.heads;
         let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));

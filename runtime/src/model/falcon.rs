@@ -299,6 +299,7 @@ impl<B: Ops> Layer<B> {
                 heads: [heads, groups],
                 scale: (config.head_dim() as f64).powf(-0.5),
                 soft_cap: None,
+                clip: None,
             },
             mlp: FeedForward {
                 up: linear("mlp.dense_h_to_4h", width, inner)?,

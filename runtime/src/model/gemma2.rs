@@ -290,5 +290,6 @@ fn attention<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<GroupedAtt
         heads,
         scale: config.query_pre_attn_scalar.powf(-0.5),
         soft_cap: config.attn_logit_softcapping,
+        clip: None,
     })
 }

@@ -224,6 +224,7 @@ impl<B: Ops> Layer<B> {
                 heads: [heads, heads],
                 scale: (head_dim as f64).powf(-0.5),
                 soft_cap: None,
+                clip: None,
             },
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: FeedForward {

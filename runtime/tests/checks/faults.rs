@@ -3,6 +3,7 @@
 mod config;
 mod device;
 mod golden;
+mod moe;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -15,6 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
+    ("faults::without_a_fault_olmoe_is_green", || green(&harnesses::olmoe::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
@@ -41,6 +43,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::golden::no_trace_is_ignored", golden::no_trace_is_ignored),
     ("faults::golden::too_little_noise", golden::too_little_noise),
     ("faults::golden::other_front_end", golden::other_front_end),
+    ("faults::moe::one_expert_more", moe::one_expert_more),
+    ("faults::moe::weights_that_sum_to_one", moe::weights_that_sum_to_one),
+    ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
+    ("faults::moe::swapped_experts", moe::swapped_experts),
+    ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),
