@@ -11,6 +11,8 @@ words! {
         DecoderOnly = "decoder_only",
         /// Text encoders with a decoder that reads what they encode (T5, BART, Marian and their relatives).
         EncoderDecoder = "encoder_decoder",
+        /// Causal language models whose perceptrons are mixtures of experts (Mixtral and its relatives).
+        Moe = "moe",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
@@ -33,7 +35,7 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::DecoderOnly => &[
+            Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,
                 Task::TextEmbedding,
                 Task::TextClassification,
@@ -53,7 +55,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder => true,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe => true,
             Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
@@ -61,7 +63,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }

@@ -21,6 +21,8 @@ words! {
         OutputGolden = "output_golden",
         /// The boxes, scores and labels that a handler makes of the outputs equal the recorded ones.
         DetectionGolden = "detection_golden",
+        /// Every token goes to the recorded experts with the recorded weights, or elsewhere only within its margin.
+        RouterGolden = "router_golden",
         /// No NaN and no infinity where the reference has none.
         Finite = "finite",
         /// What stands at masked positions has no influence on the others.
@@ -75,6 +77,7 @@ impl Check {
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
             Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
             Self::MaskGolden | Self::PadInvariance => architecture.reads_text(),
+            Self::RouterGolden => matches!(architecture, Architecture::Moe),
             _ => true,
         }
     }

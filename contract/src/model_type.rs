@@ -34,6 +34,8 @@ words! {
         Electra = "electra",
         /// `transformers.models.falcon`
         Falcon = "falcon",
+        /// `transformers.models.gemma2`
+        Gemma2 = "gemma2",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
@@ -48,6 +50,10 @@ words! {
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.mixtral`
+        Mixtral = "mixtral",
+        /// `transformers.models.olmoe`
+        Olmoe = "olmoe",
         /// `transformers.models.opt`
         Opt = "opt",
         /// `transformers.models.patchtst`
@@ -58,6 +64,8 @@ words! {
         Qwen2 = "qwen2",
         /// `transformers.models.qwen3`
         Qwen3 = "qwen3",
+        /// `transformers.models.qwen3_moe`
+        Qwen3Moe = "qwen3_moe",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -81,6 +89,10 @@ impl ModelType {
         match self {
             Self::Bloom
             | Self::Falcon
+            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
+            Self::Bloom
+            | Self::Falcon
+            | Self::Gemma2
             | Self::Gpt2
             | Self::GptNeoX
             | Self::Llama
@@ -102,6 +114,8 @@ impl ModelType {
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
+            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

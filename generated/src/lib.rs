@@ -4,12 +4,14 @@
 //!
 //! The harnesses of 63 models, one module for each, below the module of its architecture.
 //! The harnesses of 50 models, one module for each, below the module of its architecture.
+//! The harnesses of 36 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod time_series;
 pub mod object_detection;
+pub mod moe;
 pub mod vision;
 pub mod vision_text;
 
@@ -20,6 +22,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::falcon::HARNESS,
     &decoder_only::falcon_alibi::HARNESS,
     &decoder_only::falcon_multi_query::HARNESS,
+    &decoder_only::gemma2::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,
@@ -73,6 +76,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::deit::HARNESS,
     &vision::dinov2::HARNESS,
     &vision::dinov2_gated::HARNESS,
+    &moe::mixtral::HARNESS,
+    &moe::olmoe::HARNESS,
+    &moe::qwen3_moe::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

@@ -32,6 +32,8 @@ pub(crate) struct Golden {
     pub(crate) source: Arrays,
     /// Those that a decoder beside an encoder reads, `decoder_*`.
     pub(crate) target: Arrays,
+    /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
+    pub(crate) routers: Vec<(usize, Router)>,
     /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab]. The prompt
     /// of an encoder-decoder is the main case's source, and `start` [rows, seq] what its decoder begins with.
     pub(crate) tokens: Arrays,
@@ -106,6 +108,15 @@ pub(crate) enum GoldenError {
     },
 }
 
+/// What the router of a layer decided, [batch, seq, experts].
+#[derive(Debug, Clone)]
+pub(crate) struct Router {
+    /// How likely each expert is.
+    pub(crate) probabilities: Array,
+    /// What each chosen expert counts; 0 for the others.
+    pub(crate) weights: Array,
+}
+
 impl Case {
     /// How a tensor of this case is told: by its name alone in the main case.
     pub(crate) fn tell(&self, name: &str) -> String {
@@ -168,9 +179,14 @@ impl Golden {
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
         let images = parts.images.into_values().collect();
+        let mut routings = parts.routings;
+        let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
+        let routers = parts.routers.into_iter().filter_map(pair).collect();
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
-        Ok(Self { model_class, cases, trace, source, target, tokens, margins, detections, images, noise, pad_token_id })
+        Ok(Self {
+            model_class, cases, trace, source, target, routers, tokens, margins, detections, images, noise, pad_token_id,
+        })
     }
 }
 
@@ -179,6 +195,8 @@ impl Golden {
 struct Parts {
     cases: BTreeMap<usize, (Arrays, Arrays)>,
     trace: BTreeMap<TracePlace, Array>,
+    routers: BTreeMap<usize, Array>,
+    routings: BTreeMap<usize, Array>,
     tokens: Arrays,
     margins: Arrays,
     detections: Arrays,
@@ -200,6 +218,8 @@ impl Parts {
             "input" => drop(self.cases.entry(number).or_default().0.insert(name.to_owned(), array)),
             "output" => drop(self.cases.entry(number).or_default().1.insert(name.to_owned(), array)),
             "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
+            "router" => drop(name.parse().map(|layer| self.routers.insert(layer, array))),
+            "routing" => drop(name.parse().map(|layer| self.routings.insert(layer, array))),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
             "detection" => drop(self.detections.insert(name.to_owned(), array)),

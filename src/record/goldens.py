@@ -13,6 +13,7 @@ import copy
 import inspect
 import json
 import os
+import re
 import struct
 import sys
 
@@ -58,11 +59,14 @@ FAMILIES = {
     "mpnet": ENCODER,
     "bloom": DECODER,
     "falcon": DECODER,
+    "gemma2": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,
     "marian": SEQ2SEQ,
     "mistral": DECODER,
+    "mixtral": DECODER,
+    "olmoe": DECODER,
     "opt": DECODER,
     "phi3": DECODER,
     "qwen2": DECODER,
@@ -70,6 +74,7 @@ FAMILIES = {
     "deit": VISION,
     "dinov2": VISION,
     "qwen3": DECODER,
+    "qwen3_moe": DECODER,
     "resnet": VISION,
     "swin": VISION,
     "t5": SEQ2SEQ,
@@ -205,6 +210,7 @@ def load(model_class, directory, dtype):
             directory,
             dtype=dtype,
             attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
+            experts_implementation="eager",
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
@@ -465,7 +471,9 @@ def run(model, case, trace):
     inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in case.items()}
     if "use_cache" in inspect.signature(model.forward).parameters:
         inputs["use_cache"] = False
-    result = model(**inputs, output_hidden_states=trace, return_dict=True)
+    routers = {}
+    with watched_routers(model, case, routers):
+        result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
     if trace and hasattr(family, "trace"):
@@ -480,6 +488,34 @@ def traces(stack, states):
     """Hidden states by the names of the golden format."""
     name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
     return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
+    if trace:
+        named |= routers
+        states = result.hidden_states
+        named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
+    return named
+
+
+@contextlib.contextmanager
+def watched_routers(model, case, routers):
+    """Fills `routers` with `router.<layer>` (probabilities) and `routing.<layer>` (weights of the chosen experts, 0 for the
+    others), each [batch, seq, experts], while `model` runs `case`."""
+
+    def keep(layer):
+        def hook(_module, _arguments, result):
+            logits, weights, chosen = result
+            shape = [*case["input_ids"].shape, logits.shape[-1]]
+            routers[f"router.{layer}"] = torch.softmax(logits.float(), -1).reshape(shape)
+            routers[f"routing.{layer}"] = torch.zeros_like(logits, dtype=weights.dtype).scatter(-1, chosen, weights).reshape(shape)
+
+        return hook
+
+    found = [(name, module) for name, module in model.named_modules() if type(module).__name__.endswith("TopKRouter")]
+    hooks = [module.register_forward_hook(keep(re.search(r"layers\.(\d+)\.", name)[1])) for name, module in found]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 def named_tensors(cases, results):
@@ -491,7 +527,7 @@ def named_tensors(cases, results):
         for name, value in result.items():
             if not torch.isfinite(value).all():
                 raise RecordError(f"`{name}` is not finite in float32; the checkpoint cannot serve as a reference")
-            tensors[name if name.startswith("trace.") else f"{prefix}output.{name}"] = value
+            tensors[name if name.startswith(("trace.", "router.", "routing.")) else f"{prefix}output.{name}"] = value
     return tensors
 
 

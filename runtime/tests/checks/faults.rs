@@ -6,6 +6,7 @@ mod encoder_decoder;
 mod golden;
 mod media;
 mod object_detection;
+mod moe;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
+    ("faults::without_a_fault_olmoe_is_green", || green(&harnesses::olmoe::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
     ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
@@ -57,6 +59,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::object_detection::wider_boxes", object_detection::wider_boxes),
     ("faults::object_detection::likelier_none", object_detection::likelier_none),
     ("faults::object_detection::other_label", object_detection::other_label),
+    ("faults::moe::one_expert_more", moe::one_expert_more),
+    ("faults::moe::weights_that_sum_to_one", moe::weights_that_sum_to_one),
+    ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
+    ("faults::moe::swapped_experts", moe::swapped_experts),
+    ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

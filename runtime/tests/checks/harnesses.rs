@@ -63,6 +63,7 @@ harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
+harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity);
