@@ -11,6 +11,8 @@ words! {
         DecoderOnly = "decoder_only",
         /// Text encoders with a decoder that reads what they encode (T5, BART, Marian and their relatives).
         EncoderDecoder = "encoder_decoder",
+        /// Models of recordings: with a decoder that writes (Whisper), or a head over frames (wav2vec 2.0, HuBERT).
+        Speech = "speech",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
     }
@@ -35,6 +37,7 @@ impl Architecture {
                 Task::QuestionAnswering,
             ],
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
+            Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
         }
     }
@@ -42,7 +45,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder => true,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Speech => true,
             Self::EncoderOnly | Self::Vision => false,
         }
     }
@@ -51,7 +54,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder => true,
-            Self::Vision => false,
+            Self::Speech | Self::Vision => false,
         }
     }
 }

@@ -32,6 +32,8 @@ words! {
         T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
+        /// `transformers.models.whisper`
+        Whisper = "whisper",
     }
 }
 
@@ -42,6 +44,7 @@ impl ModelType {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
+            Self::Whisper => Architecture::Speech,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 28 models, one module for each, below the module of its architecture.
+//! The harnesses of 30 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
+pub mod speech;
 pub mod vision;
 
 /// Every harness, ordered by architecture and name.
@@ -35,6 +36,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &speech::whisper::HARNESS,
+    &speech::whisper_base::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,

@@ -39,6 +39,8 @@ pub(crate) struct Golden {
     pub(crate) margins: Arrays,
     /// `image.<i>` [height, width, 3], whose pixel values are the main case's input.
     pub(crate) images: Vec<Array>,
+    /// `audio.<i>` [samples], whose features are the main case's input.
+    pub(crate) audio: Vec<Array>,
     /// The reference's own error in each type.
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
@@ -164,10 +166,10 @@ impl Golden {
         let pad_token_id = metadata.get("pad_token_id").and_then(|text| text.parse().ok());
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
-        let images = parts.images.into_values().collect();
+        let [images, audio] = [parts.images, parts.audio].map(|parts| parts.into_values().collect());
         let (tokens, margins) = (parts.tokens, parts.margins);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
-        Ok(Self { model_class, cases, trace, source, target, tokens, margins, images, noise, pad_token_id })
+        Ok(Self { model_class, cases, trace, source, target, tokens, margins, images, audio, noise, pad_token_id })
     }
 }
 
@@ -179,6 +181,7 @@ struct Parts {
     tokens: Arrays,
     margins: Arrays,
     images: BTreeMap<usize, Array>,
+    audio: BTreeMap<usize, Array>,
 }
 
 impl Parts {
@@ -199,6 +202,7 @@ impl Parts {
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
+            "audio" => drop(name.parse().map(|index| self.audio.insert(index, array))),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 mod attention;
 mod batch_norm;
 mod convolution;
+mod convolution_1d;
 mod embedding;
 mod feed_forward;
 mod key_value_attention;
@@ -19,6 +20,7 @@ mod self_attention;
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
+pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
 pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};

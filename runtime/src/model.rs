@@ -22,6 +22,7 @@ mod t5;
 mod text_head;
 mod text_model;
 mod vit;
+mod whisper;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};

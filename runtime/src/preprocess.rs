@@ -1,18 +1,23 @@
 //! The way in: text to token ids, images to pixel values, as the checkpoint's own files say.
 //!
-//! Owns tokenizers and image processors. Does not own what is done with their output (`task`) nor its comparison with
+//! Owns tokenizers, image processors and feature extractors. Does not own what is done with their output (`task`) nor its comparison with
 //! goldens (`check`).
 
+mod audio;
 mod config_file;
 mod error;
+mod frame_tokens;
 mod image;
 mod image_config;
 mod image_processor;
+mod log_mel;
 mod resample;
 mod tokenizer;
 
+pub use audio::{Audio, FeatureExtractor};
 pub(crate) use config_file::ConfigFile;
 pub use error::PreprocessError;
+pub use frame_tokens::FrameTokens;
 pub use image::Image;
 pub use image_processor::ImageProcessor;
 pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
@@ -25,6 +30,8 @@ use std::path::Path;
 pub struct Processor {
     tokenizer: Option<Tokenizer>,
     images: Option<ImageProcessor>,
+    audio: Option<FeatureExtractor>,
+    frame_tokens: Option<FrameTokens>,
     generation: GenerationDefaults,
 }
 
@@ -36,6 +43,8 @@ impl Processor {
         Ok(Self {
             tokenizer: Tokenizer::open(directory)?,
             images: ImageProcessor::open(directory)?,
+            audio: FeatureExtractor::open(directory)?,
+            frame_tokens: FrameTokens::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
         })
     }
@@ -48,6 +57,16 @@ impl Processor {
     /// The image processor, where the checkpoint has one.
     pub fn images(&self) -> Option<&ImageProcessor> {
         self.images.as_ref()
+    }
+
+    /// The feature extractor for recordings, where the checkpoint has one.
+    pub fn audio(&self) -> Option<&FeatureExtractor> {
+        self.audio.as_ref()
+    }
+
+    /// The vocabulary of a model with one token per frame, where the checkpoint has one.
+    pub fn frame_tokens(&self) -> Option<&FrameTokens> {
+        self.frame_tokens.as_ref()
     }
 
     /// What the checkpoint says about generation.

@@ -4,6 +4,7 @@
 //! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
 //! it never cuts an input silently.
 
+mod audio_embedding;
 mod call;
 mod classification;
 mod fill_mask;
@@ -12,6 +13,7 @@ mod question_answering;
 mod request;
 mod response;
 mod scores;
+mod speech_recognition;
 mod text2text_generation;
 mod text_embedding;
 mod text_generation;
@@ -20,7 +22,8 @@ mod token_classification;
 pub use call::HandlerError;
 pub use request::{QuestionContext, Request};
 pub use response::{
-    Answer, FilledMask, GeneratedText, ImageEmbedding, LabelScore, LabelledToken, Response, TextEmbedding,
+    Answer, AudioEmbedding, FilledMask, GeneratedText, ImageEmbedding, LabelScore, LabelledToken, Response,
+    TextEmbedding, Transcription,
 };
 
 use crate::Model;
@@ -63,6 +66,21 @@ pub fn text_generation(model: &Model, request: Request) -> Result<Response, Hand
 /// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
 pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
     text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
+}
+
+/// Recordings in; per recording its words out.
+pub fn speech_recognition(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    speech_recognition::answer(&Call::new(model, Task::SpeechRecognition), request)
+}
+
+/// Recordings in; per recording every label with its probability out, best first.
+pub fn audio_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_recordings(&Call::new(model, Task::AudioClassification), request)
+}
+
+/// Recordings in; per recording the vectors of its frames and their mean out.
+pub fn audio_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    audio_embedding::answer(&Call::new(model, Task::AudioEmbedding), request)
 }
 
 /// Images in; per image every label with its probability out, best first.

@@ -2,7 +2,7 @@
 
 use super::{Examination, Failures, Found};
 use crate::{
-    Checkpoint, Endpoint, Image, Status,
+    Audio, Checkpoint, Endpoint, Image, Status,
     generation::GenerationControls,
     task::{QuestionContext, Request, Response},
 };
@@ -47,6 +47,10 @@ fn requests(task: Task) -> Vec<Request> {
         }
         Task::TextGeneration | Task::Text2TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
+        }
+        Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
+            let recordings = vec![Audio { sampling_rate: 16_000, samples: vec![0.0; 400] }];
+            vec![Request::Speech { recordings, controls: GenerationControls::default() }]
         }
         Task::ImageClassification | Task::ImageEmbedding => {
             Image::new(1, 1, vec![0, 0, 0]).map(|image| Request::Images(vec![image])).into_iter().collect()

@@ -21,6 +21,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder => {
             text(exam, &subject, &golden, &mut failures)?
         }
+        Architecture::Speech => speech(exam, &subject, &golden, &mut failures)?,
         Architecture::Vision => images(exam, &subject, &golden, &mut failures)?,
     };
     failures.conclude()?;
@@ -58,6 +59,29 @@ fn stream(
         prefixes(exam, subject, golden, (&rows, facts), &lengths, failures)?;
     }
     Ok(format!("lengths {lengths:?}{of}, batches {BATCHES:?}"))
+}
+
+/// What a decoder writes, in every length; recordings that a head over frames reads, around the recorded lengths.
+fn speech(
+    exam: &mut Examination<'_>,
+    subject: &Subject,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<String, Stop> {
+    let mut note = images(exam, subject, golden, failures)?;
+    if !golden.target.is_empty() {
+        return Ok(format!("{note}; {}", text(exam, subject, golden, failures)?));
+    }
+    let main = &golden.main().inputs;
+    let samples = main.get("input_values").map_or(0, |values| values.shape()[1]);
+    for length in [samples - 1, samples - samples / 4, samples / 2 + 1] {
+        let rows: Vec<usize> =
+            (0..BATCHES[BATCHES.len() - 1]).map(|row| row % main["input_values"].shape()[0]).collect();
+        let shorter = main.iter().map(|(name, array)| (name.clone(), array.narrow(1, 0, length))).collect();
+        batches(exam, subject, golden, &rows_of(&shorter, &rows), &format!("{length} samples"), failures)?;
+        note.push_str(&format!(", {length} samples"));
+    }
+    Ok(note)
 }
 
 fn images(

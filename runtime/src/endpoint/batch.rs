@@ -3,13 +3,21 @@
 use super::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
-/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's.
+/// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's. Nor
+/// can recordings: without a mask padding counts as a part of the shorter one.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
     match (first, next) {
         (Request::Texts(_), Request::Texts(_))
         | (Request::Questions(_), Request::Questions(_))
         | (Request::Images(_), Request::Images(_)) => true,
-        (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Prompts { .. }, _) => false,
+        (
+            Request::Texts(_)
+            | Request::Questions(_)
+            | Request::Images(_)
+            | Request::Prompts { .. }
+            | Request::Speech { .. },
+            _,
+        ) => false,
     }
 }
 
@@ -42,9 +50,14 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
-            (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Prompts { .. }, _) => {
-                return None;
-            }
+            (
+                Request::Texts(_)
+                | Request::Questions(_)
+                | Request::Images(_)
+                | Request::Prompts { .. }
+                | Request::Speech { .. },
+                _,
+            ) => return None,
         }
     }
     Some(merged)
@@ -59,6 +72,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
         Response::Answers(all) => portions(all, counts, Response::Answers),
         Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),
+        Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }

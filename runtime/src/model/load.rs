@@ -16,6 +16,7 @@ use super::{
     resnet::ResNet,
     t5::T5,
     vit::Vit,
+    whisper::Whisper,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -98,6 +99,7 @@ pub fn load(
         ModelType::Roberta => plan.load::<Roberta>(),
         ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
+        ModelType::Whisper => plan.load::<Whisper>(),
     }
 }
 

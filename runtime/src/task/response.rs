@@ -17,6 +17,10 @@ pub enum Response {
     Answers(Vec<Answer>),
     /// Of `text_generation` and `text2text_generation`.
     Generations(Vec<GeneratedText>),
+    /// Of `speech_recognition`.
+    Transcriptions(Vec<Transcription>),
+    /// Of `audio_embedding`.
+    AudioEmbeddings(Vec<AudioEmbedding>),
     /// Of `image_embedding`.
     ImageEmbeddings(Vec<ImageEmbedding>),
     /// No model answered.
@@ -94,6 +98,24 @@ pub struct GeneratedText {
     pub ids: Vec<i64>,
     /// Why it ended.
     pub finish: FinishReason,
+}
+
+/// What is said in a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcription {
+    /// The words, without special tokens.
+    pub text: String,
+    /// The tokens: those that a decoder wrote, or the likeliest of every frame.
+    pub ids: Vec<i64>,
+}
+
+/// The vectors of one recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AudioEmbedding {
+    /// `last_hidden_state`, [frames, hidden].
+    pub frames: Array,
+    /// The mean of `frames`, `[hidden]`.
+    pub mean: Array,
 }
 
 /// The vectors of one image.

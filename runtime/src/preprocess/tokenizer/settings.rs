@@ -15,6 +15,8 @@ const LARGEST_LENGTH: f64 = 1e9;
 pub(super) enum Class {
     /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
     Generic,
+    /// `Wav2Vec2CTCTokenizer`, which reads no texts here.
+    FrameTokens,
     Bert,
     Gpt2,
     Llama,
@@ -114,6 +116,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
     Ok(match (named, model_type) {
         (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
         (_, "mistral") => Class::Generic,
+        (Some(super::super::frame_tokens::CLASS), _) => Class::FrameTokens,
         (Some("BertTokenizer" | "DistilBertTokenizer"), _) | (None, "bert" | "distilbert") => Class::Bert,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
@@ -190,7 +193,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
         Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
         Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
         Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        Class::Generic => &[],
+        Class::Generic | Class::FrameTokens => &[],
     }
 }
 
