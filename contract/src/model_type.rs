@@ -16,6 +16,8 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
+        /// `transformers.models.hubert`
+        Hubert = "hubert",
         /// `transformers.models.llama`
         Llama = "llama",
         /// `transformers.models.marian`
@@ -32,6 +34,8 @@ words! {
         T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
+        /// `transformers.models.wav2vec2`
+        Wav2Vec2 = "wav2vec2",
         /// `transformers.models.whisper`
         Whisper = "whisper",
     }
@@ -44,7 +48,7 @@ impl ModelType {
             Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Gpt2 | Self::Llama | Self::Mistral | Self::Qwen2 => Architecture::DecoderOnly,
             Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
-            Self::Whisper => Architecture::Speech,
+            Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

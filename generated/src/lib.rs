@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 30 models, one module for each, below the module of its architecture.
+//! The harnesses of 35 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -36,6 +36,11 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::distilbert_question_answering::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &speech::hubert::HARNESS,
+    &speech::hubert_stable::HARNESS,
+    &speech::wav2vec2::HARNESS,
+    &speech::wav2vec2_base::HARNESS,
+    &speech::wav2vec2_stable::HARNESS,
     &speech::whisper::HARNESS,
     &speech::whisper_base::HARNESS,
     &vision::resnet_basic::HARNESS,

@@ -4,5 +4,10 @@
 //!
 //! The harnesses of the architecture `speech`.
 
+pub mod hubert;
+pub mod hubert_stable;
+pub mod wav2vec2;
+pub mod wav2vec2_base;
+pub mod wav2vec2_stable;
 pub mod whisper;
 pub mod whisper_base;

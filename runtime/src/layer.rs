@@ -25,7 +25,7 @@ pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
 pub(crate) use linear::Linear;
-pub(crate) use mask::{causal_bias, decoder_bias, padding_bias, positions};
+pub(crate) use mask::{causal_bias, decoder_bias, length_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters};

@@ -22,6 +22,7 @@ mod t5;
 mod text_head;
 mod text_model;
 mod vit;
+mod wav2vec2;
 mod whisper;
 
 pub use class::Head;

@@ -38,6 +38,7 @@ FAMILIES = {
     "distilbert": ENCODER,
     "roberta": ENCODER,
     "gpt2": DECODER,
+    "hubert": SPEECH,
     "llama": DECODER,
     "marian": SEQ2SEQ,
     "mistral": DECODER,
@@ -45,6 +46,7 @@ FAMILIES = {
     "resnet": VISION,
     "t5": SEQ2SEQ,
     "vit": VISION,
+    "wav2vec2": SPEECH,
     "whisper": SPEECH,
 }
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).

@@ -21,6 +21,8 @@ pub enum Head {
     TokenClassification,
     /// `...ForQuestionAnswering`.
     QuestionAnswering,
+    /// `...ForCTC`: scores of the token of each frame of a recording.
+    Ctc,
     /// `...ForImageClassification`.
     ImageClassification,
 }
@@ -38,6 +40,7 @@ impl Head {
             "ForSequenceClassification" => Some(Self::SequenceClassification),
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
+            "ForCTC" => Some(Self::Ctc),
             "ForImageClassification" => Some(Self::ImageClassification),
             _ => None,
         }
@@ -55,6 +58,7 @@ impl Head {
             Self::SequenceClassification => "ForSequenceClassification",
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
+            Self::Ctc => "ForCTC",
             Self::ImageClassification => "ForImageClassification",
         }
     }

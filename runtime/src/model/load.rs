@@ -16,6 +16,7 @@ use super::{
     resnet::ResNet,
     t5::T5,
     vit::Vit,
+    wav2vec2::{Hubert, Wav2Vec2},
     whisper::Whisper,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -91,6 +92,7 @@ pub fn load(
         ModelType::Bert => plan.load::<Bert>(),
         ModelType::DistilBert => plan.load::<DistilBert>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
+        ModelType::Hubert => plan.load::<Hubert>(),
         ModelType::Llama => plan.load::<Llama>(),
         ModelType::Marian => plan.load::<Marian>(),
         ModelType::Mistral => plan.load::<Mistral>(),
@@ -99,6 +101,7 @@ pub fn load(
         ModelType::Roberta => plan.load::<Roberta>(),
         ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
+        ModelType::Wav2Vec2 => plan.load::<Wav2Vec2>(),
         ModelType::Whisper => plan.load::<Whisper>(),
     }
 }
