@@ -23,7 +23,7 @@ pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
 pub(crate) use embedding::Embedding;
 pub(crate) use feed_forward::FeedForward;
-pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{causal_bias, decoder_bias, length_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};

@@ -36,12 +36,12 @@ fn text(
 ) -> Result<String, Stop> {
     let mut notes = Vec::new();
     for facts in exam.streams(subject, golden) {
-        notes.push(stream(exam, subject, golden, facts, failures)?);
+        notes.push(lengths(exam, subject, golden, facts, failures)?);
     }
     Ok(notes.join("; "))
 }
 
-fn stream(
+fn lengths(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,

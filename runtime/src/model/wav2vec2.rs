@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops, activate},
     layer::{
-        Conv1d, Conv1dShape, FeedForward, KeyValueAttention, KeyValueNames, KeyValueShape, LayerNorm, Linear,
+        AttentionNames, Conv1d, Conv1dShape, FeedForward, KeyValueAttention, KeyValueShape, LayerNorm, Linear,
         length_bias,
     },
     weights::{Weights, WeightsError},
@@ -260,7 +260,8 @@ struct Layer<B: Ops> {
     final_layer_norm: LayerNorm<B>,
 }
 
-const ATTENTION: KeyValueNames = KeyValueNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
+const ATTENTION: AttentionNames =
+    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
 
 impl<B: Ops> Layer<B> {
     fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {

@@ -5,7 +5,7 @@ use super::{
     bart::{BartFields, tables},
     bart_stack::{Form, Layer, Stack, StackShape, encode_layers},
     class::Head,
-    encoder_decoder::{Encoder, EncoderDecoder, TargetHead},
+    encoder_decoder::{Encoder, EncoderDecoder, Hidden, TargetHead},
     family::Family,
     forward::ForwardError,
     load::LoadError,
@@ -155,7 +155,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
 }
 
 impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         const NAME: &str = "input_features";
         let features = inputs.floats::<3>(NAME)?;
         if features.dims()[1..] != self.size {

@@ -53,7 +53,7 @@ impl LogMel {
             }
             let mut samples = audio.samples.clone();
             samples.resize(self.samples, self.padding_value);
-            self.append(&self.powers(&samples, frames), frames, &mut values);
+            self.append(&self.powers(&samples, frames), &mut values);
         }
         let features = Array::floats([recordings.len(), self.bins, frames], values);
         Ok(Arrays::from([("input_features".to_owned(), features)]))
@@ -99,12 +99,12 @@ impl LogMel {
     }
 
     /// Appends [bins, frames].
-    fn append(&self, powers: &[Vec<f64>], frames: usize, values: &mut Vec<f32>) {
+    fn append(&self, powers: &[Vec<f64>], values: &mut Vec<f32>) {
         let log = |power: f64| power.max(FLOOR).log10();
         let most = powers.iter().flatten().map(|power| log(*power)).fold(f64::NEG_INFINITY, f64::max);
         let value = |power: f64| ((log(power).max(most - DECADES) + 4.0) / 4.0) as f32;
         for bin in 0..self.bins {
-            values.extend((0..frames).map(|frame| value(powers[frame][bin])));
+            values.extend(powers.iter().map(|frame| value(frame[bin])));
         }
     }
 }

@@ -4,6 +4,7 @@ mod config;
 mod device;
 mod encoder_decoder;
 mod golden;
+mod speech;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -21,6 +22,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
     ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
+    ("faults::without_a_fault_wav2vec2_is_green", || green(&harnesses::wav2vec2::HARNESS)),
+    ("faults::without_a_fault_whisper_is_green", || green(&harnesses::whisper::HARNESS)),
     ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
     ("faults::config::wrong_rope_base", config::wrong_rope_base),
@@ -48,6 +51,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::encoder_decoder::wrong_distances", encoder_decoder::wrong_distances),
     ("faults::encoder_decoder::positions_off_by_one", encoder_decoder::positions_off_by_one),
     ("faults::encoder_decoder::other_start_token", encoder_decoder::other_start_token),
+    ("faults::speech::other_mel_filters", speech::other_mel_filters),
+    ("faults::speech::recording_that_is_not_normalised", speech::recording_that_is_not_normalised),
+    ("faults::speech::reversed_kernel", speech::reversed_kernel),
+    ("faults::speech::other_lengths_of_a_normed_kernel", speech::other_lengths_of_a_normed_kernel),
+    ("faults::speech::norms_in_the_other_order", speech::norms_in_the_other_order),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

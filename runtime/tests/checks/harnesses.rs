@@ -63,6 +63,8 @@ harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(t5: T5, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
+harness!(wav2vec2: Wav2Vec2, Speech, SpeechRecognition, speech_recognition);
+harness!(whisper: Whisper, Speech, SpeechRecognition, speech_recognition);
 
 /// The steps of a generated `init_cpu`, for an endpoint that calls itself one of `kind`.
 pub(crate) fn on_host(
