@@ -13,6 +13,8 @@ words! {
         EncoderDecoder = "encoder_decoder",
         /// Causal language models whose perceptrons are mixtures of experts (Mixtral and its relatives).
         Moe = "moe",
+        /// Models of recordings: with a decoder that writes (Whisper), or a head over frames (wav2vec 2.0, HuBERT).
+        Speech = "speech",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
@@ -43,6 +45,7 @@ impl Architecture {
                 Task::QuestionAnswering,
             ],
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
+            Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
@@ -55,7 +58,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe => true,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech => true,
             Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
@@ -64,7 +67,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe => true,
-            Self::Vision | Self::TimeSeries | Self::ObjectDetection => false,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech => false,
         }
     }
 }

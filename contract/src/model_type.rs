@@ -40,6 +40,8 @@ words! {
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
         GptNeoX = "gpt_neox",
+        /// `transformers.models.hubert`
+        Hubert = "hubert",
         /// `transformers.models.llama`
         Llama = "llama",
         /// `transformers.models.marian`
@@ -80,6 +82,10 @@ words! {
         Vit = "vit",
         /// `transformers.models.yolos`
         Yolos = "yolos",
+        /// `transformers.models.wav2vec2`
+        Wav2Vec2 = "wav2vec2",
+        /// `transformers.models.whisper`
+        Whisper = "whisper",
     }
 }
 
@@ -115,6 +121,7 @@ impl ModelType {
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,
             Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
+            Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

@@ -19,6 +19,12 @@ words! {
         TextGeneration = "text_generation",
         /// Text in, another text out: an answer, a summary, a translation.
         Text2TextGeneration = "text2text_generation",
+        /// Recording in, the words that are spoken in it out.
+        SpeechRecognition = "speech_recognition",
+        /// Recording in, one score per label out.
+        AudioClassification = "audio_classification",
+        /// Recording in, one vector per frame and one per recording out.
+        AudioEmbedding = "audio_embedding",
         /// Image in, one score per label out.
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.

@@ -5,6 +5,7 @@
 //! The harnesses of 63 models, one module for each, below the module of its architecture.
 //! The harnesses of 50 models, one module for each, below the module of its architecture.
 //! The harnesses of 36 models, one module for each, below the module of its architecture.
+//! The harnesses of 35 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -12,6 +13,7 @@ pub mod encoder_only;
 pub mod time_series;
 pub mod object_detection;
 pub mod moe;
+pub mod speech;
 pub mod vision;
 pub mod vision_text;
 
@@ -79,6 +81,13 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &moe::mixtral::HARNESS,
     &moe::olmoe::HARNESS,
     &moe::qwen3_moe::HARNESS,
+    &speech::hubert::HARNESS,
+    &speech::hubert_stable::HARNESS,
+    &speech::wav2vec2::HARNESS,
+    &speech::wav2vec2_base::HARNESS,
+    &speech::wav2vec2_stable::HARNESS,
+    &speech::whisper::HARNESS,
+    &speech::whisper_base::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

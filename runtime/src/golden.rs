@@ -44,6 +44,8 @@ pub(crate) struct Golden {
     pub(crate) detections: Arrays,
     /// `image.<i>` [height, width, 3], whose pixel values are the main case's input.
     pub(crate) images: Vec<Array>,
+    /// `audio.<i>` [samples], whose features are the main case's input.
+    pub(crate) audio: Vec<Array>,
     /// The reference's own error in each type.
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
@@ -178,14 +180,14 @@ impl Golden {
         let pad_token_id = metadata.get("pad_token_id").and_then(|text| text.parse().ok());
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
-        let images = parts.images.into_values().collect();
+        let [images, audio] = [parts.images, parts.audio].map(|parts| parts.into_values().collect());
         let mut routings = parts.routings;
         let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
         let routers = parts.routers.into_iter().filter_map(pair).collect();
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
         Ok(Self {
-            model_class, cases, trace, source, target, routers, tokens, margins, detections, images, noise, pad_token_id,
+            model_class, cases, trace, source, target, routers, tokens, margins, detections, images, audio, noise, pad_token_id,
         })
     }
 }
@@ -201,6 +203,7 @@ struct Parts {
     margins: Arrays,
     detections: Arrays,
     images: BTreeMap<usize, Array>,
+    audio: BTreeMap<usize, Array>,
 }
 
 impl Parts {
@@ -224,6 +227,7 @@ impl Parts {
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
             "detection" => drop(self.detections.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
+            "audio" => drop(name.parse().map(|index| self.audio.insert(index, array))),
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ mod attention;
 mod batch_norm;
 mod convolution;
 mod disentangled;
+mod convolution_1d;
 mod embedding;
 mod experts;
 mod feed_forward;
@@ -36,6 +37,7 @@ pub(crate) use attention::{attend, attend_capped, split_heads};
 pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
+pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
 pub(crate) use embedding::Embedding;
 pub(crate) use experts::{EXPERT_NAMES, Experts, ExpertsShape, Routing};
 pub(crate) use feed_forward::FeedForward;
@@ -51,6 +53,9 @@ pub(crate) use mask::{
     CausalMasks, causal_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, window_bias,
 };
 pub(crate) use mean::mean;
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
+pub(crate) use linear::Linear;
+pub(crate) use mask::{causal_bias, decoder_bias, length_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};

@@ -58,6 +58,8 @@ mod two_towers;
 mod vision_transformer;
 mod vit;
 mod yolos;
+mod wav2vec2;
+mod whisper;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};

@@ -4,6 +4,7 @@
 //! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
 //! it never cuts an input silently.
 
+mod audio_embedding;
 mod call;
 mod classification;
 mod fill_mask;
@@ -14,6 +15,7 @@ mod question_answering;
 mod request;
 mod response;
 mod scores;
+mod speech_recognition;
 mod text2text_generation;
 mod text_embedding;
 mod text_generation;
@@ -24,8 +26,8 @@ pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken,
-    Response, TextEmbedding,
+    Answer, AudioEmbedding, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore,
+    LabelledToken, Response, TextEmbedding, Transcription,
 };
 
 use crate::Model;
@@ -68,6 +70,21 @@ pub fn text_generation(model: &Model, request: Request) -> Result<Response, Hand
 /// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
 pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
     text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
+}
+
+/// Recordings in; per recording its words out.
+pub fn speech_recognition(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    speech_recognition::answer(&Call::new(model, Task::SpeechRecognition), request)
+}
+
+/// Recordings in; per recording every label with its probability out, best first.
+pub fn audio_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_recordings(&Call::new(model, Task::AudioClassification), request)
+}
+
+/// Recordings in; per recording the vectors of its frames and their mean out.
+pub fn audio_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    audio_embedding::answer(&Call::new(model, Task::AudioEmbedding), request)
 }
 
 /// Images in; per image every label with its probability out, best first.

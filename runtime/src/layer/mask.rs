@@ -87,6 +87,13 @@ pub(crate) fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Re
     Ok(mean.reshape([batch, width]).cast(dtype))
 }
 
+/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count; none when it hides nothing.
+pub(crate) fn length_bias<B: Ops>(inputs: &Inputs<'_, B>, real: &[usize], keys: usize) -> Option<Tensor<B, 4>> {
+    let row = |real: &usize| (0..keys).map(|key| if key < *real { 0.0 } else { HIDDEN }).collect::<Vec<f32>>();
+    let hides = real.iter().any(|real| *real < keys);
+    hides.then(|| put(inputs, real.iter().flat_map(row).collect(), [real.len(), 1, 1, keys]))
+}
+
 /// The bias [batch or 1, 1, query, key] of causal attention behind `past` tokens, within `window` tokens where there is
 /// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
 pub(crate) fn causal_bias<B: Ops>(

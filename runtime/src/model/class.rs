@@ -21,6 +21,8 @@ pub enum Head {
     TokenClassification,
     /// `...ForQuestionAnswering`.
     QuestionAnswering,
+    /// `...ForCTC`: scores of the token of each frame of a recording.
+    Ctc,
     /// `...ForImageClassification`.
     ImageClassification,
     /// `...ForPrediction`, of series.
@@ -48,6 +50,7 @@ impl Head {
             "ForSequenceClassification" => Some(Self::SequenceClassification),
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
+            "ForCTC" => Some(Self::Ctc),
             "ForImageClassification" => Some(Self::ImageClassification),
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
@@ -70,6 +73,7 @@ impl Head {
             Self::SequenceClassification => "ForSequenceClassification",
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
+            Self::Ctc => "ForCTC",
             Self::ImageClassification => "ForImageClassification",
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",

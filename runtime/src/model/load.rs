@@ -39,6 +39,9 @@ use super::{
     t5::T5,
     vit::{Deit, Vit},
     yolos::Yolos,
+    vit::Vit,
+    wav2vec2::{Hubert, Wav2Vec2},
+    whisper::Whisper,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -125,6 +128,7 @@ pub fn load(
         ModelType::Gemma2 => plan.load::<Gemma2>(),
         ModelType::Gpt2 => plan.load::<Gpt2>(),
         ModelType::GptNeoX => plan.load::<GptNeoX>(),
+        ModelType::Hubert => plan.load::<Hubert>(),
         ModelType::Llama => plan.load::<Llama>(),
         ModelType::Marian => plan.load::<Marian>(),
         ModelType::Mistral => plan.load::<Mistral>(),
@@ -145,6 +149,8 @@ pub fn load(
         ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
         ModelType::Yolos => plan.load::<Yolos>(),
+        ModelType::Wav2Vec2 => plan.load::<Wav2Vec2>(),
+        ModelType::Whisper => plan.load::<Whisper>(),
     }
 }
 

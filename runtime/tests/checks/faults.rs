@@ -7,6 +7,7 @@ mod golden;
 mod media;
 mod object_detection;
 mod moe;
+mod speech;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -27,6 +28,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
     ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
+    ("faults::without_a_fault_wav2vec2_is_green", || green(&harnesses::wav2vec2::HARNESS)),
+    ("faults::without_a_fault_whisper_is_green", || green(&harnesses::whisper::HARNESS)),
     ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
     ("faults::config::wrong_rope_base", config::wrong_rope_base),
@@ -64,6 +67,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
     ("faults::moe::swapped_experts", moe::swapped_experts),
     ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
+    ("faults::speech::other_mel_filters", speech::other_mel_filters),
+    ("faults::speech::recording_that_is_not_normalised", speech::recording_that_is_not_normalised),
+    ("faults::speech::reversed_kernel", speech::reversed_kernel),
+    ("faults::speech::other_lengths_of_a_normed_kernel", speech::other_lengths_of_a_normed_kernel),
+    ("faults::speech::norms_in_the_other_order", speech::norms_in_the_other_order),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

@@ -70,6 +70,8 @@ harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity)
 harness!(t5: T5, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
 harness!(yolos: Yolos, ObjectDetection, ObjectDetection, object_detection);
+harness!(wav2vec2: Wav2Vec2, Speech, SpeechRecognition, speech_recognition);
+harness!(whisper: Whisper, Speech, SpeechRecognition, speech_recognition);
 
 /// The steps of a generated `init_cpu`, for an endpoint that calls itself one of `kind`.
 pub(crate) fn on_host(
