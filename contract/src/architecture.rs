@@ -15,6 +15,8 @@ words! {
         VisionText = "vision_text",
         /// Forecasters and classifiers of series (PatchTST and its relatives).
         TimeSeries = "time_series",
+        /// Text decoders that read images between the words (LLaVA and its relatives).
+        Multimodal = "multimodal",
     }
 }
 
@@ -38,6 +40,7 @@ impl Architecture {
             ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::Multimodal => &[Task::ImageTextToText],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -47,7 +50,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly => true,
+            Self::DecoderOnly | Self::Multimodal => true,
             Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
         }
     }
@@ -55,7 +58,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::VisionText => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::VisionText | Self::Multimodal => true,
             Self::Vision | Self::TimeSeries => false,
         }
     }

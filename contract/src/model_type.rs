@@ -30,6 +30,8 @@ words! {
         GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.llava`
+        Llava = "llava",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.patchtst`
@@ -67,6 +69,7 @@ impl ModelType {
             }
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::Llava => Architecture::Multimodal,
             Self::PatchTst => Architecture::TimeSeries,
         }
     }

@@ -2,10 +2,11 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 45 models, one module for each, below the module of its architecture.
+//! The harnesses of 47 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
+pub mod multimodal;
 pub mod time_series;
 pub mod vision;
 pub mod vision_text;
@@ -40,6 +41,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &multimodal::llava::HARNESS,
+    &multimodal::llava_full::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,

@@ -125,6 +125,14 @@ impl Golden {
         &self.cases[0]
     }
 
+    /// The recorded prompt: `input_ids`, and what the model reads beside them.
+    pub(crate) fn prompt(&self) -> Option<Arrays> {
+        let mut prompt = Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
+        let pixels = self.tokens.get("pixel_values").cloned();
+        prompt.extend(pixels.map(|pixels| ("pixel_values".to_owned(), pixels)));
+        Some(prompt)
+    }
+
     fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, GoldenError> {
         let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
         let unreadable = |(part, why)| GoldenError::Part { path: path.to_owned(), part, why };

@@ -15,6 +15,7 @@ mod gpt2;
 mod gpt_neox;
 mod llama;
 mod llama_decoder;
+mod llava;
 mod load;
 mod loaded;
 mod mistral;
@@ -40,6 +41,7 @@ mod vit;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
+pub(crate) use llava::tokens_of_image;
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 #[cfg(test)]

@@ -32,11 +32,12 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import multimodal  # noqa: E402
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
 # Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
-MODULES = (time_series, vision_text)
+MODULES = (multimodal, time_series, vision_text)
 
 ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 FAMILIES = {
@@ -62,7 +63,7 @@ FAMILIES = {
 }
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
-} | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
+FAMILIES |= {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -73,6 +74,7 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForConditionalGeneration",
     "ForPrediction",
     "ForClassification",
     "ForRegression",
@@ -135,8 +137,10 @@ def record(directory, seed=0, force=False):
         results = run_all(model, cases)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
-    if FAMILIES[config.model_type] == DECODER and model.can_generate():
+    if family == DECODER and model.can_generate():
         tensors |= generate(model, config, random)
+    elif getattr(family, "GENERATES", False):
+        tensors |= generate(model, config.text_config, random, family.prompt(sys.modules[__name__], config, random))
     write_safetensors(path, tensors, metadata)
     return path
 
@@ -404,6 +408,7 @@ def run(model, case, trace):
     result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
+    named = {name: value for name, value in named.items() if name not in getattr(family, "IGNORED", ())}
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
@@ -466,10 +471,11 @@ def relative_errors(value, reference):
     return [float(f"{float(ratio):.3g}") for ratio in ratios]
 
 
-def generate(model, config, random):
+def generate(model, config, random, prompt=None):
     """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
     length = min(8, position_limit(config) // 2)
-    prompt = padded_case(config, random, [length, length])
+    prompt = padded_case(config, random, [length, length]) if prompt is None else prompt
+    length = prompt["input_ids"].shape[1]
     model.generation_config = GenerationConfig(
         do_sample=False,
         max_new_tokens=min(NEW_TOKENS, position_limit(config) - length),
@@ -483,6 +489,7 @@ def generate(model, config, random):
     top = logits.topk(2, dim=-1).values
     return {
         "tokens.prompt": prompt["input_ids"],
+        **{f"tokens.{name}": prompt[name] for name in ("pixel_values",) if name in prompt},
         "tokens.greedy": result.sequences[:, length:],
         "tokens.logits": logits,
         "margin.greedy": top[..., 0] - top[..., 1],

@@ -41,8 +41,8 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 
 /// The recorded prompt, else the beginning of the longest recorded rows.
 fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<Arrays, Stop> {
-    if let Some(ids) = golden.tokens.get("prompt") {
-        return Ok(Arrays::from([("input_ids".to_owned(), ids.clone())]));
+    if let Some(prompt) = golden.prompt() {
+        return Ok(prompt);
     }
     let facts = exam.text_facts(subject, golden);
     let length = 8.min(facts.longest.saturating_sub(LENGTH)).max(1);

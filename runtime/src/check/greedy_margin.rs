@@ -25,7 +25,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let steps = tokens.shape()[1];
     let mut failures = Failures::default();
     let mut excused = 0;
-    let mut logits = last_logits(session.as_mut(), prompt)?;
+    let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let expected = flat_step(recorded, step);
         let threshold = exam.tolerance(&golden, &subject).golden("logits");
@@ -39,7 +39,8 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
             }
         }
         if step + 1 < steps {
-            logits = last_logits(session.as_mut(), &tokens.narrow(1, step, 1))?;
+            let next = Arrays::from([("input_ids".to_owned(), tokens.narrow(1, step, 1))]);
+            logits = last_logits(session.as_mut(), &next)?;
         }
     }
     failures.conclude()?;
@@ -53,10 +54,9 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
 }
 
-/// Reads `ids` [batch, new] and gives the logits behind the last of them, [batch, vocab].
-fn last_logits(session: &mut dyn Session, ids: &Array) -> Result<Array, ForwardError> {
-    let inputs = Arrays::from([("input_ids".to_owned(), ids.clone())]);
-    let outputs = session.advance(&inputs)?.outputs;
+/// Reads `inputs` and gives the logits behind the last token, [batch, vocab].
+fn last_logits(session: &mut dyn Session, inputs: &Arrays) -> Result<Array, ForwardError> {
+    let outputs = session.advance(inputs)?.outputs;
     let logits = outputs.get("logits").ok_or_else(|| ForwardError::Device { message: "no `logits`".to_owned() })?;
     Ok(flat_step(logits, logits.shape()[1] - 1))
 }

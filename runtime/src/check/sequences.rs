@@ -32,6 +32,8 @@ pub(super) struct TextFacts {
     pub(super) causal: bool,
     /// Which token the pooled outputs are read at.
     pub(super) pooling: Pooling,
+    /// An id that stands for a part of an image and is no text.
+    pub(super) reserved: Option<i64>,
 }
 
 /// The longest sequence that is made for a model without a limit of its own.
@@ -51,6 +53,7 @@ impl TextFacts {
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
             causal: model.causal(),
             pooling: model.pooling(),
+            reserved: number("image_token_index"),
         }
     }
 }
@@ -79,7 +82,7 @@ impl Sequences {
         let mut id = || loop {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let id = ((state >> 33) % facts.vocab.max(2) as u64) as i64;
-            if id != facts.pad {
+            if id != facts.pad && facts.reserved != Some(id) {
                 return id;
             }
         };
@@ -145,16 +148,24 @@ impl Sequences {
 
 /// An id that is neither `id` nor the pad id.
 pub(super) fn another(id: i64, facts: TextFacts) -> i64 {
+    let is_other = |next: i64| next != id && next != facts.pad && facts.reserved != Some(next);
     let next = |step: i64| (id + step).rem_euclid(facts.vocab);
-    [facts.vocab / 3 + 1, 1, 2].into_iter().map(next).find(|next| *next != id && *next != facts.pad).unwrap_or(id)
+    [facts.vocab / 3 + 1, 1, 2, 3].into_iter().map(next).find(|next| is_other(*next)).unwrap_or(id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FACTS: TextFacts =
-        TextFacts { pad: 0, knows_pad: true, vocab: 9, longest: 64, causal: true, pooling: Pooling::Fixed };
+    const FACTS: TextFacts = TextFacts {
+        pad: 0,
+        knows_pad: true,
+        vocab: 9,
+        longest: 64,
+        causal: true,
+        pooling: Pooling::Fixed,
+        reserved: None,
+    };
 
     #[test]
     fn padding_stands_on_its_side_with_the_positions_of_generate() {

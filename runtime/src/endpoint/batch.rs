@@ -12,7 +12,7 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
         | (Request::Images(_), Request::Images(_))
         | (Request::Series(_), Request::Series(_)) => true,
         (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-        | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => false,
+        | (Request::Prompts { .. } | Request::ImagePrompts { .. } | Request::ImagesWithTexts { .. }, _) => false,
     }
 }
 
@@ -47,7 +47,9 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
             (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-            | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => return None,
+            | (Request::Prompts { .. } | Request::ImagePrompts { .. } | Request::ImagesWithTexts { .. }, _) => {
+                return None;
+            }
         }
     }
     Some(merged)

@@ -21,6 +21,8 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForImageClassification`.
     ImageClassification,
+    /// `...ForConditionalGeneration`: scores of the decoder's next token.
+    ConditionalGeneration,
     /// `...ForPrediction`, of series.
     Prediction,
     /// `...ForClassification`, of series.
@@ -44,6 +46,7 @@ impl Head {
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
+            "ForConditionalGeneration" => Some(Self::ConditionalGeneration),
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
@@ -64,6 +67,7 @@ impl Head {
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
+            Self::ConditionalGeneration => "ForConditionalGeneration",
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",

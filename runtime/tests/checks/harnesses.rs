@@ -59,6 +59,7 @@ harness!(clip: Clip, VisionText, ImageTextSimilarity, image_text_similarity);
 harness!(clip_end_token: Clip, VisionText, ImageTextEmbedding, image_text_embedding);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
