@@ -23,6 +23,8 @@ words! {
         TimeSeries = "time_series",
         /// Finders of objects in images (DETR, YOLOS and their relatives).
         ObjectDetection = "object_detection",
+        /// Text decoders that read images between the words (LLaVA and its relatives).
+        Multimodal = "multimodal",
     }
 }
 
@@ -49,6 +51,7 @@ impl Architecture {
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::Multimodal => &[Task::ImageTextToText],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -58,7 +61,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech => true,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal => true,
             Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
@@ -66,7 +69,12 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe => true,
+            Self::EncoderOnly
+            | Self::DecoderOnly
+            | Self::EncoderDecoder
+            | Self::VisionText
+            | Self::Moe
+            | Self::Multimodal => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech => false,
         }
     }

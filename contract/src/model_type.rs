@@ -44,16 +44,18 @@ words! {
         Hubert = "hubert",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.llava`
+        Llava = "llava",
         /// `transformers.models.marian`
         Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.mixtral`
+        Mixtral = "mixtral",
         /// `transformers.models.modernbert`
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
-        /// `transformers.models.mixtral`
-        Mixtral = "mixtral",
         /// `transformers.models.olmoe`
         Olmoe = "olmoe",
         /// `transformers.models.opt`
@@ -80,12 +82,12 @@ words! {
         T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
-        /// `transformers.models.yolos`
-        Yolos = "yolos",
         /// `transformers.models.wav2vec2`
         Wav2Vec2 = "wav2vec2",
         /// `transformers.models.whisper`
         Whisper = "whisper",
+        /// `transformers.models.yolos`
+        Yolos = "yolos",
     }
 }
 
@@ -93,9 +95,6 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
-            Self::Bloom
-            | Self::Falcon
-            Self::Bert | Self::DistilBert | Self::Roberta => Architecture::EncoderOnly,
             Self::Bloom
             | Self::Falcon
             | Self::Gemma2
@@ -116,13 +115,13 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
+            Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
+            Self::Llava => Architecture::Multimodal,
+            Self::Detr | Self::Yolos => Architecture::ObjectDetection,
+            Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
-            Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,
-            Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
-            Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
-            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

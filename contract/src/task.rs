@@ -35,6 +35,8 @@ words! {
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.
         ImageTextEmbedding = "image_text_embedding",
+        /// Images and a text with their places in, its continuation out.
+        ImageTextToText = "image_text_to_text",
         /// Series in, how each of their channels goes on out.
         TimeSeriesForecasting = "time_series_forecasting",
         /// Series in, one score per label out.

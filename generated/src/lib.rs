@@ -2,18 +2,16 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 63 models, one module for each, below the module of its architecture.
-//! The harnesses of 50 models, one module for each, below the module of its architecture.
-//! The harnesses of 36 models, one module for each, below the module of its architecture.
-//! The harnesses of 35 models, one module for each, below the module of its architecture.
+//! The harnesses of 80 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
-pub mod time_series;
-pub mod object_detection;
 pub mod moe;
+pub mod multimodal;
+pub mod object_detection;
 pub mod speech;
+pub mod time_series;
 pub mod vision;
 pub mod vision_text;
 
@@ -66,21 +64,15 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
-    &time_series::patchtst::HARNESS,
-    &time_series::patchtst_classification::HARNESS,
-    &time_series::patchtst_regression::HARNESS,
+    &moe::mixtral::HARNESS,
+    &moe::olmoe::HARNESS,
+    &moe::qwen3_moe::HARNESS,
+    &multimodal::llava::HARNESS,
+    &multimodal::llava_full::HARNESS,
     &object_detection::detr::HARNESS,
     &object_detection::detr_learned::HARNESS,
     &object_detection::yolos::HARNESS,
     &object_detection::yolos_base::HARNESS,
-    &vision::convnext::HARNESS,
-    &vision::convnext_unscaled::HARNESS,
-    &vision::deit::HARNESS,
-    &vision::dinov2::HARNESS,
-    &vision::dinov2_gated::HARNESS,
-    &moe::mixtral::HARNESS,
-    &moe::olmoe::HARNESS,
-    &moe::qwen3_moe::HARNESS,
     &speech::hubert::HARNESS,
     &speech::hubert_stable::HARNESS,
     &speech::wav2vec2::HARNESS,
@@ -88,6 +80,14 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::wav2vec2_stable::HARNESS,
     &speech::whisper::HARNESS,
     &speech::whisper_base::HARNESS,
+    &time_series::patchtst::HARNESS,
+    &time_series::patchtst_classification::HARNESS,
+    &time_series::patchtst_regression::HARNESS,
+    &vision::convnext::HARNESS,
+    &vision::convnext_unscaled::HARNESS,
+    &vision::deit::HARNESS,
+    &vision::dinov2::HARNESS,
+    &vision::dinov2_gated::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

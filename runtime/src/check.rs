@@ -29,8 +29,8 @@ mod pad_invariance;
 mod placement;
 mod preprocess_golden;
 mod require_honoured;
-mod rows;
 mod router_golden;
+mod rows;
 mod sequences;
 mod shape_sweep;
 

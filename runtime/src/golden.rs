@@ -154,6 +154,20 @@ impl Golden {
         recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))
     }
 
+    /// What the first step of the recorded generation reads: the prompt and what stands beside it, or the main case's source
+    /// and the start of the decoder.
+    pub(crate) fn prompt(&self) -> Option<Arrays> {
+        if let Some(start) = self.tokens.get("start") {
+            let mut inputs = self.source.clone();
+            inputs.insert("decoder_input_ids".to_owned(), start.clone());
+            return Some(inputs);
+        }
+        let mut prompt = Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
+        let pixels = self.tokens.get("pixel_values").cloned();
+        prompt.extend(pixels.map(|pixels| ("pixel_values".to_owned(), pixels)));
+        Some(prompt)
+    }
+
     fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, GoldenError> {
         let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
         let unreadable = |(part, why)| GoldenError::Part { path: path.to_owned(), part, why };
@@ -187,7 +201,19 @@ impl Golden {
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
         Ok(Self {
-            model_class, cases, trace, source, target, routers, tokens, margins, detections, images, audio, noise, pad_token_id,
+            model_class,
+            cases,
+            trace,
+            source,
+            target,
+            routers,
+            tokens,
+            margins,
+            detections,
+            images,
+            audio,
+            noise,
+            pad_token_id,
         })
     }
 }

@@ -27,14 +27,15 @@ mod gpt2;
 mod gpt_neox;
 mod llama;
 mod llama_decoder;
+mod llava;
 mod load;
 mod loaded;
 mod marian;
 mod mistral;
+mod mixtral;
 mod modernbert;
 mod modernbert_layer;
 mod mpnet;
-mod mixtral;
 mod network;
 mod olmoe;
 mod opt;
@@ -57,15 +58,16 @@ mod tower;
 mod two_towers;
 mod vision_transformer;
 mod vit;
-mod yolos;
 mod wav2vec2;
 mod whisper;
+mod yolos;
 
 pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 
+pub(crate) use llava::tokens_of_image;
 pub(crate) use network::{Inputs, Pass, Pooling};
 
 #[cfg(test)]

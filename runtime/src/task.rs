@@ -10,6 +10,7 @@ mod classification;
 mod fill_mask;
 mod image_embedding;
 mod image_text;
+mod image_text_to_text;
 mod object_detection;
 mod question_answering;
 mod request;
@@ -125,4 +126,9 @@ pub fn time_series_classification(model: &Model, request: Request) -> Result<Res
 /// Series in; per series the numbers that it stands for, `[targets]`, out.
 pub fn time_series_regression(model: &Model, request: Request) -> Result<Response, HandlerError> {
     time_series::answer_numbers(&Call::new(model, Task::TimeSeriesRegression), request)
+}
+
+/// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
+pub fn image_text_to_text(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text_to_text::answer(&Call::new(model, Task::ImageTextToText), request)
 }

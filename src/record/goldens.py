@@ -34,6 +34,7 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig, Generation
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import multimodal  # noqa: E402
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
@@ -41,6 +42,7 @@ import vision_text  # noqa: E402
 MODULES = (time_series, vision_text)
 import object_detection  # noqa: E402
 import vision_text  # noqa: E402
+MODULES = (multimodal, time_series, vision_text)
 
 # Families with a module of their own: what it gives is `cases`, where hidden states have other names
 # `trace`, and where more is recorded than results `derived`.
@@ -87,6 +89,7 @@ ANY_SIZE = ("convnext", "dinov2", "resnet")
     "wav2vec2": SPEECH,
     "whisper": SPEECH,
 }
+FAMILIES |= {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -99,6 +102,7 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForConditionalGeneration",
     "ForPrediction",
     "ForClassification",
     "ForRegression",
@@ -167,10 +171,12 @@ def record(directory, seed=0, force=False):
         tensors |= family.derived(sys.modules[__name__], directory, tensors, results)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
-    if FAMILIES[config.model_type] == DECODER and model.can_generate():
+    if family == DECODER and model.can_generate():
         tensors |= generate(model, config, random)
     if "decoder_input_ids" in cases[0] and model.can_generate():
         tensors |= generate_from_source(model, config, cases[0])
+    elif getattr(family, "GENERATES", False):
+        tensors |= generate(model, config.text_config, random, family.prompt(sys.modules[__name__], config, random))
     write_safetensors(path, tensors, metadata)
     return path
 
@@ -535,6 +541,7 @@ def run(model, case, trace):
         result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
+    named = {name: value for name, value in named.items() if name not in getattr(family, "IGNORED", ())}
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
@@ -631,10 +638,11 @@ def relative_errors(value, reference):
     return [float(f"{float(ratio):.3g}") for ratio in ratios]
 
 
-def generate(model, config, random):
+def generate(model, config, random, prompt=None):
     """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
     length = min(8, position_limit(config) // 2)
-    prompt = padded_case(config, random, [length, length])
+    prompt = padded_case(config, random, [length, length]) if prompt is None else prompt
+    length = prompt["input_ids"].shape[1]
     model.generation_config = GenerationConfig(
         do_sample=False,
         max_new_tokens=min(NEW_TOKENS, position_limit(config) - length),
@@ -648,6 +656,7 @@ def generate(model, config, random):
     top = logits.topk(2, dim=-1).values
     return {
         "tokens.prompt": prompt["input_ids"],
+        **{f"tokens.{name}": prompt[name] for name in ("pixel_values",) if name in prompt},
         "tokens.greedy": result.sequences[:, length:],
         "tokens.logits": logits,
         "margin.greedy": top[..., 0] - top[..., 1],

@@ -54,6 +54,10 @@ fn requests(task: Task) -> Vec<Request> {
             vec![Request::Speech { recordings, controls: GenerationControls::default() }]
         }
         Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::ImageTextToText => {
+            let controls = GenerationControls::default();
+            vec![Request::ImagePrompts { images: images(), prompts: one(), controls }]
+        }
         Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
             vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
         }

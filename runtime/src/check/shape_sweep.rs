@@ -22,13 +22,14 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder | Architecture::Moe => {
             text(exam, &subject, &golden, &mut failures)?
         }
-        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => recorded(exam, &subject, &golden, &mut failures)?,
-        Architecture::VisionText => {
+        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => {
+            recorded(exam, &subject, &golden, &mut failures)?
+        }
+        Architecture::VisionText | Architecture::Multimodal => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?
         }
         Architecture::Speech => speech(exam, &subject, &golden, &mut failures)?,
-        Architecture::Vision => images(exam, &subject, &golden, &mut failures)?,
     };
     failures.conclude()?;
     Ok(Some(note))

@@ -13,7 +13,13 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
         | (Request::Images(_), Request::Images(_))
         | (Request::Series(_), Request::Series(_)) => true,
         (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-        | (Request::Prompts { .. } | Request::ImagesWithTexts { .. } | Request::Speech { .. }, _) => false,
+        | (
+            Request::Prompts { .. }
+            | Request::ImagePrompts { .. }
+            | Request::ImagesWithTexts { .. }
+            | Request::Speech { .. },
+            _,
+        ) => false,
     }
 }
 
@@ -48,7 +54,13 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
             (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-            | (Request::Prompts { .. } | Request::ImagesWithTexts { .. } | Request::Speech { .. }, _) => return None,
+            | (
+                Request::Prompts { .. }
+                | Request::ImagePrompts { .. }
+                | Request::ImagesWithTexts { .. }
+                | Request::Speech { .. },
+                _,
+            ) => return None,
         }
     }
     Some(merged)

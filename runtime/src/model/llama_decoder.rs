@@ -164,7 +164,7 @@ impl LlamaShape {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         // transformers keeps the base model of question answering under another name.
-        let backbone = Decoder::load(fields, self, &w.base("model").base("transformer"))?;
+        let backbone = LlamaDecoder::load(fields, self, &w.base("model").base("transformer"))?;
         let width = fields.hidden_size;
         let head = match head {
             Head::CausalLm => {
@@ -204,7 +204,8 @@ impl LlamaShape {
     }
 }
 
-struct Decoder<B: Ops> {
+/// The layers between the embedding and a head.
+pub(crate) struct LlamaDecoder<B: Ops> {
     embed_tokens: Embedding<B>,
     layers: Vec<Layer<B>>,
     norm: RmsNorm<B>,
@@ -212,8 +213,8 @@ struct Decoder<B: Ops> {
     vocab: usize,
 }
 
-impl<B: Ops> Decoder<B> {
-    fn load(fields: &LlamaFields, shape: &LlamaShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+impl<B: Ops> LlamaDecoder<B> {
+    pub(crate) fn load(fields: &LlamaFields, shape: &LlamaShape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
         let layer = |(index, window): (usize, &Option<usize>)| {
             Layer::load(fields, shape, (index, *window), &w.module("layers").module(index))
@@ -226,16 +227,34 @@ impl<B: Ops> Decoder<B> {
             vocab: fields.vocab_size,
         })
     }
-}
 
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.vocab)?;
-        let (shape, past) = (ids.dims(), pass.past());
+    /// [batch, seq, width] of `input_ids`.
+    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+        Ok(self.embed_tokens.forward(inputs.indices("input_ids", self.vocab)?))
+    }
+
+    /// The table [vocab, width], for a tied head.
+    pub(crate) fn embedding(&self) -> Tensor<B, 2> {
+        self.embed_tokens.weight()
+    }
+
+    /// The number of layers.
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// `x` [batch, seq, width] through the layers and the final norm.
+    pub(crate) fn forward(
+        &self,
+        mut x: Tensor<B, 3>,
+        inputs: &Inputs<'_, B>,
+        pass: &mut Pass<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let ([batch, seq, _], past) = (x.dims(), pass.past());
+        let shape = [batch, seq];
         let (values, position_shape) = positions(inputs, shape, past)?;
         let rotation = self.rotary.at(&values, position_shape, inputs);
         let mut masks = CausalMasks::new(inputs, shape, past);
-        let mut x = self.embed_tokens.forward(ids);
         pass.trace_embed(&x)?;
         for (index, layer) in self.layers.iter().enumerate() {
             x = layer.forward(x, &rotation, masks.bias(layer.window)?, (index, &mut *pass))?;
@@ -245,6 +264,13 @@ impl<B: Ops> Backbone<B> for Decoder<B> {
         }
         let last = self.norm.forward(x);
         pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
+        Ok(last)
+    }
+}
+
+impl<B: Ops> Backbone<B> for LlamaDecoder<B> {
+    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let last = self.forward(self.embed(inputs)?, inputs, pass)?;
         Ok(Hidden { last, pooled: None })
     }
 

@@ -19,12 +19,13 @@ use super::{
     gpt_neox::GptNeoX,
     gpt2::Gpt2,
     llama::Llama,
+    llava::Llava,
     loaded::{Model, TensorAccount},
     marian::Marian,
     mistral::Mistral,
+    mixtral::Mixtral,
     modernbert::ModernBert,
     mpnet::Mpnet,
-    mixtral::Mixtral,
     network::{Placed, Run, guard},
     olmoe::Olmoe,
     opt::Opt,
@@ -38,10 +39,9 @@ use super::{
     swin::Swin,
     t5::T5,
     vit::{Deit, Vit},
-    yolos::Yolos,
-    vit::Vit,
     wav2vec2::{Hubert, Wav2Vec2},
     whisper::Whisper,
+    yolos::Yolos,
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use crate::backend::Gpu;
@@ -130,11 +130,12 @@ pub fn load(
         ModelType::GptNeoX => plan.load::<GptNeoX>(),
         ModelType::Hubert => plan.load::<Hubert>(),
         ModelType::Llama => plan.load::<Llama>(),
+        ModelType::Llava => plan.load::<Llava>(),
         ModelType::Marian => plan.load::<Marian>(),
         ModelType::Mistral => plan.load::<Mistral>(),
+        ModelType::Mixtral => plan.load::<Mixtral>(),
         ModelType::ModernBert => plan.load::<ModernBert>(),
         ModelType::Mpnet => plan.load::<Mpnet>(),
-        ModelType::Mixtral => plan.load::<Mixtral>(),
         ModelType::Olmoe => plan.load::<Olmoe>(),
         ModelType::Opt => plan.load::<Opt>(),
         ModelType::PatchTst => plan.load::<PatchTst>(),
@@ -148,9 +149,9 @@ pub fn load(
         ModelType::Swin => plan.load::<Swin>(),
         ModelType::T5 => plan.load::<T5>(),
         ModelType::Vit => plan.load::<Vit>(),
-        ModelType::Yolos => plan.load::<Yolos>(),
         ModelType::Wav2Vec2 => plan.load::<Wav2Vec2>(),
         ModelType::Whisper => plan.load::<Whisper>(),
+        ModelType::Yolos => plan.load::<Yolos>(),
     }
 }
 

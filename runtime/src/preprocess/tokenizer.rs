@@ -104,6 +104,11 @@ impl Tokenizer {
         self.backend.token_to_id(token).map(i64::from)
     }
 
+    /// The token with an id, as it is written in the vocabulary.
+    pub fn token(&self, id: i64) -> Option<String> {
+        self.backend.id_to_token(u32::try_from(id).ok()?)
+    }
+
     /// The token that stands for a hidden word and its id, where the checkpoint has one.
     pub fn mask_token(&self) -> Option<(&str, i64)> {
         let token = self.settings.special("mask_token")?;

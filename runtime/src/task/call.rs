@@ -146,6 +146,25 @@ impl<'a> Call<'a> {
         }
     }
 
+    #[expect(clippy::type_complexity, reason = "the parts of the request as they are")]
+    pub(super) fn image_prompts(
+        &self,
+        request: Request,
+    ) -> Result<(Vec<Image>, Vec<String>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "prompts with images";
+        match request {
+            Request::ImagePrompts { images, prompts, controls } => {
+                Ok((images, self.filled(prompts, EXPECTED)?, controls))
+            }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    /// The error that the model's class is not one for the task.
+    pub(super) fn unsuitable(&self, output: &'static str, hint: &'static str) -> HandlerError {
+        HandlerError::WrongModel { task: self.task, class: self.model.class().to_owned(), output, hint }
+    }
+
     pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
         const EXPECTED: &str = "series";
         match request {

@@ -29,6 +29,15 @@ pub enum Request {
     },
     /// For `image_classification` and `image_embedding`.
     Images(Vec<Image>),
+    /// For `image_text_to_text`.
+    ImagePrompts {
+        /// The images, in the order of their places in the prompts.
+        images: Vec<Image>,
+        /// The texts to continue, with the checkpoint's image token (`<image>`) for each image.
+        prompts: Vec<String>,
+        /// How to continue them.
+        controls: GenerationControls,
+    },
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
@@ -69,7 +78,7 @@ impl Request {
         match self {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
-            Self::Prompts { prompts, .. } => prompts.len(),
+            Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
             Self::Series(series) => series.len(),
@@ -90,6 +99,7 @@ impl Request {
             Self::Prompts { .. } => "prompts",
             Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",
+            Self::ImagePrompts { .. } => "prompts with images",
             Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
         }

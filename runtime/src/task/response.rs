@@ -16,7 +16,7 @@ pub enum Response {
     TokenLabels(Vec<Vec<LabelledToken>>),
     /// Of `question_answering`.
     Answers(Vec<Answer>),
-    /// Of `text_generation` and `text2text_generation`.
+    /// Of `text_generation`, `text2text_generation` and `image_text_to_text`.
     Generations(Vec<GeneratedText>),
     /// Of `object_detection`.
     Detections(Vec<Vec<Detection>>),

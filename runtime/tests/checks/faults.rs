@@ -5,8 +5,8 @@ mod device;
 mod encoder_decoder;
 mod golden;
 mod media;
-mod object_detection;
 mod moe;
+mod object_detection;
 mod speech;
 mod weights;
 
@@ -82,6 +82,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_clip_is_green", || green(&harnesses::clip::HARNESS)),
     ("faults::without_a_fault_siglip_is_green", || green(&harnesses::siglip::HARNESS)),
     ("faults::without_a_fault_patchtst_is_green", || green(&harnesses::patchtst::HARNESS)),
+    ("faults::without_a_fault_llava_is_green", || green(&harnesses::llava::HARNESS)),
+    ("faults::media::other_feature_layer", media::other_feature_layer),
+    ("faults::media::other_image_token", media::other_image_token),
     ("faults::media::other_scaler", media::other_scaler),
     ("faults::media::other_stride", media::other_stride),
     ("faults::media::other_end_token", media::other_end_token),

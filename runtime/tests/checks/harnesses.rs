@@ -61,6 +61,7 @@ harness!(clip_end_token: Clip, VisionText, ImageTextEmbedding, image_text_embedd
 harness!(detr: Detr, ObjectDetection, ObjectDetection, object_detection);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
 harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);
