@@ -138,7 +138,12 @@ impl Simulator {
         if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Allocate(first) if count >= *first)) {
             return Err(Status::OutOfMemory);
         }
-        device.memory().allocate(size).map(|address| address as *mut c_void)
+        let address = device.memory().allocate(size)?;
+        if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Dirty) {
+            // SAFETY: the allocation is `size` bytes long, and nobody else knows it yet.
+            unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, size) };
+        }
+        Ok(address as *mut c_void)
     }
 
     /// Gives memory back.
