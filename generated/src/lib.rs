@@ -3,11 +3,17 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 63 models, one module for each, below the module of its architecture.
+//! The harnesses of 50 models, one module for each, below the module of its architecture.
+//! The harnesses of 36 models, one module for each, below the module of its architecture.
+//! The harnesses of 35 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod time_series;
+pub mod object_detection;
+pub mod moe;
+pub mod speech;
 pub mod vision;
 pub mod vision_text;
 
@@ -18,6 +24,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::falcon::HARNESS,
     &decoder_only::falcon_alibi::HARNESS,
     &decoder_only::falcon_multi_query::HARNESS,
+    &decoder_only::gemma2::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,
@@ -62,11 +69,25 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,
+    &object_detection::detr::HARNESS,
+    &object_detection::detr_learned::HARNESS,
+    &object_detection::yolos::HARNESS,
+    &object_detection::yolos_base::HARNESS,
     &vision::convnext::HARNESS,
     &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,
     &vision::dinov2::HARNESS,
     &vision::dinov2_gated::HARNESS,
+    &moe::mixtral::HARNESS,
+    &moe::olmoe::HARNESS,
+    &moe::qwen3_moe::HARNESS,
+    &speech::hubert::HARNESS,
+    &speech::hubert_stable::HARNESS,
+    &speech::wav2vec2::HARNESS,
+    &speech::wav2vec2_base::HARNESS,
+    &speech::wav2vec2_stable::HARNESS,
+    &speech::whisper::HARNESS,
+    &speech::whisper_base::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

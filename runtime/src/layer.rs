@@ -7,7 +7,9 @@ mod attention;
 mod batch_norm;
 mod convolution;
 mod disentangled;
+mod convolution_1d;
 mod embedding;
+mod experts;
 mod feed_forward;
 mod gated_feed_forward;
 mod grouped_attention;
@@ -28,9 +30,16 @@ mod unit_length;
 pub(crate) use alibi::Alibi;
 pub(crate) use attention::{attend, split_heads};
 pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
+mod soft_cap;
+
+pub(crate) use alibi::Alibi;
+pub(crate) use attention::{attend, attend_capped, split_heads};
+pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
+pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
 pub(crate) use embedding::Embedding;
+pub(crate) use experts::{EXPERT_NAMES, Experts, ExpertsShape, Routing};
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use gated_feed_forward::GatedFeedForward;
 pub(crate) use grouped_attention::GroupedAttention;
@@ -41,8 +50,12 @@ pub(crate) use linear::Linear;
 pub(crate) use mask::{
     CausalMasks, causal_bias, decoder_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
     positions_without_padding, window_bias,
+    CausalMasks, causal_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, window_bias,
 };
 pub(crate) use mean::mean;
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
+pub(crate) use linear::Linear;
+pub(crate) use mask::{causal_bias, decoder_bias, length_bias, padding_bias, positions};
 pub(crate) use norm::{LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
@@ -50,3 +63,4 @@ pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
 pub(crate) use unit_length::unit_length;
+pub(crate) use soft_cap::soft_cap;

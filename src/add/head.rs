@@ -6,7 +6,7 @@ use testgen_contract::{Architecture, Task};
 /// What the ends of transformers' class names say of the head; the longest end that fits counts.
 const HEADS: &[(&str, &[Task])] = &[
     ("ForMaskedLM", &[Task::FillMask]),
-    ("ForSequenceClassification", &[Task::TextClassification]),
+    ("ForSequenceClassification", &[Task::TextClassification, Task::AudioClassification]),
     ("ForTokenClassification", &[Task::TokenClassification]),
     ("ForQuestionAnswering", &[Task::QuestionAnswering]),
     ("ForImageClassification", &[Task::ImageClassification]),
@@ -14,11 +14,13 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForClassification", &[Task::TimeSeriesClassification]),
     ("ForRegression", &[Task::TimeSeriesRegression]),
     ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
+    ("ForObjectDetection", &[Task::ObjectDetection]),
     ("ForCausalLM", &[Task::TextGeneration]),
-    ("ForConditionalGeneration", &[Task::Text2TextGeneration]),
+    ("ForConditionalGeneration", &[Task::Text2TextGeneration, Task::SpeechRecognition]),
+    ("ForCTC", &[Task::SpeechRecognition]),
     ("MTModel", &[Task::Text2TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
-    ("Model", &[Task::TextEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
+    ("Model", &[Task::TextEmbedding, Task::AudioEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
 ];
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
@@ -53,8 +55,12 @@ mod tests {
             (Architecture::EncoderDecoder, "T5ForConditionalGeneration", Task::Text2TextGeneration),
             (Architecture::EncoderDecoder, "BartModel", Task::TextEmbedding),
             (Architecture::EncoderDecoder, "MarianMTModel", Task::Text2TextGeneration),
+            (Architecture::Speech, "WhisperForConditionalGeneration", Task::SpeechRecognition),
+            (Architecture::Speech, "Wav2Vec2ForCTC", Task::SpeechRecognition),
+            (Architecture::Speech, "HubertForSequenceClassification", Task::AudioClassification),
             (Architecture::Vision, "ViTModel", Task::ImageEmbedding),
             (Architecture::TimeSeries, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
+            (Architecture::ObjectDetection, "DetrForObjectDetection", Task::ObjectDetection),
             (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
             (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),

@@ -97,6 +97,7 @@ impl<'a> TextFacts<'a> {
             let text = of(Stream::Text);
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
+                Architecture::Speech => Self { causal: false, ..text },
                 _ => text,
             }];
         }

@@ -44,6 +44,9 @@ impl Tokenizer {
     /// Reads the tokenizer files in `directory`, or gives none where there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let settings = Settings::read(directory)?;
+        if settings.class == settings::Class::FrameTokens {
+            return Ok(None);
+        }
         let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
         assemble::complete(&mut backend, &settings)?;
         let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));

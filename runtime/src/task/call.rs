@@ -5,7 +5,8 @@ use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::{GenerationControls, GenerationError},
     preprocess::{
-        Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer,
+        Audio, FeatureExtractor, Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch,
+        TokenizeOptions, Tokenizer,
     },
 };
 use serde_json::Value;
@@ -163,6 +164,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    pub(super) fn speech(&self, request: Request) -> Result<(Vec<Audio>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "recordings";
+        match request {
+            Request::Speech { recordings, controls } => Ok((self.filled(recordings, EXPECTED)?, controls)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     fn filled<T>(&self, inputs: Vec<T>, expected: &'static str) -> Result<Vec<T>, HandlerError> {
         if inputs.is_empty() { Err(HandlerError::EmptyRequest { task: self.task, expected }) } else { Ok(inputs) }
     }
@@ -184,6 +193,11 @@ impl<'a> Call<'a> {
     pub(super) fn image_processor(&self) -> Result<&'a ImageProcessor, HandlerError> {
         let needed = "an image processor (`preprocessor_config.json`)";
         self.model.processor().images().ok_or(HandlerError::NoProcessor { task: self.task, needed })
+    }
+
+    pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {
+        let found = self.model.processor().audio();
+        found.ok_or_else(|| self.lacks("a feature extractor (`preprocessor_config.json`)"))
     }
 
     /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.

@@ -1,6 +1,10 @@
 //! What a caller asks of an endpoint.
 
-use crate::{Array, generation::GenerationControls, preprocess::Image};
+use crate::{
+    Array,
+    generation::GenerationControls,
+    preprocess::{Audio, Image},
+};
 
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +18,13 @@ pub enum Request {
         /// The texts to continue, or to make others of.
         prompts: Vec<String>,
         /// How to do it.
+        controls: GenerationControls,
+    },
+    /// For `speech_recognition`, `audio_classification` and `audio_embedding`.
+    Speech {
+        /// The recordings.
+        recordings: Vec<Audio>,
+        /// How to write their words, where the model generates.
         controls: GenerationControls,
     },
     /// For `image_classification` and `image_embedding`.
@@ -59,6 +70,7 @@ impl Request {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
             Self::Prompts { prompts, .. } => prompts.len(),
+            Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
             Self::Series(series) => series.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
@@ -76,6 +88,7 @@ impl Request {
             Self::Texts(_) => "texts",
             Self::Questions(_) => "questions with contexts",
             Self::Prompts { .. } => "prompts",
+            Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",
             Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
