@@ -19,6 +19,7 @@ const RECORDER: &str = "goldens.py";
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
     ("object_detection.py", include_str!("record/object_detection.py")),
+    ("time_series.py", include_str!("record/time_series.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];
 

@@ -10,6 +10,7 @@ mod execution;
 mod progress;
 mod requirement;
 mod selection;
+mod simulation;
 mod verdict;
 
 pub use build::{BuildOptions, Suite, build};
@@ -18,4 +19,5 @@ pub use execution::{Execution, ExecutionOptions, Listing, execute, list};
 pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
 pub use selection::{Selection, select};
+pub use simulation::{Simulation, SimulationError};
 pub use verdict::verdict;

@@ -9,12 +9,16 @@ words! {
         EncoderOnly = "encoder_only",
         /// Causal language models (GPT-2, Llama and their relatives).
         DecoderOnly = "decoder_only",
+        /// Text encoders with a decoder that reads what they encode (T5, BART, Marian and their relatives).
+        EncoderDecoder = "encoder_decoder",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
         VisionText = "vision_text",
         /// Finders of objects in images (DETR, YOLOS and their relatives).
         ObjectDetection = "object_detection",
+        /// Forecasters and classifiers of series (PatchTST and its relatives).
+        TimeSeries = "time_series",
     }
 }
 
@@ -36,25 +40,29 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
+            Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::TimeSeries => {
+                &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
+            }
         }
     }
 
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::ObjectDetection => false,
+            Self::DecoderOnly | Self::EncoderDecoder => true,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::VisionText => true,
-            Self::Vision | Self::ObjectDetection => false,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText => true,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
 }

@@ -10,8 +10,12 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.albert`
         Albert = "albert",
+        /// `transformers.models.bart`
+        Bart = "bart",
         /// `transformers.models.bert`
         Bert = "bert",
+        /// `transformers.models.bloom`
+        Bloom = "bloom",
         /// `transformers.models.clip`
         Clip = "clip",
         /// `transformers.models.convnext`
@@ -28,18 +32,26 @@ words! {
         DistilBert = "distilbert",
         /// `transformers.models.electra`
         Electra = "electra",
+        /// `transformers.models.falcon`
+        Falcon = "falcon",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
         GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.marian`
+        Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.modernbert`
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.opt`
+        Opt = "opt",
+        /// `transformers.models.patchtst`
+        PatchTst = "patchtst",
         /// `transformers.models.phi3`
         Phi3 = "phi3",
         /// `transformers.models.qwen2`
@@ -54,6 +66,8 @@ words! {
         Siglip = "siglip",
         /// `transformers.models.swin`
         Swin = "swin",
+        /// `transformers.models.t5`
+        T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
         /// `transformers.models.yolos`
@@ -65,6 +79,17 @@ impl ModelType {
     /// The family whose template, tasks and checks this type takes.
     pub const fn architecture(self) -> Architecture {
         match self {
+            Self::Bloom
+            | Self::Falcon
+            | Self::Gpt2
+            | Self::GptNeoX
+            | Self::Llama
+            | Self::Mistral
+            | Self::Opt
+            | Self::Phi3
+            | Self::Qwen2
+            | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
             Self::Albert
             | Self::Bert
             | Self::DebertaV2
@@ -73,9 +98,7 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
-            Self::Gpt2 | Self::GptNeoX | Self::Llama | Self::Mistral | Self::Phi3 | Self::Qwen2 | Self::Qwen3 => {
-                Architecture::DecoderOnly
-            }
+            Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Clip | Self::Siglip => Architecture::VisionText,

@@ -17,6 +17,8 @@ words! {
         QuestionAnswering = "question_answering",
         /// Text in, its continuation out.
         TextGeneration = "text_generation",
+        /// Text in, another text out: an answer, a summary, a translation.
+        Text2TextGeneration = "text2text_generation",
         /// Image in, one score per label out.
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.
@@ -27,5 +29,11 @@ words! {
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.
         ImageTextEmbedding = "image_text_embedding",
+        /// Series in, how each of their channels goes on out.
+        TimeSeriesForecasting = "time_series_forecasting",
+        /// Series in, one score per label out.
+        TimeSeriesClassification = "time_series_classification",
+        /// Series in, the numbers that they stand for out.
+        TimeSeriesRegression = "time_series_regression",
     }
 }

@@ -91,7 +91,7 @@ fn enumerate(functions: &HipFunctions<'_>, count: u32, topology: &Topology) -> (
 /// Why a device of the HIP runtime is not an AMD GPU; `None` when it is one.
 fn rejection(properties: &HipProperties, address: Option<&str>, topology: &Topology) -> Option<String> {
     let by_name = Vendor::of_name(&properties.name);
-    let by_bus = address.filter(|_| !properties.is_simulated()).and_then(|address| topology.vendor_at(address));
+    let by_bus = address.filter(|_| !properties.simulated).and_then(|address| topology.vendor_at(address));
     if by_name == Some(Vendor::Nvidia) || by_bus == Some(Vendor::Nvidia) {
         return Some("is an NVIDIA GPU (HIP on the NVIDIA platform), which is CUDA, not ROCm".to_owned());
     }
@@ -120,7 +120,7 @@ fn device(
         integrated: properties.integrated,
         driver_version: topology.amdgpu_version.clone().or_else(|| functions.driver_version()),
         runtime_version: functions.runtime_version(),
-        simulated: properties.is_simulated(),
+        simulated: properties.simulated,
         unusable: None,
         warnings: Vec::new(),
     }

@@ -4,6 +4,11 @@
 //!
 //! The harnesses of the architecture `decoder_only`.
 
+pub mod bloom;
+pub mod bloom_post_norm;
+pub mod falcon;
+pub mod falcon_alibi;
+pub mod falcon_multi_query;
 pub mod gpt2;
 pub mod gpt2_scaled;
 pub mod gpt_neox;
@@ -15,6 +20,8 @@ pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
 pub mod llama_yarn;
 pub mod mistral;
+pub mod opt;
+pub mod opt_post_norm;
 pub mod phi3;
 pub mod qwen2;
 pub mod qwen3;

@@ -2,16 +2,23 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 50 models, one module for each, below the module of its architecture.
+//! The harnesses of 67 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
+pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod object_detection;
+pub mod time_series;
 pub mod vision;
 pub mod vision_text;
 
 /// Every harness, ordered by architecture and name.
 pub static HARNESSES: &[&testgen_runtime::Harness] = &[
+    &decoder_only::bloom::HARNESS,
+    &decoder_only::bloom_post_norm::HARNESS,
+    &decoder_only::falcon::HARNESS,
+    &decoder_only::falcon_alibi::HARNESS,
+    &decoder_only::falcon_multi_query::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,
@@ -23,9 +30,18 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::opt::HARNESS,
+    &decoder_only::opt_post_norm::HARNESS,
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,
+    &encoder_decoder::bart::HARNESS,
+    &encoder_decoder::bart_base_scaled::HARNESS,
+    &encoder_decoder::bart_classification::HARNESS,
+    &encoder_decoder::marian::HARNESS,
+    &encoder_decoder::marian_two_vocabularies::HARNESS,
+    &encoder_decoder::t5::HARNESS,
+    &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,
@@ -48,6 +64,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &object_detection::detr_learned::HARNESS,
     &object_detection::yolos::HARNESS,
     &object_detection::yolos_base::HARNESS,
+    &time_series::patchtst::HARNESS,
+    &time_series::patchtst_classification::HARNESS,
+    &time_series::patchtst_regression::HARNESS,
     &vision::convnext::HARNESS,
     &vision::convnext_unscaled::HARNESS,
     &vision::deit::HARNESS,

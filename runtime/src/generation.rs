@@ -5,6 +5,7 @@
 //! padding is no token for the repetition penalty, and every row draws from its own generator of the same seed.
 
 mod choose;
+mod rules;
 mod settings;
 
 pub(crate) use settings::GenerationSettings;
@@ -72,7 +73,8 @@ pub enum GenerationError {
     Forward(#[from] ForwardError),
 }
 
-/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the left, `attention_mask`.
+/// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the left, `attention_mask`. That
+/// of an encoder-decoder is `decoder_input_ids`, never padded, beside what its encoder reads.
 pub(crate) fn generate(
     session: &mut dyn Session,
     prompt: &Arrays,
@@ -160,6 +162,8 @@ impl Row {
 /// What the session reads next, and the mask so far.
 struct Feed {
     inputs: Arrays,
+    /// The argument that grows.
+    grown: &'static str,
     /// Row by row; none where no row is padded.
     mask: Option<Vec<Vec<i64>>>,
 }
@@ -167,6 +171,12 @@ struct Feed {
 impl Feed {
     fn new(prompt: &Arrays) -> Result<Self, GenerationError> {
         let refuse = |problem: &str| GenerationError::Prompt { problem: problem.to_owned() };
+        if let Some(start) = prompt.get("decoder_input_ids") {
+            return match start.shape() {
+                [_, 0] => Err(refuse("has no tokens for the decoder to start with")),
+                _ => Ok(Self { inputs: prompt.clone(), grown: "decoder_input_ids", mask: None }),
+            };
+        }
         let ids = prompt.get("input_ids").ok_or_else(|| refuse("has no `input_ids`"))?;
         let (&[_, seq], Some(_)) = (ids.shape(), ids.as_integers()) else {
             return Err(refuse("has `input_ids` that are not integers of shape [batch, seq]"));
@@ -174,7 +184,8 @@ impl Feed {
         if seq == 0 {
             return Err(refuse("has no tokens"));
         }
-        let mut feed = Self { inputs: Arrays::from([("input_ids".to_owned(), ids.clone())]), mask: None };
+        let inputs = Arrays::from([("input_ids".to_owned(), ids.clone())]);
+        let mut feed = Self { inputs, grown: "input_ids", mask: None };
         if let Some(mask) = prompt.get("attention_mask") {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
             let values = values.ok_or_else(|| refuse("has an `attention_mask` of another shape than `input_ids`"))?;
@@ -192,7 +203,7 @@ impl Feed {
 
     /// The tokens of every row without padding.
     fn prompts(&self) -> impl Iterator<Item = Vec<i64>> {
-        let ids = &self.inputs["input_ids"];
+        let ids = &self.inputs[self.grown];
         let seq = ids.shape()[1];
         let rows = ids.as_integers().unwrap_or_default().chunks_exact(seq);
         rows.enumerate().map(|(index, row)| {
@@ -203,7 +214,10 @@ impl Feed {
 
     /// One new token for every row.
     fn push(&mut self, tokens: &[i64]) {
-        self.inputs.insert("input_ids".to_owned(), Array::integers([tokens.len(), 1], tokens.to_vec()));
+        if self.grown == "decoder_input_ids" {
+            self.inputs.retain(|name, _| name == "attention_mask");
+        }
+        self.inputs.insert(self.grown.to_owned(), Array::integers([tokens.len(), 1], tokens.to_vec()));
         if let Some(mask) = &mut self.mask {
             mask.iter_mut().for_each(|row| row.push(1));
             self.insert_mask(1);

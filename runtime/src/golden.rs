@@ -25,9 +25,15 @@ pub(crate) struct Golden {
     pub(crate) model_class: String,
     /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
     pub(crate) cases: Vec<Case>,
-    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in this order; empty when none was recorded.
+    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in this order; empty when none was recorded. Of an
+    /// encoder-decoder first those of `encoder.`, then those of `decoder.`.
     pub(crate) trace: Vec<(String, Array)>,
-    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab].
+    /// The arguments of the main case that an encoder reads; of other models all of them.
+    pub(crate) source: Arrays,
+    /// Those that a decoder beside an encoder reads, `decoder_*`.
+    pub(crate) target: Arrays,
+    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab]. The prompt
+    /// of an encoder-decoder is the main case's source, and `start` [rows, seq] what its decoder begins with.
     pub(crate) tokens: Arrays,
     /// `margin.*`, without the prefix.
     pub(crate) margins: Arrays,
@@ -128,6 +134,13 @@ impl Golden {
         &self.cases[0]
     }
 
+    /// What the decoder beside an encoder begins with: as recorded, else the first column of the main case; none for a
+    /// model without an encoder.
+    pub(crate) fn start_tokens(&self) -> Option<Array> {
+        let recorded = self.tokens.get("start").cloned();
+        recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))
+    }
+
     fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, GoldenError> {
         let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
         let unreadable = |(part, why)| GoldenError::Part { path: path.to_owned(), part, why };
@@ -156,7 +169,8 @@ impl Golden {
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
         let images = parts.images.into_values().collect();
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
-        Ok(Self { model_class, cases, trace, tokens, margins, detections, images, noise, pad_token_id })
+        let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
+        Ok(Self { model_class, cases, trace, source, target, tokens, margins, detections, images, noise, pad_token_id })
     }
 }
 
@@ -164,8 +178,7 @@ impl Golden {
 #[derive(Default)]
 struct Parts {
     cases: BTreeMap<usize, (Arrays, Arrays)>,
-    /// 0 is the embedding, `i + 1` is layer `i`.
-    trace: BTreeMap<usize, Array>,
+    trace: BTreeMap<TracePlace, Array>,
     tokens: Arrays,
     margins: Arrays,
     detections: Arrays,
@@ -200,15 +213,28 @@ fn case_names(number: usize) -> (String, String) {
     if number == 0 { ("main".to_owned(), String::new()) } else { (format!("case.{number}"), format!("case.{number}.")) }
 }
 
-fn trace_place(name: &str) -> Option<usize> {
-    match name {
-        "embed" => Some(0),
-        _ => name.strip_prefix("layer.")?.parse::<usize>().ok().map(|index| index + 1),
-    }
+/// The stack, by its number in [`STACKS`], and in it 0 for the embedding, `i + 1` for layer `i`.
+type TracePlace = (usize, usize);
+
+/// What the names of traces begin with.
+const STACKS: [&str; 3] = ["", "encoder.", "decoder."];
+
+fn trace_place(name: &str) -> Option<TracePlace> {
+    let (stack, rest) = STACKS
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(stack, prefix)| name.strip_prefix(prefix).map(|rest| (stack, rest)))?;
+    let place = match rest {
+        "embed" => 0,
+        _ => rest.strip_prefix("layer.")?.parse::<usize>().ok()? + 1,
+    };
+    Some((stack, place))
 }
 
-fn trace_name(place: usize) -> String {
-    if place == 0 { "embed".to_owned() } else { format!("layer.{}", place - 1) }
+fn trace_name((stack, place): TracePlace) -> String {
+    let prefix = STACKS[stack];
+    if place == 0 { format!("{prefix}embed") } else { format!("{prefix}layer.{}", place - 1) }
 }
 
 fn texts(metadata: &HashMap<String, String>, key: &str) -> Result<Option<Vec<String>>, (String, String)> {

@@ -2,6 +2,7 @@
 //!
 //! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors as Hugging Face does.
 
+mod alibi;
 mod attention;
 mod batch_norm;
 mod convolution;
@@ -12,6 +13,7 @@ mod gated_feed_forward;
 mod grouped_attention;
 mod interpolation;
 mod joined_gate;
+mod key_value_attention;
 mod linear;
 mod mask;
 mod mean;
@@ -23,8 +25,9 @@ mod rotary;
 mod self_attention;
 mod unit_length;
 
+pub(crate) use alibi::Alibi;
 pub(crate) use attention::{attend, split_heads};
-pub(crate) use batch_norm::BatchNorm2d;
+pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
 pub(crate) use embedding::Embedding;
@@ -33,9 +36,11 @@ pub(crate) use gated_feed_forward::GatedFeedForward;
 pub(crate) use grouped_attention::GroupedAttention;
 pub(crate) use interpolation::bicubic;
 pub(crate) use joined_gate::JoinedGate;
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{
-    CausalMasks, causal_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions, window_bias,
+    CausalMasks, causal_bias, decoder_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
+    positions_without_padding, window_bias,
 };
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};

@@ -1,8 +1,11 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
 mod albert;
+mod bart;
+mod bart_stack;
 mod bert;
 mod bert_encoder;
+mod bloom;
 mod class;
 mod clip;
 mod convnext;
@@ -15,6 +18,8 @@ mod detr_positions;
 mod dinov2;
 mod distilbert;
 mod electra;
+mod encoder_decoder;
+mod falcon;
 mod family;
 mod forward;
 mod gpt2;
@@ -23,11 +28,14 @@ mod llama;
 mod llama_decoder;
 mod load;
 mod loaded;
+mod marian;
 mod mistral;
 mod modernbert;
 mod modernbert_layer;
 mod mpnet;
 mod network;
+mod opt;
+mod patchtst;
 mod phi3;
 mod qwen2;
 mod qwen3;
@@ -37,6 +45,7 @@ mod sliding_windows;
 mod stepper;
 mod swin;
 mod swin_layer;
+mod t5;
 mod text_embeddings;
 mod text_head;
 mod text_model;
@@ -50,7 +59,8 @@ pub use class::Head;
 pub use forward::{Forward, ForwardError, Placement, Session};
 pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
-#[cfg(test)]
-pub(crate) use network::Run;
 
 pub(crate) use network::{Inputs, Pass, Pooling};
+
+#[cfg(test)]
+pub(crate) use network::Run;

@@ -14,13 +14,15 @@ mod question_answering;
 mod request;
 mod response;
 mod scores;
+mod text2text_generation;
 mod text_embedding;
 mod text_generation;
+mod time_series;
 mod token_classification;
 
 pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
-pub use request::{QuestionContext, Request};
+pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
     Answer, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken,
     Response, TextEmbedding,
@@ -63,6 +65,11 @@ pub fn text_generation(model: &Model, request: Request) -> Result<Response, Hand
     text_generation::answer(&Call::new(model, Task::TextGeneration), request)
 }
 
+/// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
+pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
+}
+
 /// Images in; per image every label with its probability out, best first.
 pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
     classification::answer_images(&Call::new(model, Task::ImageClassification), request)
@@ -86,4 +93,19 @@ pub fn image_text_similarity(model: &Model, request: Request) -> Result<Response
 /// Images and texts in; one vector `[width]` of their common space for each out.
 pub fn image_text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
     image_text::answer_embedding(&Call::new(model, Task::ImageTextEmbedding), request)
+}
+
+/// Series in; per series how its channels go on, [prediction_length, channels], out.
+pub fn time_series_forecasting(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_forecast(&Call::new(model, Task::TimeSeriesForecasting), request)
+}
+
+/// Series in; per series every label with its probability out, best first.
+pub fn time_series_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_labels(&Call::new(model, Task::TimeSeriesClassification), request)
+}
+
+/// Series in; per series the numbers that it stands for, `[targets]`, out.
+pub fn time_series_regression(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_numbers(&Call::new(model, Task::TimeSeriesRegression), request)
 }

@@ -112,6 +112,16 @@ impl<B: Ops> Weights<B> {
         self.module(names.iter().find(has).unwrap_or(&names[0]))
     }
 
+    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
+    pub(crate) fn in_type(&self, dtype: DType) -> Self {
+        Self { dtype, ..self.module("") }
+    }
+
+    /// The type that tensors are put on the device as.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
     /// The device that tensors are put on.
     pub(crate) fn device(&self) -> &B::Device {
         &self.device

@@ -10,15 +10,16 @@ use crate::{
     generate::{Filter, plan},
     report::{Problem, Summary, render_human},
     run::{
-        BuildOptions, Execution, ExecutionOptions, Progress, Requirement, RunError, build, execute, list, select,
-        verdict,
+        BuildOptions, Execution, ExecutionOptions, Progress, Requirement, RunError, Simulation, build, execute, list,
+        select, verdict,
     },
     settings::Settings,
     spec::{Count, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
 use clap::ValueEnum;
-use std::{fs, path::PathBuf};
+use std::{fs, num::NonZeroU32, path::PathBuf};
+use testgen_contract::DeviceKind;
 
 /// Lines of the suite's output shown when it crashed.
 const LOG_LINES_SHOWN: usize = 20;
@@ -38,6 +39,7 @@ Examples:
   testgen run --require rocm                   red unless an AMD GPU really computed
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
+  testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
 run, the suite does not build, or a check left no record; 2 wrong usage or input; 3 cargo is missing.")]
@@ -49,6 +51,12 @@ pub(super) struct Arguments {
     /// Fail unless such a device computes: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
+    /// Simulate AMD GPUs in software: rocm, rocm=gfx90a, rocm='gfx1100;gfx90a' for two. Implies --require rocm-sim
+    ///
+    /// The simulator is built on first use, and only the suite sees it. Architectures are gfx1030, gfx1100, gfx90a and
+    /// gfx942. Every result names its device as simulated, and no simulation counts where `rocm` is required.
+    #[arg(long, value_name = "DEVICES")]
+    simulate: Option<Simulation>,
     /// Where the records of the checks are kept, one JSON line each
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
@@ -91,9 +99,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
     }
-    let execution = execute(&suite, &selection, &arguments.execution_options(), &mut progress)?;
+    let required = arguments.required();
+    let options = arguments.execution_options(&required, &settings, &mut progress)?;
+    let execution = execute(&suite, &selection, &options, &mut progress)?;
     let expected = ExpectedFailures::load(&settings)?;
-    let summary = verdict(&arguments.report, &listing, &selection, &execution, &arguments.require, &expected)?;
+    let summary = verdict(&arguments.report, &listing, &selection, &execution, &required, &expected)?;
     if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
         show_end_of_log(&execution);
     }
@@ -128,10 +138,26 @@ impl Arguments {
         BuildOptions { manifest: settings.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
     }
 
-    fn execution_options(&self) -> ExecutionOptions {
-        let required: Vec<String> = self.require.iter().map(Requirement::to_string).collect();
-        let environment = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
-        ExecutionOptions { report: self.report.clone(), environment: environment.into_iter().collect() }
+    /// What was asked for; who simulates ROCm means to see it run.
+    fn required(&self) -> Vec<Requirement> {
+        let mut required = self.require.clone();
+        if self.simulate.is_some() && !required.iter().any(|requirement| requirement.device == DeviceKind::Rocm) {
+            required.push(Requirement { device: DeviceKind::Rocm, simulated: true, count: NonZeroU32::MIN });
+        }
+        required
+    }
+
+    fn execution_options(
+        &self,
+        required: &[Requirement],
+        settings: &Settings,
+        progress: &mut Progress,
+    ) -> Result<ExecutionOptions, Error> {
+        let simulation = self.simulate.as_ref().map(|simulation| simulation.prepare(settings, progress)).transpose()?;
+        let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
+        let required = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
+        let environment = required.into_iter().chain(simulation.unwrap_or_default()).collect();
+        Ok(ExecutionOptions { report: self.report.clone(), environment })
     }
 }
 

@@ -9,6 +9,7 @@ checkpoint give the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 ca
 
 import argparse
 import contextlib
+import copy
 import inspect
 import json
 import os
@@ -38,9 +39,16 @@ import vision_text  # noqa: E402
 # Families with a module of their own: what it gives is `cases`, where hidden states have other names
 # `trace`, and where more is recorded than results `derived`.
 MODULES = (object_detection, vision_text)
+import time_series  # noqa: E402
+import vision_text  # noqa: E402
+
+# Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
+MODULES = (time_series, vision_text)
 
 ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
+ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 FAMILIES = {
+    "bart": SEQ2SEQ,
     "bert": ENCODER,
     "distilbert": ENCODER,
     "roberta": ENCODER,
@@ -49,10 +57,14 @@ FAMILIES = {
     "electra": ENCODER,
     "modernbert": ENCODER,
     "mpnet": ENCODER,
+    "bloom": DECODER,
+    "falcon": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,
+    "marian": SEQ2SEQ,
     "mistral": DECODER,
+    "opt": DECODER,
     "phi3": DECODER,
     "qwen2": DECODER,
     "convnext": VISION,
@@ -61,6 +73,7 @@ FAMILIES = {
     "qwen3": DECODER,
     "resnet": VISION,
     "swin": VISION,
+    "t5": SEQ2SEQ,
     "vit": VISION,
 } | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Vision models that take images of any size.
@@ -71,10 +84,15 @@ HEADS = (
     "ForPreTraining",
     "ForMaskedLM",
     "ForCausalLM",
+    "ForConditionalGeneration",
+    "MTModel",
     "ForSequenceClassification",
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForPrediction",
+    "ForClassification",
+    "ForRegression",
     "ForImageClassificationWithTeacher",
     "ForObjectDetection",
 )
@@ -130,7 +148,7 @@ def record(directory, seed=0, force=False):
         cases, tensors, metadata = vision_cases(directory, config, random)
     else:
         cases, tensors, metadata = text_cases(directory, config, random, seed)
-    metadata |= describe(model_class, seed)
+    metadata |= describe(model_class, config, seed)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
     if hasattr(family, "derived"):
@@ -139,6 +157,8 @@ def record(directory, seed=0, force=False):
     metadata |= noise_of(model_class, directory, cases, results)
     if FAMILIES[config.model_type] == DECODER and model.can_generate():
         tensors |= generate(model, config, random)
+    if "decoder_input_ids" in cases[0] and model.can_generate():
+        tensors |= generate_from_source(model, config, cases[0])
     write_safetensors(path, tensors, metadata)
     return path
 
@@ -185,7 +205,7 @@ def load(model_class, directory, dtype):
         model, information = model_class.from_pretrained(
             directory,
             dtype=dtype,
-            attn_implementation="eager",
+            attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
@@ -199,7 +219,15 @@ def load(model_class, directory, dtype):
     return model.eval()
 
 
-def describe(model_class, seed):
+def attention_of(config):
+    """Eager attention, as for everything; but that of Falcon adds its linear biases twice, and only the usual one is right.
+
+    In float16 the usual one does not make rows without any visible token uniform, so left padding is not recorded with it.
+    """
+    return "sdpa" if config.model_type == "falcon" and config.alibi else "eager"
+
+
+def describe(model_class, config, seed):
     """Metadata that says what made the golden and how to make it again."""
     return {
         "model_class": model_class.__name__,
@@ -207,7 +235,7 @@ def describe(model_class, seed):
         "torch": torch.__version__.split("+")[0],
         "safetensors": safetensors.__version__,
         "dtype": "float32",
-        "attention": "eager",
+        "attention": attention_of(config),
         "seed": str(seed),
         "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --force",
     }
@@ -226,7 +254,12 @@ def text_cases(directory, config, random, seed):
         long_length = config.max_position_embeddings + 7
     long_case = padded_case(config, random, [long_length] * 2)
     cases = [with_token_types(main_case, config), with_token_types(long_case, config)]
+    if FAMILIES[config.model_type] == SEQ2SEQ and "Classification" in config.architectures[0]:
+        cases = [with_end(case, config) for case in cases]
+    elif FAMILIES[config.model_type] == SEQ2SEQ:
+        cases = [with_decoder(cases[0], config, random, limit, (9, 6)), with_decoder(cases[1], config, random, limit, (34, 34))]
     if FAMILIES[config.model_type] == DECODER:
+    if FAMILIES[config.model_type] == DECODER and attention_of(config) == "eager":
         cases.append(left_padded_case(config, random, limit))
     return cases, {}, metadata
 
@@ -279,6 +312,37 @@ def left_padded_case(config, random, limit):
     return case
 
 
+def with_decoder(case, config, random, limit, lengths):
+    """Adds what the decoder reads: its start token and random ids, padded on the right, with their mask."""
+    decoder = padded_case(decoder_vocabulary(config), random, [min(length, limit) for length in lengths])
+    decoder["input_ids"][:, 0] = start_id(config)
+    return case | {f"decoder_{name}": value for name, value in decoder.items()}
+
+
+def with_end(case, config):
+    """Random ids end with the end token and have it nowhere else: classifiers with a decoder look for it."""
+    ids, mask = case["input_ids"], case["attention_mask"]
+    last = mask.sum(-1) - 1
+    if not (ids.gather(1, last[:, None]) == config.eos_token_id).all():
+        ids[ids == config.eos_token_id] = (config.eos_token_id + 1) % config.vocab_size
+        ids.scatter_(1, last[:, None], config.eos_token_id)
+    return case
+
+
+def decoder_vocabulary(config):
+    """A config whose `vocab_size` is that of the decoder: Marian may have two."""
+    if getattr(config, "decoder_vocab_size", None) is None:
+        return config
+    config = copy.deepcopy(config)
+    config.vocab_size = config.decoder_vocab_size
+    return config
+
+
+def start_id(config):
+    """The token that the decoder begins with; T5 configs may leave it out, and it is the pad token then."""
+    return next(i for i in (config.decoder_start_token_id, config.pad_token_id, 0) if i is not None)
+
+
 def with_token_types(case, config):
     """Adds token types 0 and 1 (second half of each row) where the model has both."""
     if FAMILIES[config.model_type] == ENCODER and getattr(config, "type_vocab_size", 0) >= 2:
@@ -300,8 +364,10 @@ def rope_type(config):
 
 
 def position_limit(config):
-    """The longest sequence the position table allows; rotary embeddings have none that matters here."""
-    if rope_type(config) is not None:
+    """The longest sequence the position table allows; rotary and relative positions have none that matters here."""
+    if rope_type(config) is not None or not hasattr(config, "max_position_embeddings"):
+    """The longest sequence the position table allows; other kinds of positions have none that matters here."""
+    if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
     reserved = {"roberta": (config.pad_token_id or 0) + 1, "mpnet": 2}.get(config.model_type, 0)
     return config.max_position_embeddings - reserved
@@ -411,7 +477,16 @@ def run(model, case, trace):
     elif trace:
         states = result.hidden_states
         named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
+    if trace:
+        for stack in ("", "encoder_", "decoder_"):
+            named |= traces(stack.replace("_", "."), result.get(f"{stack}hidden_states"))
     return named
+
+
+def traces(stack, states):
+    """Hidden states by the names of the golden format."""
+    name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
+    return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
 
 
 def named_tensors(cases, results):
@@ -486,6 +561,34 @@ def generate(model, config, random):
     return {
         "tokens.prompt": prompt["input_ids"],
         "tokens.greedy": result.sequences[:, length:],
+        "tokens.logits": logits,
+        "margin.greedy": top[..., 0] - top[..., 1],
+    }
+
+
+def generate_from_source(model, config, case):
+    """As `generate`, from the encoder's input of the main case; the decoder begins with its start token.
+
+    The cache of transformers has as many layers as the encoder, so a deeper decoder generates without.
+    """
+    decoder_layers = getattr(config, "num_decoder_layers", None) or getattr(config, "decoder_layers", 0)
+    source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
+    model.generation_config = GenerationConfig(
+        do_sample=False,
+        max_new_tokens=min(NEW_TOKENS, position_limit(config) - 1),
+        decoder_start_token_id=start_id(config),
+        use_cache=decoder_layers <= config.num_hidden_layers,
+        return_dict_in_generate=True,
+        output_logits=True,
+        pad_token_id=pad_id(config),
+    )
+    with torch.no_grad():
+        result = model.generate(**source)
+    logits = torch.stack(result.logits, dim=1).float()
+    top = logits.topk(2, dim=-1).values
+    return {
+        "tokens.start": result.sequences[:, :1],
+        "tokens.greedy": result.sequences[:, 1:],
         "tokens.logits": logits,
         "margin.greedy": top[..., 0] - top[..., 1],
     }

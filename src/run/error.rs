@@ -49,6 +49,21 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
+    /// There is no source tree with the simulator.
+    #[error("the simulator `hip-sim` is not beside the runtime")]
+    NoSimulator,
+    /// The simulator was built, and something is missing.
+    #[error("cargo built no `{target}` of the simulator")]
+    SimulatorIncomplete {
+        /// The name of cargo's target.
+        target: String,
+    },
+    /// The simulator cannot be what was asked for.
+    #[error("nothing is simulated: {message}")]
+    Simulation {
+        /// What the simulator says.
+        message: String,
+    },
     /// The filters leave nothing to run.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
@@ -79,19 +94,25 @@ impl Failure for RunError {
             }
             Self::Build { .. } => Some("the compiler's errors are above".to_owned()),
             Self::TestBinaries { .. } => Some("write the suite anew with `testgen generate`".to_owned()),
+            Self::NoSimulator => {
+                Some("name the runtime of testgen's source tree: `--runtime some/testgen/runtime`".to_owned())
+            }
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
+            Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Wait { .. } | Self::Interrupted => None,
         }
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::CargoMissing { .. } => ExitCode::EnvironmentMissing,
+            Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
             Self::Build { .. } | Self::List { .. } | Self::Interrupted => ExitCode::Findings,
-            Self::NothingSelected => ExitCode::BadInput,
-            Self::TestBinaries { .. } | Self::Start { .. } | Self::Write { .. } | Self::Wait { .. } => {
-                ExitCode::Internal
-            }
+            Self::NothingSelected | Self::Simulation { .. } => ExitCode::BadInput,
+            Self::TestBinaries { .. }
+            | Self::SimulatorIncomplete { .. }
+            | Self::Start { .. }
+            | Self::Write { .. }
+            | Self::Wait { .. } => ExitCode::Internal,
         }
     }
 }

@@ -1,10 +1,23 @@
-//! How many harnesses are verified in a second: `cargo bench -p testgen-verify [-- SECONDS]`.
+//! How many harnesses are verified in a second, and whether memory stays flat: `cargo bench -p testgen-verify [-- SECONDS]`.
 
 #[path = "../tests/verify/good_harness.rs"]
 mod good_harness;
 
-use std::time::{Duration, Instant};
-use testgen_verify::{Source, verify_all, verify_harness};
+use mimalloc::MiMalloc;
+use std::{
+    fs,
+    hint::black_box,
+    thread,
+    time::{Duration, Instant},
+};
+use testgen_verify::{Expectation, Source, verify_all, verify_harness};
+
+/// The allocator of the command line.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// Harnesses a second on two cores.
+const WANTED: f64 = 1000.0;
 
 fn main() {
     let seconds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(3.0);
@@ -18,37 +31,52 @@ fn main() {
     let bytes: usize = texts.iter().map(String::len).sum();
     println!("{} harnesses of {} bytes on average", texts.len(), bytes / texts.len());
 
-    let one_by_one = rate(budget, || {
-        for (model, text) in models.iter().zip(&texts) {
-            std::hint::black_box(verify_harness(&Source { path: good_harness::PATH, text }, Some(model)));
-        }
-        models.len()
+    let questions = |count: usize| -> Vec<(Source<'_>, Option<&Expectation>)> {
+        let all = models.iter().zip(&texts).cycle().take(count);
+        all.map(|(model, text)| (Source { path: good_harness::PATH, text }, Some(model))).collect()
+    };
+    let (few, many) = (questions(200), questions(2000));
+    rate("one by one", budget, || {
+        few.iter().for_each(|(source, expectation)| drop(black_box(verify_harness(source, *expectation))));
+        few.len()
     });
-    println!("verify_harness: {one_by_one:.0} harnesses/s, {:.3} ms each", 1000.0 / one_by_one);
-
-    let many: Vec<_> = (0..200).map(|number| (number % models.len(), ())).collect();
-    let many: Vec<_> = many
-        .iter()
-        .map(|(at, ())| (Source { path: good_harness::PATH, text: &texts[*at] }, Some(&models[*at])))
-        .collect();
-    let at_once = rate(budget, || std::hint::black_box(verify_all(&many)).len());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("verify_all on {cores} cores: {at_once:.0} harnesses/s, peak memory {}", peak_memory());
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let at_once = rate(&format!("200 at once on {cores} cores, wanted {WANTED:.0}"), budget, || {
+        black_box(verify_all(&few)).len()
+    });
+    let before = peak_memory();
+    black_box(verify_all(&many));
+    println!("peak memory after 200 at once: {before}; after 2,000 at once: {}", peak_memory());
+    if at_once < WANTED {
+        println!("slower than wanted; is the machine idle?");
+    }
 }
 
-/// How many per second `work` does; it says how many it did.
-fn rate(budget: Duration, mut work: impl FnMut() -> usize) -> f64 {
+/// How many a second `work` does, which says how many it did; printed with the processor time of each.
+fn rate(name: &str, budget: Duration, mut work: impl FnMut() -> usize) -> f64 {
     work();
-    let (start, mut done) = (Instant::now(), 0);
+    let (start, used, mut done) = (Instant::now(), processor_time(), 0);
     while start.elapsed() < budget {
         done += work();
     }
-    done as f64 / start.elapsed().as_secs_f64()
+    let rate = done as f64 / start.elapsed().as_secs_f64();
+    let each = used.zip(processor_time()).map(|(before, after)| (after - before) * 1000.0 / done as f64);
+    let each = each.map_or_else(|| "unknown".to_owned(), |each| format!("{each:.3} ms"));
+    println!("{name}: {rate:.0} harnesses/s, {each} of processor time each");
+    rate
+}
+
+/// The seconds that all threads of this process have computed, where the kernel tells, to a hundredth.
+fn processor_time() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
 /// The process's largest resident size, where the kernel tells.
 fn peak_memory() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.map_or_else(|| "unknown".to_owned(), |size| size.trim().to_owned())
 }

@@ -44,7 +44,8 @@ const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
 /// The names of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    imports: BTreeMap<String, Vec<String>>,
+    /// Local names and what they stand for below the runtime; empty for the runtime as a whole.
+    imports: BTreeMap<String, String>,
     items: BTreeSet<String>,
     /// Names for the runtime as a whole, from `use testgen_runtime as name`.
     roots: BTreeSet<String>,
@@ -66,26 +67,25 @@ impl Names {
 
     /// What `path` means at the top of the file; local variables are the reader's business.
     pub(crate) fn meaning(&self, path: &Path) -> Meaning {
-        let mut segments = path.segments.iter().map(|segment| text_of(&segment.ident));
-        let Some(first) = segments.next() else { return Meaning::Unknown(String::new()) };
+        let Some(first) = path.segments.first().map(|segment| text_of(&segment.ident)) else {
+            return Meaning::Unknown(String::new());
+        };
         if let Some(imported) = self.imports.get(&first) {
-            return Meaning::Runtime(join(imported.join("::"), segments));
+            return Meaning::Runtime(joined(imported.clone(), path, 1));
         }
         if first == RUNTIME {
-            let second = segments.next().unwrap_or_default();
-            return Meaning::Runtime(join(second, segments));
+            return Meaning::Runtime(joined(String::new(), path, 1));
         }
-        let written = join(first.clone(), segments);
-        match first.as_str() {
-            // An item that takes a protected name is a finding of `imports`; here the name keeps its meaning.
-            name if self.items.contains(name) && !vocabulary::is_protected(name) => Meaning::Local(written),
-            name if vocabulary::is_prelude(name) => Meaning::Prelude(written),
-            name if vocabulary::is_runtime(name) && (self.glob || self.items.contains(name)) => {
-                Meaning::Runtime(written)
-            }
-            name if FOREIGN.contains(&name) => Meaning::Foreign(written),
-            _ => Meaning::Unknown(written),
-        }
+        let is_item = self.items.contains(&first);
+        // An item that takes a protected name is a finding of `imports`; here the name keeps its meaning.
+        let meaning = match first.as_str() {
+            name if is_item && !vocabulary::is_protected(name) => Meaning::Local,
+            name if vocabulary::is_prelude(name) => Meaning::Prelude,
+            name if vocabulary::is_runtime(name) && (self.glob || is_item) => Meaning::Runtime,
+            name if FOREIGN.contains(&name) => Meaning::Foreign,
+            _ => Meaning::Unknown,
+        };
+        meaning(joined(first, path, 1))
     }
 
     /// Whether `path` begins with another crate or a module, asked of every path of a file.
@@ -98,21 +98,20 @@ impl Names {
     /// The first word below `testgen_runtime` of a path written in full, where harnesses are offered no such thing;
     /// asked of every path of a file.
     pub(crate) fn beyond_vocabulary(&self, path: &Path) -> Option<String> {
-        let mut segments = path.segments.iter().map(|segment| &segment.ident);
-        let first = segments.next()?;
+        let (first, second) = (&path.segments.first()?.ident, path.segments.get(1)?);
         let is_root = first == RUNTIME || self.roots.iter().any(|root| first == root);
-        let name = is_root.then(|| segments.next().map(text_of))??;
+        let name = is_root.then(|| text_of(&second.ident))?;
         (!vocabulary::is_runtime(&name)).then_some(name)
     }
 
     /// Whether `path` is `testgen_runtime::<kind>::<variant>`, of which it gives the variant.
     pub(crate) fn variant<'p>(&self, path: &'p Path, kind: &str) -> Option<Variant<'p>> {
-        let mut segments = path.segments.iter().map(|segment| &segment.ident);
-        if let (Some(first), Some(second), None) = (segments.next(), segments.next(), segments.next())
-            && first == kind
-            && self.imports.get(kind).is_some_and(|imported| imported.as_slice() == [kind])
+        let segments = &path.segments;
+        if segments.len() == 2
+            && segments[0].ident == kind
+            && self.imports.get(kind).is_some_and(|imported| imported == kind)
         {
-            return Some(Variant::Written(second));
+            return Some(Variant::Written(&segments[1].ident));
         }
         // Written in full, or under another name: rare, so it may cost more.
         let Meaning::Runtime(name) = self.meaning(path) else { return None };
@@ -152,7 +151,7 @@ impl Names {
             if path.len() == 1 {
                 self.roots.insert(local.clone());
             }
-            self.imports.insert(local, path[1..].to_vec());
+            self.imports.insert(local, path[1..].join("::"));
         }
     }
 }
@@ -166,14 +165,16 @@ fn text_of(ident: &Ident) -> String {
     }
 }
 
-fn join(first: String, rest: impl Iterator<Item = String>) -> String {
-    rest.fold(first, |mut path, segment| {
-        if !path.is_empty() {
-            path.push_str("::");
+/// `start` and the segments of `path` from the position `from`, joined. By position, because an iterator over segments
+/// allocates.
+fn joined(mut start: String, path: &Path, from: usize) -> String {
+    for position in from..path.segments.len() {
+        if !start.is_empty() {
+            start.push_str("::");
         }
-        path.push_str(&segment);
-        path
-    })
+        start.push_str(&text_of(&path.segments[position].ident));
+    }
+    start
 }
 
 /// The name that `item` defines, where it defines one.

@@ -75,7 +75,12 @@ impl<'library> HipFunctions<'library> {
         // SAFETY: the buffer is several times as large as the 1472 bytes of `hipDeviceProp_tR0600`, aligned for it, and
         // writable for the whole call; the function takes any index and answers a wrong one with an error.
         check(unsafe { (self.properties)(buffer.as_mut_ptr(), ordinal(index)) })?;
-        Ok(HipProperties::read(&buffer))
+        Ok(HipProperties::read(&buffer, self.is_simulator()))
+    }
+
+    /// Whether the library is hip-sim, which alone exports its version: a name can be lost, a symbol cannot.
+    fn is_simulator(&self) -> bool {
+        self.library.missing(&["hipSimVersion"]).is_empty()
     }
 
     /// Free and total bytes, asked on a thread of its own: the current device of HIP belongs to a thread.

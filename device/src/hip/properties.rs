@@ -52,14 +52,22 @@ pub(crate) struct HipProperties {
     pub(crate) integrated: bool,
     /// `gfx90a`, without the feature suffix `:sramecc+:xnack-`; `None` when it is not a gfx name.
     pub(crate) architecture: Option<String>,
+    /// Whether it is a software simulation.
+    pub(crate) simulated: bool,
     pci: (u32, u32, u32),
 }
 
+/// What the name of a simulated device holds.
+const SIMULATED: &str = "(hip-sim)";
+
 impl HipProperties {
-    pub(super) fn read(buffer: &Buffer) -> Self {
+    /// Reads them. A device of a `simulator` is simulated whatever its name; one that says so is, whatever its library.
+    pub(super) fn read(buffer: &Buffer, simulator: bool) -> Self {
+        let name = text(&buffer.bytes::<256>(NAME));
         let architecture = text(&buffer.bytes::<256>(GCN_ARCH_NAME)).split(':').next().map(str::to_lowercase);
         Self {
-            name: text(&buffer.bytes::<256>(NAME)),
+            simulated: simulator || name.contains(SIMULATED),
+            name,
             uuid: uuid(buffer.bytes(UUID)),
             total_memory: u64::from_ne_bytes(buffer.bytes(TOTAL_GLOBAL_MEM)),
             warp_size: buffer.int(WARP_SIZE),
@@ -73,10 +81,6 @@ impl HipProperties {
     pub(super) fn pci_address(&self) -> Option<String> {
         let (domain, bus, device) = self.pci;
         (bus != 0 || device != 0).then(|| format!("{domain:04x}:{bus:02x}:{device:02x}.0"))
-    }
-
-    pub(crate) fn is_simulated(&self) -> bool {
-        self.name.contains("(hip-sim)")
     }
 }
 

@@ -92,6 +92,8 @@ pub(crate) struct Hip<'a> {
     pub(crate) gpus: &'a [HipGpu],
     pub(crate) status: u32,
     pub(crate) lacking: &'a [&'a str],
+    /// Symbols that a HIP runtime does not have.
+    pub(crate) extra: &'a [&'a str],
 }
 
 impl Hip<'_> {
@@ -112,7 +114,8 @@ impl Hip<'_> {
         let devices: Vec<String> = std::iter::once("{0}".to_owned()).chain(self.gpus.iter().map(device)).collect();
         let stubs = testgen_device::HIP_SYMBOLS
             .iter()
-            .filter(|symbol| !HIP_DEFINED.contains(symbol) && !self.lacking.contains(symbol));
+            .filter(|symbol| !HIP_DEFINED.contains(symbol) && !self.lacking.contains(symbol))
+            .chain(self.extra);
         let without =
             if self.lacking.contains(&"hipGetDevicePropertiesR0600") { "#define WITHOUT_PROPERTIES\n" } else { "" };
         let source =

@@ -4,7 +4,7 @@ use crate::fake_library::{Hip, HipGpu, MI300X, amd, hiprtc};
 use crate::machine::Machine;
 use testgen_device::{Device, HIP_SYMBOLS, HIPRTC_SYMBOLS, hip_runtime, memory_in};
 
-const WHOLE: Hip<'_> = Hip { gpus: &[MI300X], status: 0, lacking: &[] };
+const WHOLE: Hip<'_> = Hip { gpus: &[MI300X], status: 0, lacking: &[], extra: &[] };
 
 fn devices(machine: &Machine) -> Vec<Device> {
     hip_runtime(&machine.system()).expect("devices are found")
@@ -58,7 +58,7 @@ fn libraries_are_found_where_burn_finds_them() {
 
 #[test]
 fn rocm_path_comes_before_the_loader() {
-    let other = Hip { gpus: &[amd("AMD Radeon RX 6800", "gfx1030", 5, 16)], status: 0, lacking: &[] };
+    let other = Hip { gpus: &[amd("AMD Radeon RX 6800", "gfx1030", 5, 16)], status: 0, lacking: &[], extra: &[] };
     let machine = Machine::new()
         .rocm(&[MI300X])
         .variable("ROCM_PATH", "/other")

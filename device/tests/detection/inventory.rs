@@ -54,7 +54,7 @@ fn machines_in_order_have_no_contradiction() {
 
 #[test]
 fn contradictions_name_cause_and_remedy() {
-    let broken = Hip { gpus: &[], status: 100, lacking: &[] };
+    let broken = Hip { gpus: &[], status: 100, lacking: &[], extra: &[] };
     let eight = || (1..=8).fold(Machine::new().hip(&broken), |machine, node| machine.kernel_amd(node, node, 90402));
     let renders = || {
         (128..=135)

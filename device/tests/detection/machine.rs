@@ -57,7 +57,7 @@ impl Machine {
 
     /// A complete ROCm with these GPUs, in the loader's path.
     pub(crate) fn rocm(self, gpus: &[HipGpu]) -> Self {
-        self.hip(&Hip { gpus, status: 0, lacking: &[] })
+        self.hip(&Hip { gpus, status: 0, lacking: &[], extra: &[] })
             .hipconfig("echo /opt/rocm")
             .file("opt/rocm/include/hip/hip_runtime.h", "")
     }

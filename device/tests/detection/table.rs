@@ -49,7 +49,11 @@ fn each_machine_has_the_devices_that_it_has() {
         ),
         ("hip-sim", Machine::new().rocm(&[SIMULATED]), &["rocm:0 HIP runtime usable"]),
         ("library without device", Machine::new().rocm(&[]), &[]),
-        ("library with an error", Machine::new().hip(&Hip { gpus: &[MI300X], status: 100, lacking: &[] }), &[]),
+        (
+            "library with an error",
+            Machine::new().hip(&Hip { gpus: &[MI300X], status: 100, lacking: &[], extra: &[] }),
+            &[],
+        ),
         ("device without library", Machine::new().kernel_amd(1, 3, 90402), &[]),
         (
             "unsupported gfx",
@@ -118,4 +122,7 @@ fn a_simulated_device_says_so() {
     assert_eq!((devices[0].path, devices[0].pci_address.as_deref()), (DetectionPath::HipRuntime, None));
     let real = hip_runtime(&Machine::new().rocm(&[MI300X]).system()).expect("the MI300X is found");
     assert!(!real[0].simulated);
+    let simulator = Hip { gpus: &[MI300X], status: 0, lacking: &[], extra: &["hipSimVersion"] };
+    let nameless = hip_runtime(&Machine::new().hip(&simulator).system()).expect("hip-sim is found");
+    assert!(nameless[0].simulated, "the library says so, whatever the name is");
 }

@@ -17,13 +17,16 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         return Err(Stop::Ignored(reason));
     }
     let facts = exam.text_facts(&subject, &golden);
+    if !facts.causal {
+        return Err(Stop::Ignored(format!("`{}` reads the whole text at once", subject.model().class())));
+    }
     let length = LENGTH.min(facts.longest);
     let rows = Sequences::generated(2, length, facts);
     let mut failures = Failures::default();
     let mut seen = false;
-    let before = observe(subject.model(), &rows.whole(facts))?;
+    let before = observe(subject.model(), facts.stream, &rows.whole(facts))?;
     for start in [1, length / 2, length - 1] {
-        let after = observe(subject.model(), &rows.changed_from(start, facts).whole(facts))?;
+        let after = observe(subject.model(), facts.stream, &rows.changed_from(start, facts).whole(facts))?;
         for ((name, one), (_, other)) in before.positions.iter().zip(&after.positions) {
             let (earlier, got) = (one.narrow(1, 0, start), other.narrow(1, 0, start));
             let told = format!("{name} before position {start}");

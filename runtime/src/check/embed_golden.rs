@@ -10,7 +10,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     }
     let subject = exam.subject()?;
     let mut failures = Failures::default();
-    for (_, failure) in compare_trace(exam, &subject, &golden, |name| name == "embed")? {
+    for (_, failure) in compare_trace(exam, &subject, &golden, |name| name.ends_with("embed"))? {
         failures.note(failure);
     }
     failures.conclude()?;
@@ -19,6 +19,6 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let recorded = golden.trace.iter().any(|(name, _)| name == "embed");
+    let recorded = golden.trace.iter().any(|(name, _)| name.ends_with("embed"));
     (!recorded).then(|| "the golden has no `trace.embed`; record it with `testgen record`".to_owned())
 }

@@ -136,9 +136,14 @@ impl<'a> Examination<'a> {
         Tolerance::new(&golden.noise, self.spec().tolerances, subject.precision(), subject.endpoint().tf32())
     }
 
-    /// What must be known to make texts for `subject`.
-    pub(super) fn text_facts(&self, subject: &Subject, golden: &Golden) -> TextFacts {
-        TextFacts::of(subject.model(), golden)
+    /// What must be known to make texts for `subject`; for an encoder-decoder those of its decoder.
+    pub(super) fn text_facts<'g>(&self, subject: &Subject, golden: &'g Golden) -> TextFacts<'g> {
+        self.streams(subject, golden)[0]
+    }
+
+    /// The same for every sequence that `subject` reads, the decoder's first; there is at least one.
+    pub(super) fn streams<'g>(&self, subject: &Subject, golden: &'g Golden) -> Vec<TextFacts<'g>> {
+        TextFacts::streams(self.spec().architecture, subject.model(), golden)
     }
 
     /// Compares, keeps the result as evidence under `name`, and says what is wrong.

@@ -34,13 +34,20 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
 
 /// Why a class chooses no tokens.
 pub(super) fn inapplicable(class: &str) -> Option<String> {
-    let base = class.ends_with("Model") && !class.ends_with("LMHeadModel");
+    let generates = ["LMHeadModel", "MTModel"].iter().any(|end| class.ends_with(end));
+    let base = class.ends_with("Model") && !generates;
     let reason = || format!("`{class}` has no logits to choose tokens by");
     kv_cache_equivalence::inapplicable(class).or_else(|| base.then(reason))
 }
 
 /// The recorded prompt, else the beginning of the longest recorded rows.
 fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<Arrays, Stop> {
+    if let Some(start) = golden.start_tokens() {
+        let rows = start.shape()[0];
+        let source =
+            golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&(0..rows).collect::<Vec<_>>())));
+        return Ok(source.chain([("decoder_input_ids".to_owned(), start)]).collect());
+    }
     if let Some(ids) = golden.tokens.get("prompt") {
         return Ok(Arrays::from([("input_ids".to_owned(), ids.clone())]));
     }
@@ -80,7 +87,8 @@ impl Bench<'_> {
 
     /// What the controls give; the checkpoint's own defaults play no part.
     fn run(&self, controls: &GenerationControls) -> Result<Vec<Continuation>, GenerationError> {
-        let length = self.prompt["input_ids"].shape()[1];
+        let tokens = self.prompt.get("decoder_input_ids").unwrap_or_else(|| &self.prompt["input_ids"]);
+        let length = tokens.shape()[1];
         let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
         generate(self.subject.model().session()?.as_mut(), &self.prompt, &settings, true)
     }

@@ -19,18 +19,19 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         return Err(Stop::Ignored(reason));
     }
     let subject = exam.subject()?;
-    let (prompt, tokens) = (&golden.tokens["prompt"], &golden.tokens["greedy"]);
+    let tokens = &golden.tokens["greedy"];
     let (margins, recorded) = (&golden.margins["greedy"], &golden.tokens["logits"]);
     let mut session = subject.model().session()?;
     let steps = tokens.shape()[1];
     let mut failures = Failures::default();
     let mut excused = 0;
-    let mut logits = last_logits(session.as_mut(), prompt)?;
+    let grown = if golden.tokens.contains_key("start") { "decoder_input_ids" } else { "input_ids" };
+    let mut logits = last_logits(session.as_mut(), &first(&golden))?;
     for step in 0..steps {
         let expected = flat_step(recorded, step);
         let threshold = exam.tolerance(&golden, &subject).golden("logits");
         failures.note(exam.compare(&format!("tokens.logits step {step}"), &expected, &logits, threshold));
-        for row in 0..prompt.shape()[0] {
+        for row in 0..tokens.shape()[0] {
             let choice = Choice::at(&expected, &logits, tokens, margins, row, step);
             match choice.judge() {
                 Verdict::Same => {}
@@ -39,7 +40,10 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
             }
         }
         if step + 1 < steps {
-            logits = last_logits(session.as_mut(), &tokens.narrow(1, step, 1))?;
+            let mut inputs = Arrays::from([(grown.to_owned(), tokens.narrow(1, step, 1))]);
+            let mask = golden.source.get("attention_mask").filter(|_| grown != "input_ids");
+            inputs.extend(mask.map(|mask| ("attention_mask".to_owned(), mask.clone())));
+            logits = last_logits(session.as_mut(), &inputs)?;
         }
     }
     failures.conclude()?;
@@ -48,15 +52,28 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let tokens = ["prompt", "greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
-    let recorded = tokens && golden.margins.contains_key("greedy");
+    let prompt = ["prompt", "start"].iter().any(|name| golden.tokens.contains_key(*name));
+    let tokens = ["greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
+    let recorded = prompt && tokens && golden.margins.contains_key("greedy");
     (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
 }
 
-/// Reads `ids` [batch, new] and gives the logits behind the last of them, [batch, vocab].
-fn last_logits(session: &mut dyn Session, ids: &Array) -> Result<Array, ForwardError> {
-    let inputs = Arrays::from([("input_ids".to_owned(), ids.clone())]);
-    let outputs = session.advance(&inputs)?.outputs;
+/// What the first step reads: the recorded prompt, or the main case's source and the decoder's start.
+fn first(golden: &Golden) -> Arrays {
+    match (golden.tokens.get("start"), golden.tokens.get("prompt")) {
+        (Some(start), _) => {
+            let mut inputs = golden.source.clone();
+            inputs.insert("decoder_input_ids".to_owned(), start.clone());
+            inputs
+        }
+        (None, Some(prompt)) => Arrays::from([("input_ids".to_owned(), prompt.clone())]),
+        (None, None) => Arrays::new(),
+    }
+}
+
+/// Reads `inputs` and gives the logits behind the last token, [batch, vocab].
+fn last_logits(session: &mut dyn Session, inputs: &Arrays) -> Result<Array, ForwardError> {
+    let outputs = session.advance(inputs)?.outputs;
     let logits = outputs.get("logits").ok_or_else(|| ForwardError::Device { message: "no `logits`".to_owned() })?;
     Ok(flat_step(logits, logits.shape()[1] - 1))
 }

@@ -1,11 +1,14 @@
 //! `kv_cache_equivalence`: step by step with the cache equals the whole sequence at once, also in chunks, after a reset,
 //! and behind left padding.
+//!
+//! Only the first step of an encoder-decoder has the encoder's input, so that its keys and values must come from the cache;
+//! before the first way the session reads another source, so that keys and values which outlive a reset show.
 
 use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
     observation::{at_real_positions, observe},
-    sequences::{Sequences, Side, TextFacts},
+    sequences::{Sequences, Side, Stream, TextFacts},
 };
 use crate::{Array, Arrays, ForwardError, Session, golden::Golden};
 
@@ -21,12 +24,16 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let facts = exam.text_facts(&subject, &golden);
     let mut failures = Failures::default();
     for (what, inputs) in inputs(&golden, facts)? {
-        let whole = observe(subject.model(), &inputs)?.positions;
+        let whole = observe(subject.model(), facts.stream, &inputs)?.positions;
         let mut session = subject.model().session()?;
-        let length = inputs["input_ids"].shape()[1];
+        let length = inputs[facts.stream.ids()].shape()[1];
+        if facts.stream.beside().is_some() {
+            advance_in(session.as_mut(), facts.stream, &of_another_source(&inputs, facts), &[1])?;
+            session.reset();
+        }
         for (how, chunks) in ways(length) {
-            let stepped = advance_in(session.as_mut(), &inputs, &chunks)?;
-            let pair = Pair { whole: &whole, stepped: &stepped, mask: &inputs["attention_mask"] };
+            let stepped = advance_in(session.as_mut(), facts.stream, &inputs, &chunks)?;
+            let pair = Pair { whole: &whole, stepped: &stepped, mask: &inputs[facts.stream.mask()] };
             compare(exam, &subject, &golden, &format!("{what}, {how}"), pair, &mut failures);
             if session.length() != length {
                 failures.push(format!("{what}, {how}: the session says {} tokens of {length}", session.length()));
@@ -46,17 +53,28 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 }
 
 /// The longest recorded rows without padding, and all recorded rows behind left padding.
-fn inputs(golden: &Golden, facts: TextFacts) -> Result<Vec<(&'static str, Arrays)>, Stop> {
-    let none = || Stop::Fail("the golden has no `input_ids` [batch, seq]".to_owned());
+fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<(&'static str, Arrays)>, Stop> {
+    let none = || Stop::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids()));
     let longest = facts.longest - LEFT;
-    let recorded = golden.cases.iter().filter_map(Sequences::of_case).map(|rows| rows.prefix(longest));
-    let recorded: Vec<Sequences> = recorded.collect();
+    let recorded = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
+    let recorded: Vec<Sequences> = recorded.map(|rows| rows.prefix(longest)).collect();
     let longest = recorded.iter().max_by_key(|rows| rows.longest()).ok_or_else(none)?;
     let width = longest.longest();
     let whole = Sequences(longest.0.iter().filter(|row| row.len() == width).cloned().collect());
     let uneven = recorded.first().ok_or_else(none)?;
     let padded = uneven.padded(uneven.longest() + LEFT, Side::Left, facts);
     Ok(vec![("unpadded", whole.whole(facts)), ("padded left", padded)])
+}
+
+/// The same tokens beside another row's source.
+fn of_another_source(inputs: &Arrays, facts: TextFacts<'_>) -> Arrays {
+    let mut inputs = inputs.clone();
+    for (name, array) in facts.stream.beside().into_iter().flatten() {
+        let rows = inputs[facts.stream.ids()].shape()[0];
+        let others: Vec<usize> = (1..=rows).map(|row| row % array.shape()[0].max(1)).collect();
+        inputs.insert(name.clone(), array.select_rows(&others));
+    }
+    inputs
 }
 
 /// The sizes of the steps; each way starts after a reset of the one before.
@@ -74,21 +92,35 @@ fn ways(length: usize) -> Vec<(&'static str, Vec<usize>)> {
 }
 
 /// The outputs of every step, joined along the sequence.
-fn advance_in(session: &mut dyn Session, inputs: &Arrays, steps: &[usize]) -> Result<Arrays, ForwardError> {
+fn advance_in(
+    session: &mut dyn Session,
+    stream: Stream<'_>,
+    inputs: &Arrays,
+    steps: &[usize],
+) -> Result<Arrays, ForwardError> {
     let mut joined: Vec<Arrays> = Vec::new();
     let mut start = 0;
     for &step in steps.iter().filter(|step| **step > 0) {
         let part = |name: &str, from: usize, length: usize| inputs.get(name).map(|array| array.narrow(1, from, length));
         let named = [
-            ("input_ids", part("input_ids", start, step)),
-            ("attention_mask", part("attention_mask", 0, start + step)),
+            (stream.ids(), part(stream.ids(), start, step)),
+            (stream.mask(), part(stream.mask(), 0, start + step)),
             ("position_ids", part("position_ids", start, step)),
         ];
         let named = named.into_iter().filter_map(|(name, array)| Some((name.to_owned(), array?)));
-        joined.push(session.advance(&named.collect())?.outputs);
+        let mut step_inputs = beside(stream, inputs, start == 0);
+        step_inputs.extend(named);
+        joined.push(session.advance(&step_inputs)?.outputs);
         start += step;
     }
     Ok(join(&joined))
+}
+
+/// What is given beside the tokens: in the first step everything, later only what is masked.
+fn beside(stream: Stream<'_>, inputs: &Arrays, first: bool) -> Arrays {
+    let names = stream.beside().into_iter().flatten().map(|(name, _)| name);
+    let given = names.filter(|name| first || *name == "attention_mask");
+    given.filter_map(|name| Some((name.clone(), inputs.get(name)?.clone()))).collect()
 }
 
 /// Joins along dimension 1.

@@ -2,9 +2,9 @@
 
 use super::{Examination, Failures, Found};
 use crate::{
-    Checkpoint, Endpoint, Image, Status,
+    Array, Checkpoint, Endpoint, Image, Status,
     generation::GenerationControls,
-    task::{QuestionContext, Request, Response},
+    task::{QuestionContext, Request, Response, TimeSeries},
 };
 use testgen_contract::Task;
 
@@ -46,10 +46,13 @@ fn requests(task: Task) -> Vec<Request> {
         Task::QuestionAnswering => {
             vec![Request::Questions(vec![QuestionContext { question: "who".to_owned(), context: "one".to_owned() }])]
         }
-        Task::TextGeneration => {
+        Task::TextGeneration | Task::Text2TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
         Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
+            vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
+        }
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             vec![Request::ImagesWithTexts { images: images(), texts: one() }]
         }

@@ -1,5 +1,6 @@
 //! The results of one call, sorted into those with one entry per position of the sequence and the pooled ones.
 
+use super::sequences::Stream;
 use crate::{Array, Arrays, Forward, ForwardError, Model, model::Head};
 
 /// What a call gave.
@@ -10,34 +11,34 @@ pub(super) struct Observation {
     pub(super) pooled: Vec<(String, Array)>,
 }
 
-/// Runs `inputs`; where no output is per position (a classifier), the hidden states are.
-pub(super) fn observe(model: &Model, inputs: &Arrays) -> Result<Observation, ForwardError> {
-    let shape = inputs.get("input_ids").map(|ids| ids.shape().to_vec()).unwrap_or_default();
-    let mut observation = sort(model.forward(inputs)?, &shape, model.head());
+/// Runs `inputs`; where no output is per position of `stream` (a classifier), the hidden states are.
+pub(super) fn observe(model: &Model, stream: Stream<'_>, inputs: &Arrays) -> Result<Observation, ForwardError> {
+    let shape = inputs.get(stream.ids()).map(|ids| ids.shape().to_vec()).unwrap_or_default();
+    let mut observation = sort(model.forward(inputs)?, stream, &shape, model.head());
     if observation.positions.is_empty() {
-        observation.positions = traced(model.forward_traced(inputs)?, &shape, model.head());
+        observation.positions = traced(model.forward_traced(inputs)?, stream, &shape, model.head());
     }
     Ok(observation)
 }
 
-fn sort(forward: Forward, ids: &[usize], head: Head) -> Observation {
-    let outputs = forward.outputs.into_iter();
-    let (positions, pooled) = outputs.partition(|(name, array)| is_per_position(name, array, ids, head));
+fn sort(forward: Forward, stream: Stream<'_>, ids: &[usize], head: Head) -> Observation {
+    let per_position = |(name, array): &(String, Array)| is_per_position(name, array, stream, ids, head);
+    let (positions, pooled) = forward.outputs.into_iter().partition(per_position);
     Observation { positions, pooled }
 }
 
-fn traced(forward: Forward, ids: &[usize], head: Head) -> Vec<(String, Array)> {
+fn traced(forward: Forward, stream: Stream<'_>, ids: &[usize], head: Head) -> Vec<(String, Array)> {
     let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
-    named.filter(|(name, array)| is_per_position(name, array, ids, head)).collect()
+    named.filter(|(name, array)| is_per_position(name, array, stream, ids, head)).collect()
 }
 
 /// Two dimensions alone cannot tell positions from labels, so those outputs are known by name; `logits` of two dimensions are
 /// per position where the head is ELECTRA's discriminator, the only one for pre-training that has them.
-pub(super) fn is_per_position(name: &str, array: &Array, ids: &[usize], head: Head) -> bool {
+pub(super) fn is_per_position(name: &str, array: &Array, stream: Stream<'_>, ids: &[usize], head: Head) -> bool {
     let shape = array.shape();
     let known = matches!(name, "start_logits" | "end_logits") || (name == "logits" && head == Head::PreTraining);
     let named = shape.len() == 2 && known;
-    (shape.len() == 3 || named) && ids.len() == 2 && shape[..2] == *ids
+    stream.owns(name) && (shape.len() == 3 || named) && ids.len() == 2 && shape[..2] == *ids
 }
 
 /// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].

@@ -19,8 +19,12 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let subject = exam.subject()?;
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
-        Architecture::EncoderOnly | Architecture::DecoderOnly => text(exam, &subject, &golden, &mut failures)?,
-        Architecture::Vision | Architecture::ObjectDetection => recorded(exam, &subject, &golden, &mut failures)?,
+        Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder => {
+            text(exam, &subject, &golden, &mut failures)?
+        }
+        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => {
+            recorded(exam, &subject, &golden, &mut failures)?
+        }
         Architecture::VisionText => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?
@@ -36,17 +40,31 @@ fn text(
     golden: &Golden,
     failures: &mut Failures,
 ) -> Result<String, Stop> {
-    let facts = exam.text_facts(subject, golden);
+    let mut notes = Vec::new();
+    for facts in exam.streams(subject, golden) {
+        notes.push(stream(exam, subject, golden, facts, failures)?);
+    }
+    Ok(notes.join("; "))
+}
+
+fn stream(
+    exam: &mut Examination<'_>,
+    subject: &Subject,
+    golden: &Golden,
+    facts: TextFacts<'_>,
+    failures: &mut Failures,
+) -> Result<String, Stop> {
+    let of = facts.stream.tell();
     let lengths: Vec<usize> = LENGTHS.into_iter().filter(|length| *length <= facts.longest).collect();
     let longest = lengths.last().copied().unwrap_or(1);
     let rows = Sequences::generated(BATCHES[BATCHES.len() - 1], longest, facts);
     for &length in &lengths {
-        batches(exam, subject, golden, &rows.prefix(length).whole(facts), &format!("length {length}"), failures)?;
+        batches(exam, subject, golden, &rows.prefix(length).whole(facts), &format!("length {length}{of}"), failures)?;
     }
     if facts.causal {
         prefixes(exam, subject, golden, (&rows, facts), &lengths, failures)?;
     }
-    Ok(format!("lengths {lengths:?}, batches {BATCHES:?}"))
+    Ok(format!("lengths {lengths:?}{of}, batches {BATCHES:?}"))
 }
 
 /// Recorded rows, in batches of every size.
@@ -97,17 +115,17 @@ fn prefixes(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,
-    (rows, facts): (&Sequences, TextFacts),
+    (rows, facts): (&Sequences, TextFacts<'_>),
     lengths: &[usize],
     failures: &mut Failures,
 ) -> Result<(), Stop> {
     let tolerance = exam.tolerance(golden, subject);
-    let longest = observe(subject.model(), &rows.whole(facts))?.positions;
+    let longest = observe(subject.model(), facts.stream, &rows.whole(facts))?.positions;
     if longest.is_empty() {
         return Err(Stop::Fail("the model gives nothing per position".to_owned()));
     }
     for &length in lengths {
-        let part = observe(subject.model(), &rows.prefix(length).whole(facts))?.positions;
+        let part = observe(subject.model(), facts.stream, &rows.prefix(length).whole(facts))?.positions;
         for ((name, whole), (_, got)) in longest.iter().zip(&part) {
             let told = format!("{name}, length {length} of {}", rows.longest());
             let expected = whole.narrow(1, 0, length);

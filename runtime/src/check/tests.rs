@@ -25,33 +25,48 @@ static SPEC: Spec = Spec {
     vram_mib: None,
 };
 
+static T5: Spec = Spec {
+    name: "t5",
+    model_type: ModelType::T5,
+    architecture: Architecture::EncoderDecoder,
+    task: Task::Text2TextGeneration,
+    source: Source { path: "t5", hub: None },
+    devices: &[DeviceKind::Cpu],
+    precisions: &[Precision::F32],
+    tolerances: &[],
+    vram_mib: None,
+};
+
 /// The fixture with a fault in its behaviour.
-fn broken(checkpoint: &Checkpoint, label: &str, fault: Fault) -> Endpoint {
+fn broken(spec: &'static Spec, checkpoint: &Checkpoint, label: &str, fault: Fault) -> Endpoint {
     let device = open(host_processor()).unwrap();
-    let model = load(&SPEC, checkpoint, &device, Precision::F32).unwrap();
+    let model = load(spec, checkpoint, &device, Precision::F32).unwrap();
     let model = model.with_run(|inner| Box::new(Faulty::new(inner, fault)));
     Endpoint::real(label, DeviceKind::Cpu, device, model, task::text_generation)
 }
 
 /// Asserts that a check is green without and red with a fault, and that it says `part`.
 macro_rules! red {
-    ($check:ident, $fault:ident, $part:literal) => {{
+    ($check:ident, $fault:ident, $part:literal) => {
+        red!(SPEC, $check, $fault, $part)
+    };
+    ($spec:ident, $check:ident, $fault:ident, $part:literal) => {{
         fn init(checkpoint: &Checkpoint, _: &DeviceRequest, label: &str) -> Endpoint {
-            broken(checkpoint, label, Fault::$fault)
+            broken(&$spec, checkpoint, label, Fault::$fault)
         }
         fn sound(checkpoint: &Checkpoint, _: &DeviceRequest, label: &str) -> Endpoint {
-            broken(checkpoint, label, Fault::None)
+            broken(&$spec, checkpoint, label, Fault::None)
         }
-        let (status, reason) = made(Check::$check, sound);
+        let (status, reason) = made(&$spec, Check::$check, sound);
         assert_eq!(status, RecordStatus::Pass, "without a fault: {reason}");
-        let (status, reason) = made(Check::$check, init);
+        let (status, reason) = made(&$spec, Check::$check, init);
         assert_eq!(status, RecordStatus::Fail, "{reason}");
         assert!(reason.contains($part), "no `{}` in: {reason}", $part);
     }};
 }
 
-fn made(check: Check, init: crate::Init) -> (RecordStatus, String) {
-    let harness = Harness { spec: &SPEC, init_cpu: init, init_cuda: init, init_rocm: init, checks: &[] };
+fn made(spec: &'static Spec, check: Check, init: crate::Init) -> (RecordStatus, String) {
+    let harness = Harness { spec, init_cpu: init, init_cuda: init, init_rocm: init, checks: &[] };
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     let record = suite::record(&harness, Registered::run(DeviceKind::Cpu, check, Precision::F32), &base);
     (record.status, record.reason.unwrap_or_default())
@@ -87,6 +102,27 @@ fn a_mask_that_is_ignored_is_seen() {
     red!(MaskGolden, MaskIgnored, "`case.2.logits at real positions`");
     red!(MaskGolden, MaskIgnored, "`logits with other ids at masked positions`");
     red!(PadInvariance, MaskIgnored, "padded left");
+}
+
+#[test]
+fn a_mask_of_the_encoder_that_is_ignored_is_seen() {
+    red!(T5, MaskGolden, MaskIgnored, "`logits with other ids at masked positions of the encoder`");
+    red!(T5, PadInvariance, MaskIgnored, "`logits padded right of the encoder`");
+}
+
+#[test]
+fn keys_of_a_source_that_outlive_their_reset_are_seen() {
+    red!(T5, KvCacheEquivalence, ResetKeepsSource, "`logits unpadded, step by step`");
+}
+
+#[test]
+fn an_encoder_decoder_with_a_wrong_tail_or_a_look_ahead_is_seen() {
+    red!(T5, ShapeSweep, WrongTailAt33, "length 33");
+    red!(T5, CausalLeak, FirstSeesLast, "before position 1");
+    red!(T5, KvCacheEquivalence, WrongChunk, "in chunks");
+    red!(T5, GreedyMargin, CacheDrifts, "tokens.logits step 2");
+    red!(T5, GenerationControls, LogitsDependOnHistory, "are not the first of");
+    red!(T5, BatchInvariance, RowDependsOnBatch, "`logits of row 0 alone`");
 }
 
 #[test]

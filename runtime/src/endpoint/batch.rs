@@ -9,8 +9,9 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
     match (first, next) {
         (Request::Texts(_), Request::Texts(_))
         | (Request::Questions(_), Request::Questions(_))
-        | (Request::Images(_), Request::Images(_)) => true,
-        (Request::Texts(_) | Request::Questions(_) | Request::Images(_), _)
+        | (Request::Images(_), Request::Images(_))
+        | (Request::Series(_), Request::Series(_)) => true,
+        (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
         | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => false,
     }
 }
@@ -44,7 +45,8 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Texts(all), Request::Texts(more)) => all.extend_from_slice(more),
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
-            (Request::Texts(_) | Request::Questions(_) | Request::Images(_), _)
+            (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
+            (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
             | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => return None,
         }
     }
@@ -62,6 +64,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Generations(all) => portions(all, counts, Response::Generations),
         Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
+        Response::Forecasts(all) => portions(all, counts, Response::Forecasts),
+        Response::Regressions(all) => portions(all, counts, Response::Regressions),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }

@@ -1,6 +1,9 @@
 //! From logits to one token.
 
-use super::settings::{GenerationSettings, Sampling};
+use super::{
+    rules::{Place, forbid},
+    settings::{GenerationSettings, Sampling},
+};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{RngCore, SeedableRng},
@@ -12,13 +15,16 @@ use std::collections::BTreeSet;
 /// ChaCha with 8 rounds: its stream for a seed is fixed by its definition, on every machine and in every version.
 pub(super) struct Chooser {
     seen: BTreeSet<i64>,
+    /// The prompt and what was chosen since.
+    sequence: Vec<i64>,
     random: ChaCha8Rng,
 }
 
 impl Chooser {
     pub(super) fn new(prompt: Vec<i64>, settings: &GenerationSettings) -> Self {
         let seed = settings.sampling.map_or(0, |sampling| sampling.seed);
-        Self { seen: prompt.into_iter().collect(), random: ChaCha8Rng::seed_from_u64(seed) }
+        let seen = prompt.iter().copied().collect();
+        Self { seen, sequence: prompt, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
     /// The token behind `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
@@ -29,14 +35,17 @@ impl Chooser {
         }
         let mut scores = logits.to_vec();
         self.penalize(&mut scores, settings.repetition_penalty);
+        let (max_new_tokens, end) = (settings.max_new_tokens, settings.eos.as_slice());
+        settings.rules.apply(&mut scores, &Place { sequence: &self.sequence, added, max_new_tokens, end });
         if added < settings.min_new_tokens {
-            forbid(&mut scores, &settings.eos);
+            forbid(&mut scores, end);
         }
         let token = match &settings.sampling {
             None => likeliest(&scores)?,
             Some(sampling) => draw(&scores, sampling, self.uniform())?,
         };
         self.seen.insert(token as i64);
+        self.sequence.push(token as i64);
         Some(token as i64)
     }
 
@@ -52,14 +61,6 @@ impl Chooser {
     /// A number of 53 bits from 0 to below 1.
     fn uniform(&mut self) -> f64 {
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
-fn forbid(scores: &mut [f32], tokens: &[i64]) {
-    for token in tokens {
-        if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
-            *score = f32::NEG_INFINITY;
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of a generation: by the caller, by the checkpoint, by transformers' defaults, in that order.
 
-use super::GenerationError;
+use super::{GenerationError, rules::TokenRules};
 use crate::preprocess::{ConfigFile, PreprocessError};
 use serde_json::Value;
 use std::path::Path;
@@ -31,6 +31,8 @@ pub struct GenerationControls {
     pub seed: Option<u64>,
     /// Tokens that end a sequence; an empty list never ends one.
     pub eos_token_ids: Option<Vec<i64>>,
+    /// Only 1 is supported: one row for each prompt, whatever the checkpoint would search with.
+    pub num_beams: Option<usize>,
 }
 
 /// What a checkpoint says about generation, in `generation_config.json` or else in `config.json`.
@@ -39,14 +41,14 @@ pub struct GenerationDefaults {
     controls: GenerationControls,
     max_length: Option<usize>,
     pad: Option<i64>,
+    decoder_start: Option<i64>,
+    rules: TokenRules,
     unsupported: Option<String>,
 }
 
 /// Fields that change tokens and are not implemented, with the number that switches them off.
-const UNSUPPORTED: [(&str, f64); 24] = [
+const UNSUPPORTED: [(&str, f64); 16] = [
     ("assistant_early_exit", 0.0),
-    ("bad_words_ids", 0.0),
-    ("begin_suppress_tokens", 0.0),
     ("constraints", 0.0),
     ("diversity_penalty", 0.0),
     ("dola_layers", 0.0),
@@ -56,17 +58,11 @@ const UNSUPPORTED: [(&str, f64); 24] = [
     ("eta_cutoff", 0.0),
     ("exponential_decay_length_penalty", 0.0),
     ("force_words_ids", 0.0),
-    ("forced_bos_token_id", -1.0),
-    ("forced_eos_token_id", -1.0),
     ("guidance_scale", 1.0),
-    ("min_length", 0.0),
     ("min_p", 0.0),
-    ("no_repeat_ngram_size", 0.0),
-    ("num_beams", 1.0),
     ("penalty_alpha", 0.0),
     ("sequence_bias", 0.0),
     ("stop_strings", 0.0),
-    ("suppress_tokens", 0.0),
     ("typical_p", 1.0),
 ];
 
@@ -88,9 +84,15 @@ impl GenerationDefaults {
             repetition_penalty: float("repetition_penalty")?,
             seed: None,
             eos_token_ids: ids(&file, "eos_token_id")?,
+            num_beams: file.count("num_beams")?,
         };
         let first = |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
+        let model = ConfigFile::read_or_empty(directory, "config.json")?;
+        let start = "decoder_start_token_id";
+        let started = [ids(&file, start)?, ids(&model, start)?, ids(&file, "bos_token_id")?].into_iter().flatten();
         Ok(Self {
+            decoder_start: started.flatten().next(),
+            rules: TokenRules::read(&file)?,
             controls,
             max_length: file.count("max_length")?,
             pad: first("pad_token_id")?,
@@ -99,8 +101,15 @@ impl GenerationDefaults {
     }
 }
 
+impl GenerationDefaults {
+    /// The token that the decoder beside an encoder begins with.
+    pub(crate) fn decoder_start(&self) -> Option<i64> {
+        self.decoder_start
+    }
+}
+
 /// One id or several.
-fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
+pub(super) fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
     let Some(value) = file.get(name) else { return Ok(None) };
     let ids = match value.as_array() {
         Some(values) => values.iter().map(Value::as_i64).collect(),
@@ -130,6 +139,8 @@ pub(crate) struct GenerationSettings {
     pub(crate) sampling: Option<Sampling>,
     pub(crate) repetition_penalty: f32,
     pub(crate) eos: Vec<i64>,
+    /// What the checkpoint forbids and forces.
+    pub(super) rules: TokenRules,
     /// What finished rows are continued with; nobody reads what comes of it.
     pub(crate) pad: i64,
 }
@@ -157,6 +168,9 @@ impl GenerationSettings {
             return Err(GenerationError::Unsupported { field: field.clone() });
         }
         let checkpoint = &defaults.controls;
+        if controls.num_beams.or(checkpoint.num_beams).unwrap_or(1) != 1 {
+            return Err(GenerationError::Unsupported { field: "num_beams".to_owned() });
+        }
         let room = |length: usize| length.saturating_sub(prompt_length);
         let max_new_tokens = controls.max_new_tokens.or(checkpoint.max_new_tokens);
         let max_new_tokens = max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));
@@ -174,6 +188,7 @@ impl GenerationSettings {
             repetition_penalty: within("repetition_penalty", penalty, |value| value > 0.0, "above 0")?,
             pad: defaults.pad.or_else(|| eos.first().copied()).unwrap_or(0),
             eos,
+            rules: defaults.rules.clone(),
         })
     }
 }

@@ -51,6 +51,11 @@ impl<B: Ops> Linear<B> {
         Self { weight: embedding.transpose(), bias }
     }
 
+    /// The same weight with `bias` [out] in place of its own.
+    pub(crate) fn with_bias(self, bias: Option<Tensor<B, 1>>) -> Self {
+        Self { bias, ..self }
+    }
+
     /// [..., in] to [..., out]; flattened to one matrix product.
     pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         let mut shape = x.dims();

@@ -17,7 +17,7 @@ pub(crate) fn padding_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, keys]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, keys])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, keys])? else { return Ok(None) };
     Ok(key_bias(inputs, &visible, [batch, keys]))
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn pair_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
     let pairs =
         (0..batch).flat_map(|row| (0..seq * seq).map(move |pair| [row * seq + pair / seq, row * seq + pair % seq]));
     let bias = pairs.map(|[query, key]| if visible[query] && visible[key] { 0.0 } else { HIDDEN }).collect();
@@ -50,7 +50,7 @@ pub(crate) fn window_bias<B: Ops>(
     [batch, seq]: [usize; 2],
     window: usize,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-    let padding = attention_mask(inputs, [batch, seq])?;
+    let padding = attention_mask(inputs, "attention_mask", [batch, seq])?;
     if padding.is_none() && seq <= window + 1 {
         return Ok(None);
     }
@@ -71,7 +71,7 @@ pub(crate) fn padding_factor<B: Ops>(
     inputs: &Inputs<'_, B>,
     [batch, seq]: [usize; 2],
 ) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, seq])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, seq])? else { return Ok(None) };
     let factors: Vec<f32> = visible.into_iter().map(|visible| if visible { 1.0 } else { 0.0 }).collect();
     Ok(Some(Tensor::from_data(TensorData::new(factors, [batch, seq, 1]), (inputs.device(), DType::F32))))
 }
@@ -91,12 +91,31 @@ pub(crate) fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Re
 /// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
 pub(crate) fn causal_bias<B: Ops>(
     inputs: &Inputs<'_, B>,
+    shape: [usize; 2],
+    past: usize,
+    window: Option<usize>,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    masked_causal_bias(inputs, "attention_mask", shape, past, window)
+}
+
+/// As [`causal_bias`], for the decoder of an encoder-decoder.
+pub(crate) fn decoder_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    shape: [usize; 2],
+    past: usize,
+) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+    masked_causal_bias(inputs, "decoder_attention_mask", shape, past, None)
+}
+
+fn masked_causal_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    mask: &str,
     [batch, queries]: [usize; 2],
     past: usize,
     window: Option<usize>,
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let keys = past + queries;
-    let padding = attention_mask(inputs, [batch, keys])?;
+    let padding = attention_mask(inputs, mask, [batch, keys])?;
     let window = window.unwrap_or(keys);
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
@@ -155,12 +174,36 @@ pub(crate) fn positions<B: Ops>(
     }
 }
 
+/// As [`positions`], but counted over the visible tokens where an `attention_mask` hides some; hidden ones have -1.
+pub(crate) fn positions_without_padding<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+    past: usize,
+) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
+    let padding = attention_mask(inputs, "attention_mask", [batch, past + seq])?;
+    let Some(visible) = padding.filter(|_| inputs.host("position_ids").is_none()) else {
+        return positions(inputs, [batch, seq], past);
+    };
+    let rows = visible.chunks(past + seq).flat_map(|row| {
+        let counted = row.iter().scan(0, |count, visible| {
+            *count += i64::from(*visible);
+            Some(if *visible { *count - 1 } else { -1 })
+        });
+        counted.skip(past).collect::<Vec<i64>>()
+    });
+    Ok((rows.collect(), [batch, seq]))
+}
+
 /// Whether each of [batch, key] is visible; none when all are.
-fn attention_mask<B: Ops>(inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<Option<Vec<bool>>, ForwardError> {
-    let Some(array) = inputs.host("attention_mask") else { return Ok(None) };
+pub(super) fn attention_mask<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    name: &str,
+    shape: [usize; 2],
+) -> Result<Option<Vec<bool>>, ForwardError> {
+    let Some(array) = inputs.host(name) else { return Ok(None) };
     let values = array.as_integers().filter(|_| array.shape() == shape);
     let expected = || format!("integers of shape {shape:?}");
-    let values = values.ok_or_else(|| wrong("attention_mask", array, expected()))?;
+    let values = values.ok_or_else(|| wrong(name, array, expected()))?;
     let hides = values.contains(&0);
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
 }

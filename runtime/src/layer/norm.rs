@@ -29,6 +29,12 @@ impl<B: Ops> LayerNorm<B> {
         Ok(Self { weight, bias, eps })
     }
 
+    /// Without parameters, as `elementwise_affine=False`.
+    pub(crate) fn plain(w: &Weights<B>, width: usize, eps: f64) -> Self {
+        let options = (w.device(), w.dtype());
+        Self { weight: Tensor::ones([width], options), bias: Tensor::zeros([width], options), eps }
+    }
+
     /// The normalised `x`.
     pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         backend::layer_norm(x, self.weight.clone(), self.bias.clone(), self.eps)

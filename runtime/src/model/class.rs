@@ -13,6 +13,8 @@ pub enum Head {
     PreTraining,
     /// `BertForNextSentencePrediction`.
     NextSentence,
+    /// `...ForConditionalGeneration`, `MarianMTModel`: scores of the decoder's next token.
+    ConditionalGeneration,
     /// `...ForSequenceClassification`.
     SequenceClassification,
     /// `...ForTokenClassification`.
@@ -23,6 +25,12 @@ pub enum Head {
     ImageClassification,
     /// `...ForObjectDetection`: a label and a box for each query.
     ObjectDetection,
+    /// `...ForPrediction`, of series.
+    Prediction,
+    /// `...ForClassification`, of series.
+    Classification,
+    /// `...ForRegression`, of series.
+    Regression,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -33,6 +41,7 @@ impl Head {
         match class.strip_prefix(family)? {
             "Model" => Some(Self::Base),
             "ForCausalLM" | "LMHeadModel" => Some(Self::CausalLm),
+            "ForConditionalGeneration" | "MTModel" => Some(Self::ConditionalGeneration),
             "ForMaskedLM" => Some(Self::MaskedLm),
             "ForPreTraining" => Some(Self::PreTraining),
             "ForNextSentencePrediction" => Some(Self::NextSentence),
@@ -41,6 +50,9 @@ impl Head {
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForImageClassification" => Some(Self::ImageClassification),
             "ForObjectDetection" => Some(Self::ObjectDetection),
+            "ForPrediction" => Some(Self::Prediction),
+            "ForClassification" => Some(Self::Classification),
+            "ForRegression" => Some(Self::Regression),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -51,6 +63,7 @@ impl Head {
         match self {
             Self::Base => "Model",
             Self::CausalLm => "ForCausalLM",
+            Self::ConditionalGeneration => "ForConditionalGeneration",
             Self::MaskedLm => "ForMaskedLM",
             Self::PreTraining => "ForPreTraining",
             Self::NextSentence => "ForNextSentencePrediction",
@@ -59,6 +72,9 @@ impl Head {
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::ImageClassification => "ForImageClassification",
             Self::ObjectDetection => "ForObjectDetection",
+            Self::Prediction => "ForPrediction",
+            Self::Classification => "ForClassification",
+            Self::Regression => "ForRegression",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

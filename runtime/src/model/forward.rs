@@ -52,6 +52,9 @@ pub enum ForwardError {
         /// The first value that is too large.
         limit: usize,
     },
+    /// A decoder has nothing to attend to.
+    #[error("nothing was encoded: the first call of a sequence gives the encoder's input, too")]
+    NotEncoded,
     /// The device failed; burn's message.
     #[error("the device failed: {message}")]
     Device {
@@ -70,6 +73,9 @@ pub enum ForwardError {
 pub trait Session {
     /// Reads more tokens: `input_ids` [batch, new], optionally `attention_mask` [batch, all so far + new] and
     /// `position_ids` [batch, new]. Gives the outputs of the new positions.
+    ///
+    /// The tokens of an encoder-decoder are `decoder_input_ids`, optionally with `decoder_attention_mask`; the first call
+    /// also has everything that the encoder reads, later ones only its `attention_mask`.
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError>;
     /// Forgets everything read.
     fn reset(&mut self);

@@ -129,18 +129,14 @@ impl Family for GptNeoX {
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let backbone = Decoder::load(config, &w.base("gpt_neox"))?;
         let (width, vocab) = (config.hidden_size, config.vocab_size);
-        let embedding = backbone.embed_in.weight();
+        let tied = config.tie_word_embeddings.then(|| backbone.embed_in.weight());
         let head = match head {
             // Older checkpoints keep the head under another name.
-            Head::CausalLm if config.tie_word_embeddings => TextHead::causal_lm(w, [width, vocab], true, embedding)?,
-            Head::CausalLm => {
+            Head::CausalLm if tied.is_none() => {
                 let w = w.module_named(&["lm_head", "embed_out"]);
                 TextHead::CausalLm(Linear::load_with_bias(&w, width, vocab, false)?)
             }
-            Head::SequenceClassification => TextHead::last_token(w, width, labels, config.pad_token_id)?,
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -35,6 +35,7 @@ const IGNORED: &[&str] = &[
 const HEADS: &[&str] = &[
     "bbox_predictor.",
     "class_labels_classifier.",
+    "classification_head.",
     "classifier.",
     "cls.",
     "cls_classifier.",

@@ -14,6 +14,11 @@ pub(crate) trait Network<B: Ops>: Send {
     /// Computes every output of the transformers class and hands each to `pass`.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError>;
 
+    /// The argument that grows token by token when the model generates.
+    fn growing_input(&self) -> &'static str {
+        "input_ids"
+    }
+
     /// The number of layers that keep keys and values; none for a model that does not generate.
     fn cached_layers(&self) -> Option<usize> {
         None
@@ -173,13 +178,18 @@ pub(crate) fn put_floats<B: Ops, const D: usize>(
 
 /// The keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
 pub(crate) struct Cache<B: Ops> {
-    layers: Vec<Option<(Tensor<B, 4>, Tensor<B, 4>)>>,
+    layers: Vec<Option<KeyValue<B>>>,
+    /// Those of cross-attention, made once of what the encoder gave.
+    memory: Vec<Option<KeyValue<B>>>,
     length: usize,
 }
 
+/// Keys and values of one attention.
+pub(crate) type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
+
 impl<B: Ops> Cache<B> {
     pub(super) fn new(layers: usize) -> Self {
-        Self { layers: vec![None; layers], length: 0 }
+        Self { layers: vec![None; layers], memory: vec![None; layers], length: 0 }
     }
 
     /// The number of layers.
@@ -217,6 +227,7 @@ impl<B: Ops> Cache<B> {
 pub(crate) struct Pass<'a, B: Ops> {
     cache: Option<&'a mut Cache<B>>,
     traced: bool,
+    stack: &'static str,
     result: Forward,
 }
 
@@ -234,6 +245,32 @@ impl<B: Ops> Pass<'_, B> {
         }
     }
 
+    /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a later step of a
+    /// session, else what `make` gives; none when it gives none.
+    pub(crate) fn with_memory(
+        &mut self,
+        layer: usize,
+        make: impl FnOnce() -> Option<KeyValue<B>>,
+    ) -> Result<KeyValue<B>, ForwardError> {
+        let known = self.cache.as_ref().and_then(|cache| cache.memory[layer].clone());
+        let memory = known.or_else(make).ok_or(ForwardError::NotEncoded)?;
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.memory[layer] = Some(memory.clone());
+        }
+        Ok(memory)
+    }
+
+    /// The number of positions that cross-attention sees in a later step; none in a first one.
+    pub(crate) fn memory_length(&self) -> Option<usize> {
+        let (key, _) = self.cache.as_ref()?.memory.first()?.as_ref()?;
+        Some(key.dims()[2])
+    }
+
+    /// Names the stack whose traces follow, as `encoder.`.
+    pub(crate) fn enter(&mut self, stack: &'static str) {
+        self.stack = stack;
+    }
+
     /// The number of tokens before this call.
     pub(crate) fn past(&self) -> usize {
         self.cache.as_ref().map_or(0, |cache| cache.length())
@@ -248,7 +285,7 @@ impl<B: Ops> Pass<'_, B> {
 
     /// Leaves the output of the embeddings, when a trace was asked for.
     pub(crate) fn trace_embed<const D: usize>(&mut self, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
-        self.trace("embed".to_owned(), tensor)
+        self.trace(format!("{}embed", self.stack), tensor)
     }
 
     /// Leaves the hidden state behind layer `index`, when a trace was asked for. As transformers returns hidden states,
@@ -258,7 +295,7 @@ impl<B: Ops> Pass<'_, B> {
         index: usize,
         tensor: &Tensor<B, D>,
     ) -> Result<(), ForwardError> {
-        self.trace(format!("layer.{index}"), tensor)
+        self.trace(format!("{}layer.{index}", self.stack), tensor)
     }
 
     fn trace<const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
@@ -323,7 +360,7 @@ impl<B: Ops> Placed<B> {
     ) -> Result<Forward, ForwardError> {
         let inputs = Inputs { arrays, device: &self.device, dtype: self.dtype };
         let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
-        let mut pass = Pass { cache, traced, result };
+        let mut pass = Pass { cache, traced, stack: "", result };
         guard(|| self.network.forward(&inputs, &mut pass)).map_err(|message| ForwardError::Device { message })??;
         Ok(pass.result)
     }

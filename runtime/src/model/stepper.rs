@@ -21,8 +21,15 @@ impl<'a, B: Ops> Stepper<'a, B> {
         Some(Self { placed, cache, read: Vec::new() })
     }
 
+    /// The number of new tokens.
+    fn new_tokens(&self, inputs: &Arrays) -> Result<usize, ForwardError> {
+        let name = self.placed.network.growing_input();
+        let ids = inputs.get(name).ok_or(ForwardError::MissingInput { name })?;
+        Ok(ids.shape().get(1).copied().unwrap_or(0))
+    }
+
     fn call(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        let new = length(inputs)?;
+        let new = self.new_tokens(inputs)?;
         let forward = self.placed.call(inputs, false, Some(&mut self.cache))?;
         self.cache.advance(new);
         Ok(forward)
@@ -30,7 +37,7 @@ impl<'a, B: Ops> Stepper<'a, B> {
 
     /// A step over the length from which on keys are others: all tokens are read again, the new ones are given back.
     fn call_anew(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        let new = length(inputs)?;
+        let new = self.new_tokens(inputs)?;
         self.cache = Cache::new(self.cache.layers());
         let mut whole = inputs.clone();
         for name in ["input_ids", "position_ids"] {
@@ -50,7 +57,7 @@ impl<'a, B: Ops> Stepper<'a, B> {
 
 impl<B: Ops> Session for Stepper<'_, B> {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
-        let (past, new) = (self.cache.length(), length(inputs)?);
+        let (past, new) = (self.cache.length(), self.new_tokens(inputs)?);
         let limit = self.placed.network.recomputed_beyond().filter(|limit| past <= *limit);
         if limit.is_some() {
             self.read.push(inputs.clone());
@@ -71,12 +78,6 @@ impl<B: Ops> Session for Stepper<'_, B> {
     fn length(&self) -> usize {
         self.cache.length()
     }
-}
-
-/// The number of new tokens.
-fn length(inputs: &Arrays) -> Result<usize, ForwardError> {
-    let ids = inputs.get("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
-    Ok(ids.shape().get(1).copied().unwrap_or(0))
 }
 
 /// Integers [batch, seq] joined along the sequence.

@@ -85,6 +85,27 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::LastToken { score, padding })
     }
 
+    /// The heads that most decoders keep in the same places; `tied` is the embedding where the configuration ties it to the
+    /// language model's head.
+    pub(crate) fn of_decoder(
+        w: &Weights<B>,
+        head: Head,
+        [width, vocab, labels]: [usize; 3],
+        tied: Option<Tensor<B, 2>>,
+        padding: Option<i64>,
+    ) -> Result<Self, WeightsError> {
+        match (head, tied) {
+            (Head::CausalLm, Some(embedding)) => Self::causal_lm(w, [width, vocab], true, embedding),
+            (Head::CausalLm, None) => {
+                Ok(Self::CausalLm(Linear::load_with_bias(&w.module("lm_head"), width, vocab, false)?))
+            }
+            (Head::SequenceClassification, _) => Self::last_token(w, width, labels, padding),
+            (Head::TokenClassification, _) => Self::per_token(w, width, labels),
+            (Head::QuestionAnswering, _) => Self::span(w, width),
+            _ => Ok(Self::Base),
+        }
+    }
+
     /// Leaves the outputs of the class.
     pub(crate) fn forward(
         &self,

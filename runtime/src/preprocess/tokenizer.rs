@@ -91,6 +91,11 @@ impl Tokenizer {
         Ok(if self.settings.clean_up_spaces && word_piece { clean_up_spaces(&text) } else { text })
     }
 
+    /// The text of what a decoder beside an encoder wrote, without special tokens.
+    pub fn decode_target(&self, ids: &[i64]) -> Result<String, PreprocessError> {
+        self.decode(ids, true)
+    }
+
     /// The id of a token, as it is written in the vocabulary.
     pub fn id(&self, token: &str) -> Option<i64> {
         self.backend.token_to_id(token).map(i64::from)

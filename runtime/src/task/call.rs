@@ -1,6 +1,6 @@
 //! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
 
-use super::{QuestionContext, Request};
+use super::{QuestionContext, Request, TimeSeries};
 use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::{GenerationControls, GenerationError},
@@ -145,6 +145,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
+        const EXPECTED: &str = "series";
+        match request {
+            Request::Series(series) => self.filled(series, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     pub(super) fn images_with_texts(&self, request: Request) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
         const EXPECTED: &str = "images with texts";
         match request {
@@ -161,6 +169,11 @@ impl<'a> Call<'a> {
 
     fn wrong(&self, expected: &'static str, request: &Request) -> HandlerError {
         HandlerError::WrongRequest { task: self.task, expected, found: request.kind() }
+    }
+
+    /// The error that the checkpoint does not say what the task needs.
+    pub(super) fn lacks(&self, needed: &'static str) -> HandlerError {
+        HandlerError::NoProcessor { task: self.task, needed }
     }
 
     pub(super) fn tokenizer(&self) -> Result<&'a Tokenizer, HandlerError> {

@@ -1,6 +1,6 @@
 //! What a caller asks of an endpoint.
 
-use crate::{generation::GenerationControls, preprocess::Image};
+use crate::{Array, generation::GenerationControls, preprocess::Image};
 
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,15 +9,17 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
-    /// For `text_generation`.
+    /// For `text_generation` and `text2text_generation`.
     Prompts {
-        /// The texts to continue.
+        /// The texts to continue, or to make others of.
         prompts: Vec<String>,
-        /// How to continue them.
+        /// How to do it.
         controls: GenerationControls,
     },
     /// For `image_classification` and `image_embedding`.
     Images(Vec<Image>),
+    /// For the tasks of time series.
+    Series(Vec<TimeSeries>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
     ImagesWithTexts {
         /// The images.
@@ -36,6 +38,15 @@ pub struct QuestionContext {
     pub context: String,
 }
 
+/// A series of several channels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeSeries {
+    /// Floats [time, channels], the newest last; where nothing was observed, zero.
+    pub values: Array,
+    /// Integers [time, channels]: 1 where a value was observed, 0 where it was not. None where all were.
+    pub observed: Option<Array>,
+}
+
 impl Request {
     /// A request of texts.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
@@ -49,6 +60,7 @@ impl Request {
             Self::Questions(questions) => questions.len(),
             Self::Prompts { prompts, .. } => prompts.len(),
             Self::Images(images) => images.len(),
+            Self::Series(series) => series.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
     }
@@ -65,6 +77,7 @@ impl Request {
             Self::Questions(_) => "questions with contexts",
             Self::Prompts { .. } => "prompts",
             Self::Images(_) => "images",
+            Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
         }
     }

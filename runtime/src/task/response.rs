@@ -9,14 +9,14 @@ pub enum Response {
     TextEmbeddings(Vec<TextEmbedding>),
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
-    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the texts are the labels): every
-    /// label, best first.
+    /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the texts are the labels) and
+    /// `time_series_classification`: every label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
     /// Of `question_answering`.
     Answers(Vec<Answer>),
-    /// Of `text_generation`.
+    /// Of `text_generation` and `text2text_generation`.
     Generations(Vec<GeneratedText>),
     /// Of `object_detection`.
     Detections(Vec<Vec<Detection>>),
@@ -24,6 +24,10 @@ pub enum Response {
     ImageEmbeddings(Vec<ImageEmbedding>),
     /// Of `image_text_embedding`: not one entry per input, but two lists.
     ImageTextEmbeddings(ImageTextEmbedding),
+    /// Of `time_series_forecasting`: [prediction_length, channels] in the unit of the series.
+    Forecasts(Vec<Array>),
+    /// Of `time_series_regression`: `[targets]`.
+    Regressions(Vec<Array>),
     /// No model answered.
     Mock {
         /// Why not.

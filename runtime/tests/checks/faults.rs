@@ -2,6 +2,7 @@
 
 mod config;
 mod device;
+mod encoder_decoder;
 mod golden;
 mod media;
 mod object_detection;
@@ -15,12 +16,14 @@ use testgen_runtime::{Harness, Registered, suite};
 pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_detr_is_green", || green(&harnesses::detr::HARNESS)),
     ("faults::without_a_fault_yolos_is_green", || green(&harnesses::yolos::HARNESS)),
+    ("faults::without_a_fault_bart_is_green", || green(&harnesses::bart::HARNESS)),
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
+    ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
     ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
@@ -50,6 +53,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::object_detection::wider_boxes", object_detection::wider_boxes),
     ("faults::object_detection::likelier_none", object_detection::likelier_none),
     ("faults::object_detection::other_label", object_detection::other_label),
+    ("faults::encoder_decoder::swapped_cross_attention_heads", encoder_decoder::swapped_cross_attention_heads),
+    ("faults::encoder_decoder::wrong_distances", encoder_decoder::wrong_distances),
+    ("faults::encoder_decoder::positions_off_by_one", encoder_decoder::positions_off_by_one),
+    ("faults::encoder_decoder::other_start_token", encoder_decoder::other_start_token),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),
@@ -59,6 +66,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::device::panic", device::panic),
     ("faults::without_a_fault_clip_is_green", || green(&harnesses::clip::HARNESS)),
     ("faults::without_a_fault_siglip_is_green", || green(&harnesses::siglip::HARNESS)),
+    ("faults::without_a_fault_patchtst_is_green", || green(&harnesses::patchtst::HARNESS)),
+    ("faults::media::other_scaler", media::other_scaler),
+    ("faults::media::other_stride", media::other_stride),
     ("faults::media::other_end_token", media::other_end_token),
     ("faults::media::other_logit_scale", media::other_logit_scale),
     ("faults::media::other_activation_for_images", media::other_activation_for_images),

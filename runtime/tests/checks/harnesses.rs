@@ -54,6 +54,7 @@ macro_rules! harness {
     };
 }
 
+harness!(bart: Bart, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(bert: Bert, EncoderOnly, TextEmbedding, text_embedding);
 harness!(clip: Clip, VisionText, ImageTextSimilarity, image_text_similarity);
 harness!(clip_end_token: Clip, VisionText, ImageTextEmbedding, image_text_embedding);
@@ -61,9 +62,11 @@ harness!(detr: Detr, ObjectDetection, ObjectDetection, object_detection);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
+harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity);
+harness!(t5: T5, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
 harness!(yolos: Yolos, ObjectDetection, ObjectDetection, object_detection);
 

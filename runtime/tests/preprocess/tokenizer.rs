@@ -3,7 +3,7 @@
 use crate::{directory_with, fixture, recorded, tensors::Tensors};
 use serde_json::Value;
 use std::fs;
-use testgen_runtime::{PaddingSide, TokenizeOptions, Tokenizer};
+use testgen_runtime::{PaddingSide, TextInput, TokenizeOptions, Tokenizer};
 
 fn open(name: &str) -> Tokenizer {
     Tokenizer::open(&fixture(name)).unwrap().unwrap()

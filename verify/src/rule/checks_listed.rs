@@ -48,9 +48,9 @@ const AGAIN: &str = "generate again";
 const SHOWN: usize = 5;
 
 fn add<'a>(listed: &mut BTreeMap<Registration, Registered<'a>>, found: Registered<'a>) -> Option<Remark> {
-    let place = found.place;
-    let message = format!("{} is listed twice", written(&found.registration));
-    listed.insert(found.registration, found).map(|_| Remark::at(place, message, "keep one of the two"))
+    let (place, registration) = (found.place, found.registration);
+    listed.insert(registration, found)?;
+    Some(Remark::at(place, format!("{} is listed twice", written(&registration)), "keep one of the two"))
 }
 
 fn missing(demand: &Demand, listed: &BTreeMap<Registration, Registered<'_>>, checks: &Expr) -> Vec<Remark> {

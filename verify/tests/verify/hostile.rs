@@ -36,6 +36,14 @@ fn long_files() {
     only_parses(&"fn f() {}\n".repeat(50_000));
 }
 
+/// Words are counted however they are kept apart.
+#[test]
+fn odd_spaces() {
+    for space in [" ", "\t", "\u{85}", "\u{2028}", "\u{200e}"] {
+        only_parses(&format!("fn f() {{ {} }}", format!("return{space}").repeat(60_000)));
+    }
+}
+
 #[test]
 fn limits_are_where_they_are_said_to_be() {
     let is_refused = |text: &str| {
@@ -47,7 +55,7 @@ fn limits_are_where_they_are_said_to_be() {
     assert!(is_refused(&format!("{full};")));
     let nested = |depth: usize| {
         let inner = format!("{}{}", "{".repeat(depth), "}".repeat(depth));
-        format!("fn f() {inner}\n{}", "// a long file\n".repeat(2_000))
+        format!("fn f() {inner}\n{}", "// a long file\n".repeat(5_000))
     };
     assert!(!is_refused(&nested(100)));
     assert!(is_refused(&nested(101)));

@@ -22,6 +22,7 @@ pub(super) enum Fault {
     OutputOnOtherDevice,
     WrongChunk,
     ResetKeepsCache,
+    ResetKeepsSource,
     CacheDrifts,
     LogitsDependOnHistory,
 }
@@ -55,7 +56,7 @@ impl Run for Faulty {
             inputs.remove("attention_mask");
         }
         let mut forward = self.inner.run(&inputs, traced)?;
-        let [batch, seq] = inputs["input_ids"].shape().try_into().unwrap();
+        let [batch, seq] = tokens(&inputs).shape().try_into().unwrap();
         let logits = forward.outputs.get_mut("logits").unwrap();
         match self.fault {
             Fault::EverySecondCallOneBitOff if call % 2 == 1 => {
@@ -75,7 +76,7 @@ impl Run for Faulty {
 
     fn session(&self) -> Option<Box<dyn Session + '_>> {
         let (inner, fault, calls) = (self.inner.session()?, self.fault, Arc::clone(&self.calls));
-        Some(Box::new(FaultySession { inner, fault, calls }))
+        Some(Box::new(FaultySession { inner, fault, calls, source: None }))
     }
 
     fn max_positions(&self) -> Option<usize> {
@@ -91,14 +92,20 @@ struct FaultySession<'a> {
     inner: Box<dyn Session + 'a>,
     fault: Fault,
     calls: Arc<AtomicUsize>,
+    /// The first that was read.
+    source: Option<Array>,
 }
 
 impl Session for FaultySession<'_> {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let call = self.calls.fetch_add(1, SeqCst);
         let past = self.inner.length();
-        let mut forward = self.inner.advance(inputs)?;
-        let new = inputs["input_ids"].shape()[1];
+        let mut inputs = inputs.clone();
+        if let Some(source) = inputs.get_mut("input_ids").filter(|_| self.fault == Fault::ResetKeepsSource) {
+            *source = self.source.get_or_insert_with(|| source.clone()).clone();
+        }
+        let mut forward = self.inner.advance(&inputs)?;
+        let new = tokens(&inputs).shape()[1];
         let logits = forward.outputs.get_mut("logits").unwrap();
         match self.fault {
             Fault::WrongChunk if new > 1 && past > 0 => change(logits, |values, width| values[width] += 1.0),
@@ -120,6 +127,11 @@ impl Session for FaultySession<'_> {
     fn length(&self) -> usize {
         self.inner.length()
     }
+}
+
+/// Those that grow: of a decoder beside an encoder its own.
+fn tokens(inputs: &Arrays) -> &Array {
+    inputs.get("decoder_input_ids").unwrap_or_else(|| &inputs["input_ids"])
 }
 
 /// Changes the elements; `change` is also told the length of the last dimension.

@@ -130,7 +130,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
         (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
-        (Some("RobertaTokenizer"), _) | (None, "roberta") => Class::Roberta,
+        (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
         _ => Class::Generic,
     })
 }

@@ -22,3 +22,15 @@ pub(crate) fn other_activation_for_images() {
     let fault = Fixture::of(&harnesses::clip::HARNESS).configure("/vision_config/hidden_act", json!("gelu"));
     fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.3`; `layer.2` still agrees"]);
 }
+
+pub(crate) fn other_scaler() {
+    let fault = Fixture::of(&harnesses::patchtst::HARNESS).configure("/scaling", json!("mean"));
+    fault.turns_red(Check::OutputGolden, &["`prediction_outputs`", "`loc`", "`scale`"]);
+    fault.turns_red(Check::EmbedGolden, &["`trace.embed`"]);
+}
+
+/// 50 steps in patches of 8 give 8 patches with a stride of 6: nine stand in the table where it is 5.
+pub(crate) fn other_stride() {
+    let fault = Fixture::of(&harnesses::patchtst::HARNESS).configure("/patch_stride", json!(5));
+    fault.turns_red(Check::LoadKeysExact, &["position_enc", "[9, 32]", "[8, 32]"]);
+}

@@ -1,0 +1,189 @@
+//! `--simulate`: the software HIP device (`hip-sim`) in place of an AMD GPU, for the suite's process alone.
+//!
+//! Cargo builds it from the source tree on first use; a folder beside what was built gets the shape of a ROCm
+//! installation. What is simulated, and whether it can be, is the simulator's to say.
+
+use super::{Progress, RunError, child};
+use crate::settings::{Runtime, Settings};
+use serde::Deserialize;
+use std::{
+    env,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    str::FromStr,
+};
+
+/// What is simulated: `rocm`, or `rocm=gfx90a`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simulation {
+    /// The devices, in the words of `HIP_SIM_DEVICES`; none are the simulator's own choice.
+    devices: Option<String>,
+}
+
+/// What is to be simulated cannot be.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("only rocm can be simulated: write rocm, rocm=gfx90a, or rocm='gfx1100;gfx90a' for two devices")]
+pub struct SimulationError;
+
+impl FromStr for Simulation {
+    type Err = SimulationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('=') {
+            None if text == "rocm" => Ok(Self { devices: None }),
+            Some(("rocm", devices)) if !devices.is_empty() => Ok(Self { devices: Some(devices.to_owned()) }),
+            _ => Err(SimulationError),
+        }
+    }
+}
+
+impl Simulation {
+    /// Builds the simulator and gives the environment that leads to it.
+    ///
+    /// # Errors
+    ///
+    /// There is no source of the simulator, it does not build, or it cannot simulate what was asked for.
+    pub fn prepare(
+        &self,
+        settings: &Settings,
+        progress: &mut Progress,
+    ) -> Result<Vec<(&'static str, OsString)>, RunError> {
+        let manifest = manifest(settings)?;
+        progress.stage("simulating", &manifest.display().to_string());
+        let root = install(&build(&manifest, progress.is_quiet())?)?;
+        let environment = environment(&root, self.devices.as_deref());
+        check(&root, &environment)?;
+        progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
+        Ok(environment)
+    }
+}
+
+/// The simulator's Cargo.toml: beside the runtime, as in the source tree.
+fn manifest(settings: &Settings) -> Result<PathBuf, RunError> {
+    let beside_suite = settings.out.ancestors().skip(1).map(Path::to_path_buf);
+    let places: Vec<PathBuf> = match &settings.runtime {
+        Some(Runtime::Path(runtime)) => vec![runtime.join("..")],
+        Some(Runtime::Version(_)) | None => beside_suite.chain([env!("CARGO_MANIFEST_DIR").into()]).collect(),
+    };
+    let manifests = places.iter().map(|place| place.join("hip-sim/Cargo.toml"));
+    manifests.into_iter().find(|manifest| manifest.is_file()).ok_or(RunError::NoSimulator)
+}
+
+/// What cargo built, by the names of its targets.
+struct Artifacts(Vec<(String, PathBuf)>);
+
+impl Artifacts {
+    fn path(&self, target: &str) -> Result<&Path, RunError> {
+        let found = self.0.iter().find(|(name, _)| name == target);
+        found.map(|(_, path)| path.as_path()).ok_or_else(|| RunError::SimulatorIncomplete { target: target.to_owned() })
+    }
+}
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    target: Option<Target>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
+    child::watch_interrupts();
+    let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let mut command = Command::new(&program);
+    command.args(["build", "--message-format", "json-render-diagnostics", "--manifest-path"]).arg(manifest);
+    command.args(["--package", "hip-sim", "--package", "hip-sim-amdhip64", "--package", "hip-sim-hiprtc"]);
+    command.args(quiet.then_some("--quiet")).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let output = command.output().map_err(|source| RunError::CargoMissing { program, source })?;
+    if !output.status.success() {
+        return Err(RunError::Build { manifest: manifest.to_path_buf(), status: output.status });
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let artifacts = messages.filter(|message| message.reason == "compiler-artifact").filter_map(|message| {
+        let is_wanted = |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
+        Some((message.target?.name, message.filenames.into_iter().find(is_wanted)?))
+    });
+    Ok(Artifacts(artifacts.collect()))
+}
+
+/// Lays out `hip-sim/` beside what was built, and gives its path.
+fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
+    let library = artifacts.path("hip_sim_amdhip64")?;
+    let root = library.parent().unwrap_or(Path::new(".")).join("hip-sim");
+    for (from, to) in [
+        (library, "lib/libamdhip64.so"),
+        (artifacts.path("hip_sim_hiprtc")?, "lib/libhiprtc.so"),
+        (artifacts.path("hip-sim-hipconfig")?, "bin/hipconfig"),
+    ] {
+        let to = root.join(to);
+        replace(from, &to).map_err(|source| RunError::Write { path: to, source })?;
+    }
+    Ok(root)
+}
+
+/// A copy that appears whole: another run may have loaded the one before it.
+fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    if fs::read(to).is_ok_and(|there| fs::read(from).is_ok_and(|here| here == there)) {
+        return Ok(());
+    }
+    let folder = to.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let temporary = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
+    fs::copy(from, &temporary)?;
+    temporary.persist(to).map_err(|error| error.error)
+}
+
+/// The simulator comes before a real ROCm in every place where burn looks.
+fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));
+    let mut environment =
+        vec![("ROCM_PATH", root.into()), ("HIP_PATH", root.into()), ("PATH", env::join_paths(folders).unwrap_or(path))];
+    environment.extend(devices.map(|devices| ("HIP_SIM_DEVICES", devices.into())));
+    environment
+}
+
+/// Asks the simulator whether it can be what was asked for.
+fn check(root: &Path, environment: &[(&'static str, OsString)]) -> Result<(), RunError> {
+    let binary = root.join("bin/hipconfig");
+    let output = Command::new(&binary).arg("--check").envs(environment.iter().cloned()).output();
+    let output = output.map_err(|source| RunError::Start { binary, source })?;
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() { Ok(()) } else { Err(RunError::Simulation { message }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Simulation, SimulationError, environment};
+    use std::path::Path;
+
+    #[test]
+    fn only_rocm_can_be_simulated() {
+        let devices = |text: &str| text.parse::<Simulation>().map(|simulation| simulation.devices);
+        assert_eq!(devices("rocm"), Ok(None));
+        assert_eq!(devices("rocm=gfx1100;gfx90a"), Ok(Some("gfx1100;gfx90a".to_owned())));
+        for text in ["", "cuda", "rocm=", "rocm:1", "cuda=sm_90"] {
+            assert_eq!(devices(text), Err(SimulationError), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_simulator_comes_first() {
+        let environment = environment(Path::new("/t/hip-sim"), Some("gfx90a"));
+        let value = |name: &str| {
+            let (_, value) = environment.iter().find(|(key, _)| *key == name).expect("is set");
+            value.to_str().expect("is text").to_owned()
+        };
+        assert_eq!((value("ROCM_PATH"), value("HIP_SIM_DEVICES")), ("/t/hip-sim".to_owned(), "gfx90a".to_owned()));
+        assert!(value("PATH").starts_with("/t/hip-sim/bin:"));
+    }
+}
