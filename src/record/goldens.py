@@ -34,18 +34,13 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import object_detection  # noqa: E402
-import vision_text  # noqa: E402
-
-# Families with a module of their own: what it gives is `cases`, where hidden states have other names
-# `trace`, and where more is recorded than results `derived`.
-MODULES = (object_detection, vision_text)
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
-# Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
-MODULES = (time_series, vision_text)
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names `trace`, and where more
+# is recorded than results `derived`.
+MODULES = (object_detection, time_series, vision_text)
 
-ENCODER, DECODER, VISION = "encoder", "decoder", "vision"
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 FAMILIES = {
     "bart": SEQ2SEQ,
@@ -258,7 +253,6 @@ def text_cases(directory, config, random, seed):
         cases = [with_end(case, config) for case in cases]
     elif FAMILIES[config.model_type] == SEQ2SEQ:
         cases = [with_decoder(cases[0], config, random, limit, (9, 6)), with_decoder(cases[1], config, random, limit, (34, 34))]
-    if FAMILIES[config.model_type] == DECODER:
     if FAMILIES[config.model_type] == DECODER and attention_of(config) == "eager":
         cases.append(left_padded_case(config, random, limit))
     return cases, {}, metadata
@@ -364,8 +358,6 @@ def rope_type(config):
 
 
 def position_limit(config):
-    """The longest sequence the position table allows; rotary and relative positions have none that matters here."""
-    if rope_type(config) is not None or not hasattr(config, "max_position_embeddings"):
     """The longest sequence the position table allows; other kinds of positions have none that matters here."""
     if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
@@ -475,9 +467,6 @@ def run(model, case, trace):
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
-        states = result.hidden_states
-        named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
-    if trace:
         for stack in ("", "encoder_", "decoder_"):
             named |= traces(stack.replace("_", "."), result.get(f"{stack}hidden_states"))
     return named
