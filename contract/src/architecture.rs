@@ -69,12 +69,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly
-            | Self::DecoderOnly
-            | Self::EncoderDecoder
-            | Self::VisionText
-            | Self::Moe
-            | Self::Multimodal => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe | Self::Multimodal => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech => false,
         }
     }

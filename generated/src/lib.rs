@@ -3,6 +3,7 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 80 models, one module for each, below the module of its architecture.
+//! The harnesses of 67 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
@@ -11,6 +12,7 @@ pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
 pub mod speech;
+pub mod object_detection;
 pub mod time_series;
 pub mod vision;
 pub mod vision_text;

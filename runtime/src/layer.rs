@@ -46,6 +46,8 @@ pub(crate) use linear::Linear;
 pub(crate) use mask::{
     CausalMasks, causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
     pair_bias, positions, positions_without_padding, window_bias,
+    CausalMasks, causal_bias, decoder_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
+    positions_without_padding, window_bias,
 };
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};

@@ -48,6 +48,14 @@ MODULES = (multimodal, time_series, vision_text)
 # `trace`, and where more is recorded than results `derived`.
 MODULES = (object_detection, vision_text)
 
+import object_detection  # noqa: E402
+import time_series  # noqa: E402
+import vision_text  # noqa: E402
+
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names `trace`, and where more
+# is recorded than results `derived`.
+MODULES = (object_detection, time_series, vision_text)
+
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 ENCODER, DECODER, SEQ2SEQ, SPEECH, VISION = "encoder", "decoder", "seq2seq", "speech", "vision"
 FAMILIES = {

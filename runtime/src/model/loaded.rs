@@ -33,9 +33,9 @@ const IGNORED: &[&str] = &[
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
-    "classification_head.",
     "bbox_predictor.",
     "class_labels_classifier.",
+    "classification_head.",
     "classifier.",
     "cls.",
     "cls_classifier.",
