@@ -17,6 +17,8 @@ words! {
         TimeSeries = "time_series",
         /// Text decoders that read images between the words (LLaVA and its relatives).
         Multimodal = "multimodal",
+        /// Denoisers and autoencoders of latent images (Stable Diffusion and its relatives).
+        Diffusion = "diffusion",
     }
 }
 
@@ -40,6 +42,7 @@ impl Architecture {
             ],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::Diffusion => &[Task::ImageDenoising, Task::ImageDecoding],
             Self::Multimodal => &[Task::ImageTextToText],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
@@ -51,7 +54,7 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly | Self::Multimodal => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::Diffusion => false,
         }
     }
 
@@ -59,7 +62,7 @@ impl Architecture {
     pub const fn reads_text(self) -> bool {
         match self {
             Self::EncoderOnly | Self::DecoderOnly | Self::VisionText | Self::Multimodal => true,
-            Self::Vision | Self::TimeSeries => false,
+            Self::Vision | Self::TimeSeries | Self::Diffusion => false,
         }
     }
 }

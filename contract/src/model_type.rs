@@ -10,6 +10,8 @@ words! {
     ModelType: "model_type" {
         /// `transformers.models.albert`
         Albert = "albert",
+        /// `diffusers.AutoencoderKL`, by its `_class_name`: models of diffusers have no `model_type`
+        AutoencoderKl = "AutoencoderKL",
         /// `transformers.models.bert`
         Bert = "bert",
         /// `transformers.models.clip`
@@ -52,6 +54,8 @@ words! {
         Siglip = "siglip",
         /// `transformers.models.swin`
         Swin = "swin",
+        /// `diffusers.UNet2DConditionModel`, by its `_class_name`
+        Unet = "UNet2DConditionModel",
         /// `transformers.models.vit`
         Vit = "vit",
     }
@@ -69,6 +73,7 @@ impl ModelType {
             }
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::AutoencoderKl | Self::Unet => Architecture::Diffusion,
             Self::Llava => Architecture::Multimodal,
             Self::PatchTst => Architecture::TimeSeries,
         }

@@ -2,9 +2,10 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 47 models, one module for each, below the module of its architecture.
+//! The harnesses of 50 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
+pub mod diffusion;
 pub mod encoder_only;
 pub mod multimodal;
 pub mod time_series;
@@ -27,6 +28,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,
+    &diffusion::autoencoder_kl::HARNESS,
+    &diffusion::unet::HARNESS,
+    &diffusion::unet_text_time::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
     &encoder_only::bert::HARNESS,

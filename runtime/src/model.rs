@@ -1,11 +1,13 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
 mod albert;
+mod autoencoder_kl;
 mod bert;
 mod bert_encoder;
 mod class;
 mod clip;
 mod convnext;
+mod diffusion;
 mod dinov2;
 mod distilbert;
 mod electra;
@@ -36,6 +38,7 @@ mod text_head;
 mod text_model;
 mod tower;
 mod two_towers;
+mod unet;
 mod vision_transformer;
 mod vit;
 

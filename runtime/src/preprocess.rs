@@ -17,7 +17,7 @@ pub use image::Image;
 pub use image_processor::ImageProcessor;
 pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
 
-use crate::generation::GenerationDefaults;
+use crate::{generation::GenerationDefaults, schedule::Scheduler};
 use serde_json::Value;
 use std::path::Path;
 
@@ -36,6 +36,7 @@ pub struct Processor {
     tokenizer: Option<Tokenizer>,
     images: Option<ImageProcessor>,
     generation: GenerationDefaults,
+    scheduler: Option<Scheduler>,
 }
 
 impl Processor {
@@ -47,6 +48,7 @@ impl Processor {
             tokenizer: Tokenizer::open(directory)?,
             images: ImageProcessor::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
+            scheduler: Scheduler::open(directory)?,
         })
     }
 
@@ -58,6 +60,11 @@ impl Processor {
     /// The image processor, where the checkpoint has one.
     pub fn images(&self) -> Option<&ImageProcessor> {
         self.images.as_ref()
+    }
+
+    /// The steps from noise to an image, where the checkpoint has a scheduler.
+    pub(crate) fn scheduler(&self) -> Option<&Scheduler> {
+        self.scheduler.as_ref()
     }
 
     /// What the checkpoint says about generation.

@@ -20,7 +20,9 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
         Architecture::EncoderOnly | Architecture::DecoderOnly => text(exam, &subject, &golden, &mut failures)?,
-        Architecture::Vision | Architecture::TimeSeries => recorded(exam, &subject, &golden, &mut failures)?,
+        Architecture::Vision | Architecture::TimeSeries | Architecture::Diffusion => {
+            recorded(exam, &subject, &golden, &mut failures)?
+        }
         Architecture::VisionText | Architecture::Multimodal => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?

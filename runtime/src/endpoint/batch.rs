@@ -12,7 +12,14 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
         | (Request::Images(_), Request::Images(_))
         | (Request::Series(_), Request::Series(_)) => true,
         (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-        | (Request::Prompts { .. } | Request::ImagePrompts { .. } | Request::ImagesWithTexts { .. }, _) => false,
+        | (
+            Request::Prompts { .. }
+            | Request::ImagePrompts { .. }
+            | Request::ImagesWithTexts { .. }
+            | Request::Noise { .. }
+            | Request::Latents(_),
+            _,
+        ) => false,
     }
 }
 
@@ -47,7 +54,14 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
             (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-            | (Request::Prompts { .. } | Request::ImagePrompts { .. } | Request::ImagesWithTexts { .. }, _) => {
+            | (
+                Request::Prompts { .. }
+                | Request::ImagePrompts { .. }
+                | Request::ImagesWithTexts { .. }
+                | Request::Noise { .. }
+                | Request::Latents(_),
+                _,
+            ) => {
                 return None;
             }
         }
@@ -66,6 +80,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Generations(all) => portions(all, counts, Response::Generations),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::Forecasts(all) => portions(all, counts, Response::Forecasts),
+        Response::Latents(all) => portions(all, counts, Response::Latents),
+        Response::Pixels(all) => portions(all, counts, Response::Pixels),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),

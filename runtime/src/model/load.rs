@@ -2,6 +2,7 @@
 
 use super::{
     albert::Albert,
+    autoencoder_kl::AutoencoderKl,
     bert::{Bert, Roberta},
     class::Head,
     clip::Clip,
@@ -25,6 +26,7 @@ use super::{
     resnet::ResNet,
     siglip::Siglip,
     swin::Swin,
+    unet::Unet,
     vit::{Deit, Vit},
 };
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -97,6 +99,7 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Albert => plan.load::<Albert>(),
+        ModelType::AutoencoderKl => plan.load::<AutoencoderKl>(),
         ModelType::Bert => plan.load::<Bert>(),
         ModelType::ConvNext => plan.load::<ConvNext>(),
         ModelType::Deit => plan.load::<Deit>(),
@@ -118,6 +121,7 @@ pub fn load(
         ModelType::Roberta => plan.load::<Roberta>(),
         ModelType::Swin => plan.load::<Swin>(),
         ModelType::Siglip => plan.load::<Siglip>(),
+        ModelType::Unet => plan.load::<Unet>(),
         ModelType::Vit => plan.load::<Vit>(),
     }
 }

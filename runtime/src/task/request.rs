@@ -1,6 +1,6 @@
 //! What a caller asks of an endpoint.
 
-use crate::{Array, generation::GenerationControls, preprocess::Image};
+use crate::{Array, Arrays, generation::GenerationControls, preprocess::Image};
 
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,17 @@ pub enum Request {
         /// How to continue them.
         controls: GenerationControls,
     },
+    /// For `image_denoising`.
+    Noise {
+        /// Floats [batch, channels, height, width] of deviation one.
+        noise: Array,
+        /// What else the model reads, by its names in diffusers: `encoder_hidden_states` [batch, seq, width], ...
+        condition: Arrays,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// For `image_decoding`: floats [batch, channels, height, width], divided by the pipeline's `scaling_factor`.
+    Latents(Array),
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
@@ -69,6 +80,7 @@ impl Request {
             Self::Questions(questions) => questions.len(),
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Images(images) => images.len(),
+            Self::Noise { noise: array, .. } | Self::Latents(array) => array.shape().first().copied().unwrap_or(0),
             Self::Series(series) => series.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
@@ -87,6 +99,8 @@ impl Request {
             Self::Prompts { .. } => "prompts",
             Self::Images(_) => "images",
             Self::ImagePrompts { .. } => "prompts with images",
+            Self::Noise { .. } => "noise",
+            Self::Latents(_) => "latents",
             Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
         }

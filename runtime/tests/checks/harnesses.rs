@@ -65,6 +65,8 @@ harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_fore
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity);
+harness!(autoencoder_kl: AutoencoderKl, Diffusion, ImageDecoding, image_decoding);
+harness!(unet: Unet, Diffusion, ImageDenoising, image_denoising);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
 
 /// The steps of a generated `init_cpu`, for an endpoint that calls itself one of `kind`.
