@@ -21,6 +21,9 @@ use testgen_contract::{ModelType, Task};
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 
+/// The files that transformers and diffusers keep weights in.
+const WEIGHTS: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
+
 /// What the directory of a checkpoint says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -42,6 +45,9 @@ pub struct Found {
 #[derive(Debug, Deserialize)]
 struct Config {
     model_type: Option<String>,
+    /// The class of a model of diffusers, which has no `model_type`.
+    #[serde(rename = "_class_name")]
+    class_name: Option<String>,
     #[serde(default)]
     architectures: Option<Vec<String>>,
 }
@@ -50,9 +56,10 @@ struct Config {
 pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> {
     let path = directory.join("config.json");
     let config = read_config(directory, &path)?;
-    let given = config.model_type.ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
+    let given =
+        config.model_type.or(config.class_name.clone()).ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
     let model_type = given.parse::<ModelType>().map_err(|unknown| AddError::UnknownModelType { unknown })?;
-    let heads = config.architectures.unwrap_or_default();
+    let heads = config.architectures.unwrap_or(config.class_name.into_iter().collect());
     let task = head::task(model_type.architecture(), heads.first().map(String::as_str), task)?;
     let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture().reads_text() {
@@ -65,7 +72,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
         task,
         has_preprocessor: preprocessors.iter().any(|name| has(name)),
         has_goldens: has("golden.safetensors"),
-        has_weights: has("model.safetensors") || has("model.safetensors.index.json"),
+        has_weights: WEIGHTS.iter().any(|name| has(name) || has(&format!("{name}.index.json"))),
     })
 }
 

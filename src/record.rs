@@ -18,6 +18,7 @@ const RECORDER: &str = "goldens.py";
 /// Its files.
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
+    ("diffusion.py", include_str!("record/diffusion.py")),
     ("multimodal.py", include_str!("record/multimodal.py")),
     ("time_series.py", include_str!("record/time_series.py")),
     ("object_detection.py", include_str!("record/object_detection.py")),

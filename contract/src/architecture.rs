@@ -25,6 +25,8 @@ words! {
         ObjectDetection = "object_detection",
         /// Text decoders that read images between the words (LLaVA and its relatives).
         Multimodal = "multimodal",
+        /// Denoisers and autoencoders of latent images (Stable Diffusion and its relatives).
+        Diffusion = "diffusion",
     }
 }
 
@@ -51,6 +53,7 @@ impl Architecture {
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::Diffusion => &[Task::ImageDenoising, Task::ImageDecoding],
             Self::Multimodal => &[Task::ImageTextToText],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
@@ -62,15 +65,25 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
+            Self::EncoderOnly
+            | Self::Vision
+            | Self::VisionText
+            | Self::TimeSeries
+            | Self::ObjectDetection
+            | Self::Diffusion => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe | Self::Multimodal => true,
-            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech => false,
+            Self::EncoderOnly
+            | Self::DecoderOnly
+            | Self::EncoderDecoder
+            | Self::VisionText
+            | Self::Moe
+            | Self::Multimodal => true,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion => false,
         }
     }
 }

@@ -8,6 +8,10 @@ use crate::{Architecture, word::words};
 words! {
     /// Exactly the `model_type` string of `config.json`; anything else is an error, never a guess.
     ModelType: "model_type" {
+        /// `diffusers.AutoencoderKL`, by its `_class_name`: models of diffusers have no `model_type`
+        AutoencoderKl = "AutoencoderKL",
+        /// `diffusers.UNet2DConditionModel`, by its `_class_name`
+        Unet = "UNet2DConditionModel",
         /// `transformers.models.albert`
         Albert = "albert",
         /// `transformers.models.bart`
@@ -106,6 +110,7 @@ impl ModelType {
             | Self::Phi3
             | Self::Qwen2
             | Self::Qwen3 => Architecture::DecoderOnly,
+            Self::AutoencoderKl | Self::Unet => Architecture::Diffusion,
             Self::Bart | Self::Marian | Self::T5 => Architecture::EncoderDecoder,
             Self::Albert
             | Self::Bert

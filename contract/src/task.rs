@@ -35,6 +35,10 @@ words! {
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.
         ImageTextEmbedding = "image_text_embedding",
+        /// Noisy latents, a step and a condition in, the noise in them out.
+        ImageDenoising = "image_denoising",
+        /// Latents in, images out.
+        ImageDecoding = "image_decoding",
         /// Images and a text with their places in, its continuation out.
         ImageTextToText = "image_text_to_text",
         /// Series in, how each of their channels goes on out.

@@ -2,17 +2,16 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 80 models, one module for each, below the module of its architecture.
-//! The harnesses of 67 models, one module for each, below the module of its architecture.
+//! The harnesses of 83 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
+pub mod diffusion;
 pub mod encoder_decoder;
 pub mod encoder_only;
 pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
 pub mod speech;
-pub mod object_detection;
 pub mod time_series;
 pub mod vision;
 pub mod vision_text;
@@ -41,6 +40,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::phi3::HARNESS,
     &decoder_only::qwen2::HARNESS,
     &decoder_only::qwen3::HARNESS,
+    &diffusion::autoencoder_kl::HARNESS,
+    &diffusion::unet::HARNESS,
+    &diffusion::unet_text_time::HARNESS,
     &encoder_decoder::bart::HARNESS,
     &encoder_decoder::bart_base_scaled::HARNESS,
     &encoder_decoder::bart_classification::HARNESS,

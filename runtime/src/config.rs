@@ -137,14 +137,18 @@ fn with_nested<C: Config>(fields: Vec<String>, config: &C) -> Vec<String> {
     fields
 }
 
-/// The `model_type` of a configuration, empty where there is none.
+/// The field that names the class of a model of diffusers, which has no `model_type`.
+const DIFFUSERS_CLASS: &str = "_class_name";
+
+/// The `model_type` of a configuration, or the class of diffusers; empty where there is none.
 pub(crate) fn model_type(value: &Value) -> &str {
-    value.get("model_type").and_then(Value::as_str).unwrap_or_default()
+    let name = value.get("model_type").or_else(|| value.get(DIFFUSERS_CLASS));
+    name.and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The first of `architectures`: the transformers class that saved the checkpoint.
 pub(crate) fn saved_class(value: &Value) -> Option<&str> {
-    value.get("architectures")?.get(0)?.as_str()
+    value.get("architectures").and_then(|names| names.get(0)).or_else(|| value.get(DIFFUSERS_CLASS))?.as_str()
 }
 
 /// The number of labels of a classification head: that of `id2label`, else `num_labels`, else transformers' default.

@@ -12,6 +12,7 @@ mod embedding;
 mod experts;
 mod feed_forward;
 mod gated_feed_forward;
+mod group_norm;
 mod grouped_attention;
 mod interpolation;
 mod joined_gate;
@@ -38,6 +39,7 @@ pub(crate) use embedding::Embedding;
 pub(crate) use experts::{EXPERT_NAMES, Experts, ExpertsShape, Routing};
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use gated_feed_forward::GatedFeedForward;
+pub(crate) use group_norm::GroupNorm;
 pub(crate) use grouped_attention::GroupedAttention;
 pub(crate) use interpolation::bicubic;
 pub(crate) use joined_gate::JoinedGate;
@@ -46,8 +48,6 @@ pub(crate) use linear::Linear;
 pub(crate) use mask::{
     CausalMasks, causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
     pair_bias, positions, positions_without_padding, window_bias,
-    CausalMasks, causal_bias, decoder_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
-    positions_without_padding, window_bias,
 };
 pub(crate) use mean::mean;
 pub(crate) use norm::{LayerNorm, RmsNorm};

@@ -23,6 +23,7 @@ mod preprocess;
 mod probe;
 mod report;
 mod require;
+mod schedule;
 pub mod suite;
 pub mod task;
 mod tolerance;

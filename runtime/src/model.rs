@@ -1,6 +1,7 @@
 //! A loaded model behind one type, whatever its backend, family and head.
 
 mod albert;
+mod autoencoder_kl;
 mod bart;
 mod bart_stack;
 mod bert;
@@ -15,6 +16,7 @@ mod detection_head;
 mod detr;
 mod detr_layer;
 mod detr_positions;
+mod diffusion;
 mod dinov2;
 mod distilbert;
 mod electra;
@@ -56,6 +58,7 @@ mod text_head;
 mod text_model;
 mod tower;
 mod two_towers;
+mod unet;
 mod vision_transformer;
 mod vit;
 mod wav2vec2;

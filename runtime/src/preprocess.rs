@@ -22,7 +22,7 @@ pub use image::Image;
 pub use image_processor::ImageProcessor;
 pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
 
-use crate::generation::GenerationDefaults;
+use crate::{generation::GenerationDefaults, schedule::Scheduler};
 use serde_json::Value;
 use std::path::Path;
 
@@ -43,6 +43,7 @@ pub struct Processor {
     audio: Option<FeatureExtractor>,
     frame_tokens: Option<FrameTokens>,
     generation: GenerationDefaults,
+    scheduler: Option<Scheduler>,
 }
 
 impl Processor {
@@ -56,6 +57,7 @@ impl Processor {
             audio: FeatureExtractor::open(directory)?,
             frame_tokens: FrameTokens::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
+            scheduler: Scheduler::open(directory)?,
         })
     }
 
@@ -77,6 +79,11 @@ impl Processor {
     /// The vocabulary of a model with one token per frame, where the checkpoint has one.
     pub fn frame_tokens(&self) -> Option<&FrameTokens> {
         self.frame_tokens.as_ref()
+    }
+
+    /// The steps from noise to an image, where the checkpoint has a scheduler.
+    pub(crate) fn scheduler(&self) -> Option<&Scheduler> {
+        self.scheduler.as_ref()
     }
 
     /// What the checkpoint says about generation.

@@ -7,6 +7,7 @@
 mod audio_embedding;
 mod call;
 mod classification;
+mod diffusion;
 mod fill_mask;
 mod image_embedding;
 mod image_text;
@@ -131,4 +132,15 @@ pub fn time_series_regression(model: &Model, request: Request) -> Result<Respons
 /// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
 pub fn image_text_to_text(model: &Model, request: Request) -> Result<Response, HandlerError> {
     image_text_to_text::answer(&Call::new(model, Task::ImageTextToText), request)
+}
+
+/// Noise and a condition in; per row of the noise the latents [channels, height, width] that the checkpoint's scheduler makes
+/// of it out.
+pub fn image_denoising(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    diffusion::answer_denoising(&Call::new(model, Task::ImageDenoising), request)
+}
+
+/// Latents in; per row an image [channels, height, width] out.
+pub fn image_decoding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    diffusion::answer_decoding(&Call::new(model, Task::ImageDecoding), request)
 }

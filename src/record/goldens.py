@@ -34,6 +34,7 @@ from transformers import AutoConfig, AutoTokenizer, GenerationConfig, Generation
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import diffusion  # noqa: E402
 import multimodal  # noqa: E402
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
@@ -43,6 +44,7 @@ MODULES = (time_series, vision_text)
 import object_detection  # noqa: E402
 import vision_text  # noqa: E402
 MODULES = (multimodal, time_series, vision_text)
+MODULES = (diffusion, multimodal, time_series, vision_text)
 
 # Families with a module of their own: what it gives is `cases`, where hidden states have other names
 # `trace`, and where more is recorded than results `derived`.
@@ -163,7 +165,7 @@ def record(directory, seed=0, force=False):
     model_class = class_of(config)
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
-    family = FAMILIES[config.model_type]
+    family = FAMILIES[kind(config)]
     if family in MODULES:
         cases, tensors, metadata = family.cases(sys.modules[__name__], directory, config, random, seed)
     elif family == VISION:
@@ -205,14 +207,29 @@ def read_config(directory):
     if not os.path.isfile(path):
         raise RecordError(f"`{path}` does not exist; give a directory as `save_pretrained` writes it")
     with refusal(f"`{path}` cannot be read"), open(path, encoding="utf-8") as file:
-        model_type = json.load(file).get("model_type")
+        config = json.load(file)
+        model_type = kind(config)
         if model_type not in FAMILIES:
             raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
-        return AutoConfig.from_pretrained(directory)
+        return config if hasattr(FAMILIES[model_type], "load") else AutoConfig.from_pretrained(directory)
+
+
+def kind(config):
+    """The `model_type` of a config of transformers, the `_class_name` of one of diffusers."""
+    if isinstance(config, dict):
+        return config.get("model_type") or config.get("_class_name")
+    return config.model_type
+
+
+def family_of(model_class):
+    """The module of a class that is not of transformers, or None."""
+    return next((module for module in MODULES if model_class.__name__ in module.MODEL_TYPES and hasattr(module, "load")), None)
 
 
 def class_of(config):
     """The transformers class that config.json names; a guess would record another model's outputs."""
+    if isinstance(config, dict):
+        return FAMILIES[kind(config)].class_of(config)
     name = (config.architectures or [None])[0]
     if name is None:
         raise RecordError("config.json has no `architectures`; add the transformers class, such as `BertModel`")
@@ -227,6 +244,8 @@ def class_of(config):
 def load(model_class, directory, dtype):
     """The model from disk in `dtype`; refuses a checkpoint that leaves weights to chance."""
     name = model_class.__name__
+    if family_of(model_class) is not None:
+        return family_of(model_class).load(sys.modules[__name__], directory, read_config(directory), dtype)
     with refusal(f"`{directory}` does not load as `{name}`"):
         model, information = model_class.from_pretrained(
             directory,
@@ -265,6 +284,7 @@ def describe(model_class, config, seed):
         "attention": attention_of(config),
         "seed": str(seed),
         "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --force",
+        **(family_of(model_class).describe() if family_of(model_class) else {}),
     }
 
 
@@ -541,6 +561,8 @@ def run_all(model, cases):
 @torch.no_grad()
 def run(model, case, trace):
     """The tensors of one forward call by the names of its result."""
+    if family_of(type(model)) is not None:
+        return family_of(type(model)).run(model, case, trace)
     inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in case.items()}
     if "use_cache" in inspect.signature(model.forward).parameters:
         inputs["use_cache"] = False

@@ -2,7 +2,7 @@
 
 use super::{Examination, Failures, Found};
 use crate::{
-    Array, Audio, Checkpoint, Endpoint, Image, Status,
+    Array, Arrays, Audio, Checkpoint, Endpoint, Image, Status,
     generation::GenerationControls,
     task::{QuestionContext, Request, Response, TimeSeries},
 };
@@ -54,6 +54,11 @@ fn requests(task: Task) -> Vec<Request> {
             vec![Request::Speech { recordings, controls: GenerationControls::default() }]
         }
         Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::ImageDenoising => {
+            let noise = Array::floats([1, 1, 1, 1], vec![0.0]);
+            vec![Request::Noise { noise, condition: Arrays::new(), steps: 1 }]
+        }
+        Task::ImageDecoding => vec![Request::Latents(Array::floats([1, 1, 1, 1], vec![0.0]))],
         Task::ImageTextToText => {
             let controls = GenerationControls::default();
             vec![Request::ImagePrompts { images: images(), prompts: one(), controls }]

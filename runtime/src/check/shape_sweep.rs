@@ -22,7 +22,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder | Architecture::Moe => {
             text(exam, &subject, &golden, &mut failures)?
         }
-        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => {
+        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection | Architecture::Diffusion => {
             recorded(exam, &subject, &golden, &mut failures)?
         }
         Architecture::VisionText | Architecture::Multimodal => {

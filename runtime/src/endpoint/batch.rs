@@ -17,7 +17,9 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
             Request::Prompts { .. }
             | Request::ImagePrompts { .. }
             | Request::ImagesWithTexts { .. }
-            | Request::Speech { .. },
+            | Request::Speech { .. }
+            | Request::Noise { .. }
+            | Request::Latents(_),
             _,
         ) => false,
     }
@@ -58,7 +60,9 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
                 Request::Prompts { .. }
                 | Request::ImagePrompts { .. }
                 | Request::ImagesWithTexts { .. }
-                | Request::Speech { .. },
+                | Request::Speech { .. }
+                | Request::Noise { .. }
+                | Request::Latents(_),
                 _,
             ) => return None,
         }
@@ -80,6 +84,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::Forecasts(all) => portions(all, counts, Response::Forecasts),
+        Response::Latents(all) => portions(all, counts, Response::Latents),
+        Response::Pixels(all) => portions(all, counts, Response::Pixels),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),

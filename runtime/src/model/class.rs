@@ -41,7 +41,8 @@ impl Head {
     /// The head of `class`, a transformers class whose name starts with `family`.
     pub(crate) fn of(class: &str, family: &str) -> Option<Self> {
         match class.strip_prefix(family)? {
-            "Model" => Some(Self::Base),
+            // A class of diffusers can be named as its family.
+            "Model" | "" => Some(Self::Base),
             "ForCausalLM" | "LMHeadModel" => Some(Self::CausalLm),
             "ForConditionalGeneration" | "MTModel" => Some(Self::ConditionalGeneration),
             "ForMaskedLM" => Some(Self::MaskedLm),

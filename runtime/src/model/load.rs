@@ -2,6 +2,7 @@
 
 use super::{
     albert::Albert,
+    autoencoder_kl::AutoencoderKl,
     bart::Bart,
     bert::{Bert, Roberta},
     bloom::Bloom,
@@ -38,6 +39,7 @@ use super::{
     siglip::Siglip,
     swin::Swin,
     t5::T5,
+    unet::Unet,
     vit::{Deit, Vit},
     wav2vec2::{Hubert, Wav2Vec2},
     whisper::Whisper,
@@ -113,6 +115,7 @@ pub fn load(
     let plan = Plan { model_type: spec.model_type, checkpoint, config, device, precision };
     match spec.model_type {
         ModelType::Albert => plan.load::<Albert>(),
+        ModelType::AutoencoderKl => plan.load::<AutoencoderKl>(),
         ModelType::Bart => plan.load::<Bart>(),
         ModelType::Bert => plan.load::<Bert>(),
         ModelType::Bloom => plan.load::<Bloom>(),
@@ -148,6 +151,7 @@ pub fn load(
         ModelType::Siglip => plan.load::<Siglip>(),
         ModelType::Swin => plan.load::<Swin>(),
         ModelType::T5 => plan.load::<T5>(),
+        ModelType::Unet => plan.load::<Unet>(),
         ModelType::Vit => plan.load::<Vit>(),
         ModelType::Wav2Vec2 => plan.load::<Wav2Vec2>(),
         ModelType::Whisper => plan.load::<Whisper>(),

@@ -8,6 +8,7 @@ use crate::{
         Audio, FeatureExtractor, Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch,
         TokenizeOptions, Tokenizer,
     },
+    schedule::Scheduler,
 };
 use serde_json::Value;
 use testgen_contract::Task;
@@ -163,6 +164,41 @@ impl<'a> Call<'a> {
     /// The error that the model's class is not one for the task.
     pub(super) fn unsuitable(&self, output: &'static str, hint: &'static str) -> HandlerError {
         HandlerError::WrongModel { task: self.task, class: self.model.class().to_owned(), output, hint }
+    }
+
+    /// Noise [batch, channels, height, width], the condition, and the number of steps.
+    pub(super) fn noise(&self, request: Request) -> Result<(Array, Arrays, usize), HandlerError> {
+        const EXPECTED: &str = "noise";
+        match request {
+            Request::Noise { noise, condition, steps } => Ok((self.image_like(noise, EXPECTED)?, condition, steps)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn latents(&self, request: Request) -> Result<Array, HandlerError> {
+        const EXPECTED: &str = "latents";
+        match request {
+            Request::Latents(latents) => self.image_like(latents, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    /// Floats of four dimensions, at least one row.
+    fn image_like(&self, array: Array, expected: &'static str) -> Result<Array, HandlerError> {
+        match (array.shape(), array.as_floats()) {
+            ([0, ..], _) => Err(HandlerError::EmptyRequest { task: self.task, expected }),
+            ([_, _, _, _], Some(_)) => Ok(array),
+            (shape, _) => {
+                let problem = format!("has the shape {shape:?}, expected are floats [batch, channels, height, width]");
+                Err(HandlerError::BadInput { index: 0, problem })
+            }
+        }
+    }
+
+    pub(super) fn scheduler(&self) -> Result<&'a Scheduler, HandlerError> {
+        let needed = "a scheduler (`scheduler_config.json`)";
+        let scheduler = self.model.processor().scheduler();
+        scheduler.ok_or(HandlerError::NoProcessor { task: self.task, needed })
     }
 
     pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {

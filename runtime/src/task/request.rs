@@ -1,7 +1,7 @@
 //! What a caller asks of an endpoint.
 
 use crate::{
-    Array,
+    Array, Arrays,
     generation::GenerationControls,
     preprocess::{Audio, Image},
 };
@@ -38,6 +38,17 @@ pub enum Request {
         /// How to continue them.
         controls: GenerationControls,
     },
+    /// For `image_denoising`.
+    Noise {
+        /// Floats [batch, channels, height, width] of deviation one.
+        noise: Array,
+        /// What else the model reads, by its names in diffusers: `encoder_hidden_states` [batch, seq, width], ...
+        condition: Arrays,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// For `image_decoding`: floats [batch, channels, height, width], divided by the pipeline's `scaling_factor`.
+    Latents(Array),
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
@@ -81,6 +92,7 @@ impl Request {
             Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
             Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
+            Self::Noise { noise: array, .. } | Self::Latents(array) => array.shape().first().copied().unwrap_or(0),
             Self::Series(series) => series.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
@@ -100,6 +112,8 @@ impl Request {
             Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",
             Self::ImagePrompts { .. } => "prompts with images",
+            Self::Noise { .. } => "noise",
+            Self::Latents(_) => "latents",
             Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
         }

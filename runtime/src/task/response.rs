@@ -28,6 +28,10 @@ pub enum Response {
     ImageEmbeddings(Vec<ImageEmbedding>),
     /// Of `image_text_embedding`: not one entry per input, but two lists.
     ImageTextEmbeddings(ImageTextEmbedding),
+    /// Of `image_denoising`: [channels, height, width].
+    Latents(Vec<Array>),
+    /// Of `image_decoding`: [channels, height, width], about -1 to 1.
+    Pixels(Vec<Array>),
     /// Of `time_series_forecasting`: [prediction_length, channels] in the unit of the series.
     Forecasts(Vec<Array>),
     /// Of `time_series_regression`: `[targets]`.

@@ -93,16 +93,17 @@ impl Files {
     }
 }
 
+/// What transformers and diffusers call the file.
+const SINGLE: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
+
 /// The single file, or the files that the index names.
 fn paths(directory: &Path) -> Result<Vec<PathBuf>, WeightsError> {
-    let single = directory.join("model.safetensors");
-    if single.is_file() {
+    let single = SINGLE.iter().map(|name| directory.join(name)).find(|path| path.is_file());
+    if let Some(single) = single {
         return Ok(vec![single]);
     }
-    let index = directory.join("model.safetensors.index.json");
-    if !index.is_file() {
-        return Err(WeightsError::NoFile { directory: directory.to_owned() });
-    }
+    let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(|path| path.is_file());
+    let index = index.ok_or_else(|| WeightsError::NoFile { directory: directory.to_owned() })?;
     let unreadable = |message: String| WeightsError::Unreadable { path: index.clone(), message };
     let text = std::fs::read(&index).map_err(|error| unreadable(error.to_string()))?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;

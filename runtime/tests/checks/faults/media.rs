@@ -45,3 +45,13 @@ pub(crate) fn other_image_token() {
     let fault = Fixture::of(&harnesses::llava::HARNESS).configure("/image_token_index", json!(5));
     fault.turns_red(Check::OutputGolden, &["image tokens", "the 8 of `pixel_values`"]);
 }
+
+pub(crate) fn sines_before_cosines() {
+    let fault = Fixture::of(&harnesses::unet::HARNESS).configure("/flip_sin_to_cos", json!(false));
+    fault.turns_red(Check::OutputGolden, &["`sample`", "first diverges at `layer.0`; `embed` still agrees"]);
+}
+
+pub(crate) fn other_groups() {
+    let fault = Fixture::of(&harnesses::autoencoder_kl::HARNESS).configure("/norm_num_groups", json!(2));
+    fault.turns_red(Check::OutputGolden, &["`mean`", "`logvar`", "`sample`"]);
+}

@@ -1,0 +1,92 @@
+"""Models of diffusers: how they are loaded, run and traced. Part of the recorder `goldens.py`, which gives itself as `tools`."""
+
+import torch
+
+MODEL_TYPES = ("AutoencoderKL", "UNet2DConditionModel")
+
+
+def class_of(config):
+    """The class that `_class_name` of config.json names."""
+    import diffusers
+
+    return getattr(diffusers, config["_class_name"])
+
+
+def load(tools, directory, config, dtype):
+    """The model from disk in `dtype`, with attention as plain products and softmax."""
+    from diffusers.models.attention_processor import AttnProcessor
+
+    with tools.refusal(f"`{directory}` does not load as `{config['_class_name']}`"):
+        model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False)
+    model.set_attn_processor(AttnProcessor())
+    return model.eval()
+
+
+def describe():
+    """The version, for the metadata."""
+    import diffusers
+
+    return {"diffusers": diffusers.__version__}
+
+
+def cases(tools, directory, config, random, seed):
+    """Two samples, then three of another size; of an autoencoder also latents alone."""
+    if config["_class_name"] == "AutoencoderKL":
+        factor = 2 ** (len(config["block_out_channels"]) - 1)
+        images = [{"sample": tools.random_pixels(random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
+        latents = {"z": normal(random, 2, config["latent_channels"], 8 // factor * 2, 16 // factor)}
+        return [*images, latents], {}, {}
+    return [unet_case(config, random, 2, (8, 8), 5), unet_case(config, random, 3, (6, 10), 7)], {}, {}
+
+
+def unet_case(config, random, count, size, length):
+    """Noise at another step for each row, and a condition."""
+    width = config["cross_attention_dim"]
+    width = width if isinstance(width, int) else width[0]
+    case = {
+        "sample": normal(random, count, config["in_channels"], *size),
+        "timestep": torch.from_numpy(random.choice(1000, count, replace=False)),
+        "encoder_hidden_states": normal(random, count, length, width),
+    }
+    if config.get("num_class_embeds") is not None:
+        case["class_labels"] = torch.from_numpy(random.integers(0, config["num_class_embeds"], count))
+    if config.get("addition_embed_type") == "text_time":
+        pooled = config["projection_class_embeddings_input_dim"] - 6 * config["addition_time_embed_dim"]
+        case["text_embeds"] = normal(random, count, pooled)
+        case["time_ids"] = torch.from_numpy(random.integers(0, 64, (count, 6)).astype("float32"))
+    return case
+
+
+def normal(random, *shape):
+    """Normal noise."""
+    return torch.from_numpy(random.normal(0, 1, shape).astype("float32"))
+
+
+@torch.no_grad()
+def run(model, case, trace):
+    """The results of one call; of a UNet the first convolution and every block are traced."""
+    inputs = {name: value.to(model.dtype) if value.is_floating_point() and name != "time_ids" else value for name, value in case.items()}
+    if type(model).__name__ == "AutoencoderKL":
+        return autoencode(model, inputs)
+    added = {name: inputs.pop(name) for name in ("text_embeds", "time_ids") if name in inputs}
+    if added:
+        inputs["added_cond_kwargs"] = added
+    named, hooks = {}, []
+    if trace:
+        places = [model.conv_in, *model.down_blocks, model.mid_block, *model.up_blocks]
+        for index, place in enumerate(places):
+            name = f"trace.layer.{index - 1}" if index else "trace.embed"
+            hooks.append(place.register_forward_hook(lambda _, __, out, name=name: named.update({name: out[0] if isinstance(out, tuple) else out})))
+    sample = model(**inputs).sample
+    for hook in hooks:
+        hook.remove()
+    return {"sample": sample} | named
+
+
+def autoencode(model, inputs):
+    """The distribution of an image, and its mean decoded; latents are decoded as they are."""
+    if "z" in inputs:
+        return {"sample": model.decode(inputs["z"]).sample}
+    distribution = model.encode(inputs["sample"]).latent_dist
+    mean = distribution.mode()
+    return {"mean": mean, "logvar": distribution.logvar, "sample": model.decode(mean).sample}
