@@ -36,70 +36,53 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import diffusion  # noqa: E402
 import multimodal  # noqa: E402
-import time_series  # noqa: E402
-import vision_text  # noqa: E402
-
-# Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
-MODULES = (time_series, vision_text)
-import object_detection  # noqa: E402
-import vision_text  # noqa: E402
-MODULES = (multimodal, time_series, vision_text)
-MODULES = (diffusion, multimodal, time_series, vision_text)
-
-# Families with a module of their own: what it gives is `cases`, where hidden states have other names
-# `trace`, and where more is recorded than results `derived`.
-MODULES = (object_detection, vision_text)
-
 import object_detection  # noqa: E402
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
 # Families with a module of their own: what it gives is `cases`, where hidden states have other names `trace`, and where more
 # is recorded than results `derived`.
-MODULES = (object_detection, time_series, vision_text)
+MODULES = (diffusion, multimodal, object_detection, time_series, vision_text)
 
-ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
 ENCODER, DECODER, SEQ2SEQ, SPEECH, VISION = "encoder", "decoder", "seq2seq", "speech", "vision"
 FAMILIES = {
-    "bart": SEQ2SEQ,
-    "bert": ENCODER,
-    "distilbert": ENCODER,
-    "roberta": ENCODER,
     "albert": ENCODER,
+    "bert": ENCODER,
     "deberta-v2": ENCODER,
+    "distilbert": ENCODER,
     "electra": ENCODER,
     "modernbert": ENCODER,
     "mpnet": ENCODER,
+    "roberta": ENCODER,
     "bloom": DECODER,
     "falcon": DECODER,
     "gemma2": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
-    "hubert": SPEECH,
     "llama": DECODER,
-    "marian": SEQ2SEQ,
     "mistral": DECODER,
     "mixtral": DECODER,
     "olmoe": DECODER,
     "opt": DECODER,
     "phi3": DECODER,
     "qwen2": DECODER,
+    "qwen3": DECODER,
+    "qwen3_moe": DECODER,
+    "bart": SEQ2SEQ,
+    "marian": SEQ2SEQ,
+    "t5": SEQ2SEQ,
+    "hubert": SPEECH,
+    "wav2vec2": SPEECH,
+    "whisper": SPEECH,
     "convnext": VISION,
     "deit": VISION,
     "dinov2": VISION,
-    "qwen3": DECODER,
-    "qwen3_moe": DECODER,
     "resnet": VISION,
     "swin": VISION,
-    "t5": SEQ2SEQ,
     "vit": VISION,
 } | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
-    "wav2vec2": SPEECH,
-    "whisper": SPEECH,
-}
-FAMILIES |= {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -112,7 +95,6 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
-    "ForConditionalGeneration",
     "ForPrediction",
     "ForClassification",
     "ForRegression",
@@ -572,6 +554,8 @@ def run(model, case, trace):
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
     named = {name: value for name, value in named.items() if name not in getattr(family, "IGNORED", ())}
+    if trace:
+        named |= routers
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
@@ -584,11 +568,6 @@ def traces(stack, states):
     """Hidden states by the names of the golden format."""
     name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
     return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
-    if trace:
-        named |= routers
-        states = result.hidden_states
-        named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
-    return named
 
 
 @contextlib.contextmanager
