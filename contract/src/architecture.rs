@@ -11,6 +11,8 @@ words! {
         DecoderOnly = "decoder_only",
         /// Causal language models whose perceptrons are mixtures of experts (Mixtral and its relatives).
         Moe = "moe",
+        /// Causal language models with a state in place of keys and values (Mamba and its relatives).
+        Ssm = "ssm",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
     }
@@ -34,6 +36,7 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
+            Self::Ssm => &[Task::TextGeneration, Task::TextEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
         }
     }
@@ -41,7 +44,7 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::Moe => true,
+            Self::DecoderOnly | Self::Moe | Self::Ssm => true,
             Self::EncoderOnly | Self::Vision => false,
         }
     }
@@ -49,7 +52,7 @@ impl Architecture {
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::Moe => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::Moe | Self::Ssm => true,
             Self::Vision => false,
         }
     }

@@ -24,6 +24,10 @@ words! {
         GptNeoX = "gpt_neox",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.mamba`
+        Mamba = "mamba",
+        /// `transformers.models.mamba2`
+        Mamba2 = "mamba2",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.mixtral`
@@ -66,6 +70,7 @@ impl ModelType {
             | Self::Qwen2
             | Self::Qwen3 => Architecture::DecoderOnly,
             Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
+            Self::Mamba | Self::Mamba2 => Architecture::Ssm,
             Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }

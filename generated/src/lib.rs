@@ -2,11 +2,12 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 36 models, one module for each, below the module of its architecture.
+//! The harnesses of 38 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_only;
 pub mod moe;
+pub mod ssm;
 pub mod vision;
 
 /// Every harness, ordered by architecture and name.
@@ -43,6 +44,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &moe::mixtral::HARNESS,
     &moe::olmoe::HARNESS,
     &moe::qwen3_moe::HARNESS,
+    &ssm::mamba::HARNESS,
+    &ssm::mamba2::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::vit::HARNESS,

@@ -42,6 +42,8 @@ FAMILIES = {
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,
+    "mamba": DECODER,
+    "mamba2": DECODER,
     "mistral": DECODER,
     "mixtral": DECODER,
     "olmoe": DECODER,
@@ -399,9 +401,18 @@ def run(model, case, trace):
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     if trace:
         named |= routers
-        states = result.hidden_states
+        states = hidden_states(model, inputs, result)
         named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
     return named
+
+
+def hidden_states(model, inputs, result):
+    """The embeddings, then what each layer leaves, the last one's behind the final norm; Mamba leaves out the embeddings and
+    has the last layer's before the norm, too."""
+    if model.config.model_type not in ("mamba", "mamba2"):
+        return result.hidden_states
+    embedded = model.get_input_embeddings()(inputs["input_ids"])
+    return [embedded, *result.hidden_states[:-2], result.hidden_states[-1]]
 
 
 @contextlib.contextmanager

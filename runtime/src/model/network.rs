@@ -150,15 +150,17 @@ pub(crate) fn put_floats<B: Ops, const D: usize>(
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 
-/// The keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
+/// What a session keeps: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
 pub(crate) struct Cache<B: Ops> {
     layers: Vec<Option<(Tensor<B, 4>, Tensor<B, 4>)>>,
+    /// What layers keep that have a state instead: that of the convolution and that of the scan.
+    states: Vec<Option<[Tensor<B, 3>; 2]>>,
     length: usize,
 }
 
 impl<B: Ops> Cache<B> {
     pub(super) fn new(layers: usize) -> Self {
-        Self { layers: vec![None; layers], length: 0 }
+        Self { layers: vec![None; layers], states: vec![None; layers], length: 0 }
     }
 
     /// The number of layers.
@@ -210,6 +212,18 @@ impl<B: Ops> Pass<'_, B> {
         match self.cache.as_deref_mut() {
             Some(cache) => cache.extend(layer, key, value),
             None => (key, value),
+        }
+    }
+
+    /// What `layer` kept in the step before; none at the beginning, and when the call is no step of a session.
+    pub(crate) fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+        self.cache.as_deref().and_then(|cache| cache.states[layer].clone())
+    }
+
+    /// Keeps the state of `layer` for the next step, when the call is a step of a session.
+    pub(crate) fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.states[layer] = Some(state);
         }
     }
 

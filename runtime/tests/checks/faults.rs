@@ -4,6 +4,7 @@ mod config;
 mod device;
 mod golden;
 mod moe;
+mod ssm;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -15,6 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
+    ("faults::without_a_fault_mamba_is_green", || green(&harnesses::mamba::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
     ("faults::without_a_fault_olmoe_is_green", || green(&harnesses::olmoe::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
@@ -48,6 +50,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
     ("faults::moe::swapped_experts", moe::swapped_experts),
     ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
+    ("faults::ssm::slower_decay", ssm::slower_decay),
+    ("faults::ssm::shifted_kernel", ssm::shifted_kernel),
+    ("faults::ssm::no_skip", ssm::no_skip),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

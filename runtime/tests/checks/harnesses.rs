@@ -57,6 +57,7 @@ macro_rules! harness {
 harness!(bert: Bert, EncoderOnly, TextEmbedding, text_embedding);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
