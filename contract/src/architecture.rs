@@ -15,6 +15,8 @@ words! {
         Moe = "moe",
         /// Models of recordings: with a decoder that writes (Whisper), or a head over frames (wav2vec 2.0, HuBERT).
         Speech = "speech",
+        /// Causal language models with a state in place of keys and values (Mamba and its relatives).
+        Ssm = "ssm",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
@@ -50,6 +52,7 @@ impl Architecture {
             ],
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
             Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
+            Self::Ssm => &[Task::TextGeneration, Task::TextEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
             Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
@@ -64,25 +67,15 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal => true,
-            Self::EncoderOnly
-            | Self::Vision
-            | Self::VisionText
-            | Self::TimeSeries
-            | Self::ObjectDetection
-            | Self::Diffusion => false,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal | Self::Ssm => true,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection | Self::Diffusion => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly
-            | Self::DecoderOnly
-            | Self::EncoderDecoder
-            | Self::VisionText
-            | Self::Moe
-            | Self::Multimodal => true,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe | Self::Multimodal | Self::Ssm => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion => false,
         }
     }

@@ -52,6 +52,10 @@ words! {
         Llava = "llava",
         /// `transformers.models.marian`
         Marian = "marian",
+        /// `transformers.models.mamba`
+        Mamba = "mamba",
+        /// `transformers.models.mamba2`
+        Mamba2 = "mamba2",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.mixtral`
@@ -127,6 +131,8 @@ impl ModelType {
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
+            Self::Mamba | Self::Mamba2 => Architecture::Ssm,
+            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
 //! The harnesses of 83 models, one module for each, below the module of its architecture.
+//! The harnesses of 38 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -13,6 +14,7 @@ pub mod multimodal;
 pub mod object_detection;
 pub mod speech;
 pub mod time_series;
+pub mod ssm;
 pub mod vision;
 pub mod vision_text;
 
@@ -92,6 +94,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::deit::HARNESS,
     &vision::dinov2::HARNESS,
     &vision::dinov2_gated::HARNESS,
+    &ssm::mamba::HARNESS,
+    &ssm::mamba2::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

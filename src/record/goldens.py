@@ -60,6 +60,8 @@ FAMILIES = {
     "gpt2": DECODER,
     "gpt_neox": DECODER,
     "llama": DECODER,
+    "mamba": DECODER,
+    "mamba2": DECODER,
     "mistral": DECODER,
     "mixtral": DECODER,
     "olmoe": DECODER,
@@ -560,7 +562,7 @@ def run(model, case, trace):
         named |= family.trace(result)
     elif trace:
         for stack in ("", "encoder_", "decoder_"):
-            named |= traces(stack.replace("_", "."), result.get(f"{stack}hidden_states"))
+            named |= traces(stack.replace("_", "."), hidden_states(model, inputs, result, stack))
     return named
 
 
@@ -568,6 +570,16 @@ def traces(stack, states):
     """Hidden states by the names of the golden format."""
     name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
     return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
+
+
+def hidden_states(model, inputs, result, stack):
+    """The embeddings, then what each layer leaves, the last one's behind the final norm; Mamba leaves out the embeddings and
+    has the last layer's before the norm, too."""
+    states = result.get(f"{stack}hidden_states")
+    if states is None or model.config.model_type not in ("mamba", "mamba2"):
+        return states
+    embedded = model.get_input_embeddings()(inputs["input_ids"])
+    return [embedded, *states[:-2], states[-1]]
 
 
 @contextlib.contextmanager

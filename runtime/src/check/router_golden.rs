@@ -67,9 +67,10 @@ fn judge(recorded: &Router, likely: &Array, weighed: &Array) -> Judged {
     let count = recorded.weights.shape().last().copied().unwrap_or(1);
     let rows =
         |array: &Array| array.as_floats().unwrap_or_default().chunks(count).map(<[f32]>::to_vec).collect::<Vec<_>>();
-    let parts = [&recorded.probabilities, &recorded.weights, likely, weighed].map(rows);
-    for token in 0..parts.iter().map(Vec::len).min().unwrap_or(0) {
-        let [expected, wanted, found, got] = [0, 1, 2, 3].map(|part| &parts[part][token]);
+    let recorded = rows(&recorded.probabilities).into_iter().zip(rows(&recorded.weights));
+    let found = rows(likely).into_iter().zip(rows(weighed));
+    for (token, ((expected, wanted), (found, got))) in recorded.zip(found).enumerate() {
+        let [expected, wanted, found, got] = [&expected, &wanted, &found, &got];
         if chosen(wanted) == chosen(got) {
             judged.same.push(token);
             continue;

@@ -164,6 +164,17 @@ impl<'a, 'b, B: Ops> CausalMasks<'a, 'b, B> {
     }
 }
 
+/// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type; none when no token is padding.
+pub(crate) fn visible_tokens<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    [batch, seq]: [usize; 2],
+    past: usize,
+) -> Result<Option<Tensor<B, 3>>, ForwardError> {
+    let Some(visible) = attention_mask(inputs, [batch, past + seq])? else { return Ok(None) };
+    let new = visible.chunks(past + seq).flat_map(|row| &row[past..]).map(|visible| f32::from(u8::from(*visible)));
+    Ok(Some(inputs.put_floats(new.collect(), [batch, seq, 1])))
+}
+
 /// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from `past`.
 pub(crate) fn positions<B: Ops>(
     inputs: &Inputs<'_, B>,

@@ -46,6 +46,30 @@ impl<B: Ops> LayerNorm<B> {
     }
 }
 
+/// Root-mean-square normalisation of groups of channels, `MambaRMSNormGated` behind its gate.
+pub(crate) struct GroupRmsNorm<B: Ops> {
+    weight: Tensor<B, 3>,
+    /// f32, as wide as a group.
+    ones: Tensor<B, 1>,
+    eps: f64,
+}
+
+impl<B: Ops> GroupRmsNorm<B> {
+    /// `weight` [width], in `groups`.
+    pub(crate) fn load(w: &Weights<B>, [width, groups]: [usize; 2], eps: f64) -> Result<Self, WeightsError> {
+        let weight = w.tensor("weight", [width])?.reshape([1, 1, width]);
+        Ok(Self { weight, ones: Tensor::ones([width / groups], (w.device(), DType::F32)), eps })
+    }
+
+    /// The normalised `x` [batch, seq, width], f32, in `dtype`.
+    pub(crate) fn forward(&self, x: Tensor<B, 3>, dtype: DType) -> Tensor<B, 3> {
+        let ([batch, seq, width], [part]) = (x.dims(), self.ones.dims());
+        let x = x.reshape([batch, seq, width / part, part]);
+        let y = backend::rms_norm(x, self.ones.clone(), self.eps).reshape([batch, seq, width]);
+        y.cast(dtype) * self.weight.clone()
+    }
+}
+
 /// Root-mean-square normalisation (Zhang and Sennrich 2019), `LlamaRMSNorm`.
 pub(crate) struct RmsNorm<B: Ops> {
     weight: Tensor<B, 1>,

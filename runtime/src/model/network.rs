@@ -176,11 +176,13 @@ pub(crate) fn put_floats<B: Ops, const D: usize>(
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 
-/// The keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
+/// What a session keeps: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
 pub(crate) struct Cache<B: Ops> {
     layers: Vec<Option<KeyValue<B>>>,
     /// Those of cross-attention, made once of what the encoder gave.
     memory: Vec<Option<KeyValue<B>>>,
+    /// What layers keep that have a state instead: that of the convolution and that of the scan.
+    states: Vec<Option<[Tensor<B, 3>; 2]>>,
     length: usize,
 }
 
@@ -189,7 +191,7 @@ pub(crate) type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
 
 impl<B: Ops> Cache<B> {
     pub(super) fn new(layers: usize) -> Self {
-        Self { layers: vec![None; layers], memory: vec![None; layers], length: 0 }
+        Self { layers: vec![None; layers], memory: vec![None; layers], states: vec![None; layers], length: 0 }
     }
 
     /// The number of layers.
@@ -269,6 +271,18 @@ impl<B: Ops> Pass<'_, B> {
     /// Names the stack whose traces follow, as `encoder.`.
     pub(crate) fn enter(&mut self, stack: &'static str) {
         self.stack = stack;
+    }
+
+    /// What `layer` kept in the step before; none at the beginning, and when the call is no step of a session.
+    pub(crate) fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+        self.cache.as_deref().and_then(|cache| cache.states[layer].clone())
+    }
+
+    /// Keeps the state of `layer` for the next step, when the call is a step of a session.
+    pub(crate) fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.states[layer] = Some(state);
+        }
     }
 
     /// The number of tokens before this call.

@@ -8,6 +8,7 @@ mod media;
 mod moe;
 mod object_detection;
 mod speech;
+mod ssm;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -22,6 +23,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
+    ("faults::without_a_fault_mamba_is_green", || green(&harnesses::mamba::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
     ("faults::without_a_fault_olmoe_is_green", || green(&harnesses::olmoe::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
@@ -72,6 +74,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::speech::reversed_kernel", speech::reversed_kernel),
     ("faults::speech::other_lengths_of_a_normed_kernel", speech::other_lengths_of_a_normed_kernel),
     ("faults::speech::norms_in_the_other_order", speech::norms_in_the_other_order),
+    ("faults::ssm::slower_decay", ssm::slower_decay),
+    ("faults::ssm::shifted_kernel", ssm::shifted_kernel),
+    ("faults::ssm::no_skip", ssm::no_skip),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),

@@ -62,6 +62,7 @@ harness!(detr: Detr, ObjectDetection, ObjectDetection, object_detection);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
+harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
 harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);

@@ -1,0 +1,248 @@
+//! Mamba-2 (Dao and Gu 2024): `transformers.models.mamba2`. The scan of Mamba with one decay for each head.
+
+use super::{
+    class::Head,
+    family::Family,
+    load::LoadError,
+    network::{Network, Pass},
+    state_model::{Mixer, STATE_HEADS, StateShape, without_padding},
+};
+use crate::{
+    backend::{Activation, Ops, activate},
+    config::{Config, divides},
+    layer::{CausalConvolution, GroupRmsNorm, Linear, Scan, softplus},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::{DType, Tensor, TensorData};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct Mamba2Config {
+    num_heads: usize,
+    head_dim: usize,
+    vocab_size: usize,
+    hidden_size: usize,
+    state_size: usize,
+    num_hidden_layers: usize,
+    layer_norm_epsilon: f64,
+    expand: f64,
+    conv_kernel: usize,
+    n_groups: usize,
+    use_bias: bool,
+    use_conv_bias: bool,
+    hidden_act: Activation,
+    residual_in_fp32: bool,
+    time_step_limit: [Limit; 2],
+    tie_word_embeddings: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// A bound; JSON has no infinity, so transformers writes it as an object.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Limit {
+    Number(f64),
+    Special {
+        #[serde(rename = "__float__")]
+        name: String,
+    },
+}
+
+impl Limit {
+    fn value(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Special { name } => name.parse().ok(),
+        }
+    }
+}
+
+impl Default for Mamba2Config {
+    fn default() -> Self {
+        Self {
+            num_heads: 128,
+            head_dim: 64,
+            vocab_size: 32768,
+            hidden_size: 4096,
+            state_size: 128,
+            num_hidden_layers: 64,
+            layer_norm_epsilon: 1e-5,
+            expand: 2.0,
+            conv_kernel: 4,
+            n_groups: 8,
+            use_bias: false,
+            use_conv_bias: true,
+            hidden_act: Activation::Silu,
+            residual_in_fp32: true,
+            time_step_limit: [Limit::Number(0.0), Limit::Number(f64::INFINITY)],
+            tie_word_embeddings: false,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Mamba2Config {
+    fn inner(&self) -> usize {
+        (self.expand * self.hidden_size as f64) as usize
+    }
+}
+
+impl Config for Mamba2Config {
+    /// How time steps are drawn before training, the length of the stretches that the scan is cut into, and what the
+    /// original files repeat.
+    const INERT: &'static [&'static str] = &[
+        "chunk_size",
+        "norm_before_gate",
+        "rescale_prenorm_residual",
+        "rms_norm",
+        "time_step_floor",
+        "time_step_init_scheme",
+        "time_step_max",
+        "time_step_min",
+        "time_step_rank",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (inner, heads) = (self.inner(), self.num_heads * self.head_dim);
+        if inner != heads {
+            return Err(format!("`expand` times `hidden_size` is {inner}, `num_heads` times `head_dim` {heads}"));
+        }
+        if self.conv_kernel == 0 || self.time_step_limit.iter().any(|limit| limit.value().is_none()) {
+            return Err("`conv_kernel` is 0, or `time_step_limit` holds something that is no number".to_owned());
+        }
+        divides("num_heads", self.num_heads, "n_groups", self.n_groups)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("residual_in_fp32", "it says where to round")];
+        if head != Head::CausalLm {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `mamba2`.
+pub(crate) struct Mamba2;
+
+impl Family for Mamba2 {
+    type Config = Mamba2Config;
+    const NAME: &'static str = "Mamba2";
+    const HEADS: &'static [Head] = STATE_HEADS;
+
+    fn load<B: Ops>(
+        config: &Mamba2Config,
+        head: Head,
+        _labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let shape = StateShape {
+            vocab: config.vocab_size,
+            width: config.hidden_size,
+            layers: config.num_hidden_layers,
+            eps: config.layer_norm_epsilon,
+            residual_in_fp32: config.residual_in_fp32,
+            tied: config.tie_word_embeddings,
+        };
+        shape.load(head, w, |w| Mamba2Mixer::load(config, w))
+    }
+}
+
+struct Mamba2Mixer<B: Ops> {
+    in_proj: Linear<B>,
+    conv1d: CausalConvolution<B>,
+    activation: Activation,
+    /// f32 [1, 1, heads].
+    dt_bias: Tensor<B, 3>,
+    /// How fast each head decays: f32 [1, 1, heads], below 0.
+    rate: Tensor<B, 3>,
+    /// How much of its input passes each head by: f32 [1, 1, heads].
+    skip: Tensor<B, 3>,
+    limits: [f64; 2],
+    norm: GroupRmsNorm<B>,
+    out_proj: Linear<B>,
+    /// Heads, width of a head, groups, state.
+    sizes: [usize; 4],
+}
+
+impl<B: Ops> Mamba2Mixer<B> {
+    fn load(config: &Mamba2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let sizes @ [heads, _, groups, state] = [config.num_heads, config.head_dim, config.n_groups, config.state_size];
+        let (inner, width) = (config.inner(), config.hidden_size);
+        let channels = inner + 2 * groups * state;
+        let by_head = |name, change: fn(f32) -> f32| {
+            let values: Vec<f32> = w.values(name, &[heads])?.into_iter().map(change).collect();
+            Ok(Tensor::from_data(TensorData::new(values, [1, 1, heads]), (w.device(), DType::F32)))
+        };
+        let linear = |name, inner, out| Linear::load_with_bias(&w.module(name), inner, out, config.use_bias);
+        let conv1d = w.module("conv1d");
+        Ok(Self {
+            in_proj: linear("in_proj", width, inner + channels + heads)?,
+            conv1d: CausalConvolution::load(&conv1d, channels, config.conv_kernel, config.use_conv_bias)?,
+            activation: config.hidden_act,
+            dt_bias: by_head("dt_bias", |bias| bias)?,
+            rate: by_head("A_log", |log| -log.exp())?,
+            skip: by_head("D", |skip| skip)?,
+            limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
+            norm: GroupRmsNorm::load(&w.module("norm"), [inner, groups], config.layer_norm_epsilon)?,
+            out_proj: linear("out_proj", inner, width)?,
+            sizes,
+        })
+    }
+
+    /// What `x` [batch, seq, inner + 2 groups state] and the time steps [batch, seq, heads] do to the state, f32.
+    fn scan(&self, x: Tensor<B, 3>, step: Tensor<B, 3>) -> Scan<B> {
+        let ([batch, seq, _], [heads, head_dim, groups, state]) = (x.dims(), self.sizes);
+        let inner = heads * head_dim;
+        let x = x.cast(DType::F32);
+        let step = softplus(step.cast(DType::F32) + self.dt_bias.clone()).clamp(self.limits[0], self.limits[1]);
+        let by_channel = |x: Tensor<B, 3>| self.by_channel(x).reshape([batch, seq, inner, 1]);
+        let by_group = |start| {
+            let part = x.clone().narrow(2, start, groups * state).reshape([batch, seq, groups, 1, state]);
+            part.expand([batch, seq, groups, inner / groups, state]).reshape([batch, seq, inner, state])
+        };
+        let read = x.clone().narrow(2, 0, inner).reshape([batch, seq, inner, 1]);
+        Scan {
+            decay: by_channel((step.clone() * self.rate.clone()).exp()),
+            input: by_channel(step) * read * by_group(inner),
+            readout: by_group(inner + groups * state),
+        }
+    }
+
+    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all its channels.
+    fn by_channel(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let ([batch, seq, heads], head_dim) = (x.dims(), self.sizes[1]);
+        x.reshape([batch, seq, heads, 1]).expand([batch, seq, heads, head_dim]).reshape([batch, seq, heads * head_dim])
+    }
+}
+
+impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        visible: Option<Tensor<B, 3>>,
+        (index, pass): (usize, &mut Pass<'_, B>),
+    ) -> Tensor<B, 3> {
+        let (dtype, [heads, head_dim, groups, state]) = (x.dtype(), self.sizes);
+        let inner = heads * head_dim;
+        let channels = inner + 2 * groups * state;
+        let (convolved, scanned) = pass.state(index).map_or((None, None), |[one, other]| (Some(one), Some(other)));
+        let projected = self.in_proj.forward(without_padding(x, &visible));
+        let part = |start, width| projected.clone().narrow(2, start, width);
+        let (x, convolved) = self.conv1d.forward(part(inner, channels), convolved);
+        let x = without_padding(activate(x, self.activation), &visible);
+        let (read, scanned) = self.scan(x.clone(), part(inner + channels, heads)).run(scanned);
+        pass.keep_state(index, [convolved, scanned]);
+        let y = read + x.narrow(2, 0, inner).cast(DType::F32) * self.by_channel(self.skip.clone());
+        let y = y * activate(part(0, inner).cast(DType::F32), Activation::Silu);
+        self.out_proj.forward(self.norm.forward(y, dtype))
+    }
+}
