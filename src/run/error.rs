@@ -108,9 +108,11 @@ impl Failure for RunError {
             Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
             Self::Build { .. } | Self::List { .. } | Self::Interrupted => ExitCode::Findings,
             Self::NothingSelected | Self::Simulation { .. } => ExitCode::BadInput,
-            Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } | Self::Wait { .. } => {
-                ExitCode::Internal
-            }
+            Self::TestBinaries { .. }
+            | Self::SimulatorIncomplete { .. }
+            | Self::Start { .. }
+            | Self::Write { .. }
+            | Self::Wait { .. } => ExitCode::Internal,
         }
     }
 }

@@ -146,11 +146,8 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
 fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));
-    let mut environment = vec![
-        ("ROCM_PATH", root.into()),
-        ("HIP_PATH", root.into()),
-        ("PATH", env::join_paths(folders).unwrap_or(path)),
-    ];
+    let mut environment =
+        vec![("ROCM_PATH", root.into()), ("HIP_PATH", root.into()), ("PATH", env::join_paths(folders).unwrap_or(path))];
     environment.extend(devices.map(|devices| ("HIP_SIM_DEVICES", devices.into())));
     environment
 }

@@ -17,7 +17,14 @@ const HEADERS: &[(&std::ffi::CStr, &str)] = &[
 
 /// The functions of NVRTC.
 struct Nvrtc {
-    create: unsafe extern "C" fn(*mut Program, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char) -> c_int,
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
     compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int,
     code_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
     code: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
@@ -95,7 +102,8 @@ pub unsafe extern "C" fn hiprtcCompileProgram(program: Program, _count: c_int, _
             format!("--include-path={include}/include/cccl"),
             "--std=c++17".to_owned(),
         ];
-        let options: Vec<CString> = options.into_iter().map(|option| CString::new(option).unwrap_or_default()).collect();
+        let options: Vec<CString> =
+            options.into_iter().map(|option| CString::new(option).unwrap_or_default()).collect();
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).unwrap_or_default();
         // SAFETY: as the caller promises.

@@ -140,7 +140,17 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
                 }
             }
             (driver.launch)(
-                function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_memory, stream, arguments, extra,
+                function,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                shared_memory,
+                stream,
+                arguments,
+                extra,
             )
         }
     }))

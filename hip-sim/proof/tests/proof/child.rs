@@ -54,7 +54,8 @@ fn command(
     for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
         command.env_remove(name);
     }
-    for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"] {
+    for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"]
+    {
         command.env_remove(name);
     }
     command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
@@ -91,7 +92,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// Where compiled kernels are kept: with what cargo built, or where the caller wants them.
 fn kernels() -> PathBuf {
-    std::env::var_os("HIP_SIM_CACHE").map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels"), PathBuf::from)
+    std::env::var_os("HIP_SIM_CACHE")
+        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels"), PathBuf::from)
 }
 
 /// Everything that a child said.

@@ -18,11 +18,14 @@ fn main() -> ExitCode {
         Ok(child::OPERATORS) => return operators::main(),
         _ => {}
     }
-    let mut trials: Vec<Trial> = faults::ROWS.iter().map(|row| test(format!("fault::{}", row.name), || faults::check(row))).collect();
+    let mut trials: Vec<Trial> =
+        faults::ROWS.iter().map(|row| test(format!("fault::{}", row.name), || faults::check(row))).collect();
     trials.push(test("table::the_documentation_has_every_fault".to_owned(), table::check));
-    trials.extend(operators::ARCHITECTURES.iter().map(|architecture| {
-        test(format!("operators::{architecture}"), || operators::check(architecture))
-    }));
+    trials.extend(
+        operators::ARCHITECTURES
+            .iter()
+            .map(|architecture| test(format!("operators::{architecture}"), || operators::check(architecture))),
+    );
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -27,9 +27,8 @@ fn page() -> PathBuf {
 
 fn table() -> String {
     let head = "| fault | how | check | what the record says |\n|---|---|---|---|\n".to_owned();
-    ROWS.iter().fold(head, |table, row| {
-        table + &format!("| {} | {} | `{}` | {} |\n", row.name, how(row), row.check, row.says)
-    })
+    ROWS.iter()
+        .fold(head, |table, row| table + &format!("| {} | {} | `{}` | {} |\n", row.name, how(row), row.check, row.says))
 }
 
 fn how(row: &Row) -> String {

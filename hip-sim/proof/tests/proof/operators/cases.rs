@@ -109,7 +109,10 @@ fn movements<B: Backend>(inputs: &Inputs<'_, B>) -> Vec<(String, Values)> {
         named("repeat", a.repeat_dim(1, 3).reshape([360])),
         named("select", table.clone().select(0, rows.clone()).reshape([35])),
         named("gather", inputs.tensor([2, 4], 14).gather(1, places).reshape([6])),
-        named("select_add", added.select_assign(0, rows, inputs.tensor([5, 7], 15), burn::tensor::IndexingUpdateOp::Add).reshape([70])),
+        named(
+            "select_add",
+            added.select_assign(0, rows, inputs.tensor([5, 7], 15), burn::tensor::IndexingUpdateOp::Add).reshape([70]),
+        ),
         named("arange", Tensor::<B, 1, Int>::arange(0..100, inputs.device).float().cast(inputs.dtype)),
         named("conv2d", folded.reshape([100])),
     ]
