@@ -2,6 +2,9 @@
 #pragma once
 #include <hip/hip_runtime.h>
 #include <hip/hip_sim_wmma.h>
+// No classes: HIP's `blockIdx.x` is one, and its products would be ambiguous.
+template <class T, bool> struct hip_sim_scalar {};
+template <class T> struct hip_sim_scalar<T, false> { typedef T type; };
 struct __hip_bfloat16 {
   unsigned short d;
   static unsigned short enc(float f) {
@@ -19,7 +22,7 @@ struct __hip_bfloat16 {
   __hip_bfloat16() = default;
   __hip_bfloat16(float x) : d(enc(x)) {}
   __hip_bfloat16(double x) : d(enc((float)x)) {}
-  template <class T, class = decltype(T() << 1)> __hip_bfloat16(T x) : d(enc((float)x)) {}
+  template <class T, class = typename hip_sim_scalar<T, __is_class(T)>::type> __hip_bfloat16(T x) : d(enc((float)x)) {}
   operator float() const { unsigned u = (unsigned)d << 16; float f; memcpy(&f, &u, 4); return f; }
   __hip_bfloat16& operator+=(__hip_bfloat16 o) { d = enc((float)*this + (float)o); return *this; }
   __hip_bfloat16& operator-=(__hip_bfloat16 o) { d = enc((float)*this - (float)o); return *this; }

@@ -61,7 +61,7 @@ fn elementwise<B: Backend>(inputs: &Inputs<'_, B>) -> Vec<(String, Values)> {
         named("clamp", a.clone().clamp(-0.5, 0.25)),
         named("greater", a.clone().greater(b.clone() - 2.0).float().cast(inputs.dtype)),
         named("mask_where", a.clone().mask_where(a.clone().lower_elem(0.0), b.clone())),
-        named("broadcast", (a.reshape([9, 37]) * b.slice([0..37]).reshape([1, 37])).reshape([333])),
+        named("broadcast", (a.reshape([9, 37]) * b.narrow(0, 0, 37).reshape([1, 37])).reshape([333])),
     ]
 }
 
