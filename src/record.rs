@@ -18,7 +18,9 @@ const RECORDER: &str = "goldens.py";
 /// Its files.
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
+    ("multimodal.py", include_str!("record/multimodal.py")),
     ("time_series.py", include_str!("record/time_series.py")),
+    ("object_detection.py", include_str!("record/object_detection.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];
 

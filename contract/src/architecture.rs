@@ -11,12 +11,20 @@ words! {
         DecoderOnly = "decoder_only",
         /// Text encoders with a decoder that reads what they encode (T5, BART, Marian and their relatives).
         EncoderDecoder = "encoder_decoder",
+        /// Causal language models whose perceptrons are mixtures of experts (Mixtral and its relatives).
+        Moe = "moe",
+        /// Models of recordings: with a decoder that writes (Whisper), or a head over frames (wav2vec 2.0, HuBERT).
+        Speech = "speech",
         /// Image encoders and classifiers (ViT, ResNet and their relatives).
         Vision = "vision",
         /// Two towers whose images and texts meet in one space (CLIP and its relatives).
         VisionText = "vision_text",
         /// Forecasters and classifiers of series (PatchTST and its relatives).
         TimeSeries = "time_series",
+        /// Finders of objects in images (DETR, YOLOS and their relatives).
+        ObjectDetection = "object_detection",
+        /// Text decoders that read images between the words (LLaVA and its relatives).
+        Multimodal = "multimodal",
     }
 }
 
@@ -31,7 +39,7 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::DecoderOnly => &[
+            Self::DecoderOnly | Self::Moe => &[
                 Task::TextGeneration,
                 Task::TextEmbedding,
                 Task::TextClassification,
@@ -39,8 +47,11 @@ impl Architecture {
                 Task::QuestionAnswering,
             ],
             Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
+            Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],
+            Self::ObjectDetection => &[Task::ObjectDetection, Task::ImageEmbedding],
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
+            Self::Multimodal => &[Task::ImageTextToText],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -50,16 +61,16 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries => false,
+            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal => true,
+            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText => true,
-            Self::Vision | Self::TimeSeries => false,
+            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe | Self::Multimodal => true,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech => false,
         }
     }
 }

@@ -19,6 +19,10 @@ words! {
         LayerTraceGolden = "layer_trace_golden",
         /// The whole output tensors equal the recorded ones.
         OutputGolden = "output_golden",
+        /// The boxes, scores and labels that a handler makes of the outputs equal the recorded ones.
+        DetectionGolden = "detection_golden",
+        /// Every token goes to the recorded experts with the recorded weights, or elsewhere only within its margin.
+        RouterGolden = "router_golden",
         /// No NaN and no infinity where the reference has none.
         Finite = "finite",
         /// What stands at masked positions has no influence on the others.
@@ -71,7 +75,9 @@ impl Check {
         match self {
             Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
+            Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
             Self::MaskGolden | Self::PadInvariance => architecture.reads_text(),
+            Self::RouterGolden => matches!(architecture, Architecture::Moe),
             _ => true,
         }
     }

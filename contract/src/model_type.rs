@@ -24,6 +24,8 @@ words! {
         DebertaV2 = "deberta-v2",
         /// `transformers.models.deit`
         Deit = "deit",
+        /// `transformers.models.detr`
+        Detr = "detr",
         /// `transformers.models.dinov2`
         Dinov2 = "dinov2",
         /// `transformers.models.distilbert`
@@ -32,20 +34,30 @@ words! {
         Electra = "electra",
         /// `transformers.models.falcon`
         Falcon = "falcon",
+        /// `transformers.models.gemma2`
+        Gemma2 = "gemma2",
         /// `transformers.models.gpt2`
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
         GptNeoX = "gpt_neox",
+        /// `transformers.models.hubert`
+        Hubert = "hubert",
         /// `transformers.models.llama`
         Llama = "llama",
+        /// `transformers.models.llava`
+        Llava = "llava",
         /// `transformers.models.marian`
         Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
+        /// `transformers.models.mixtral`
+        Mixtral = "mixtral",
         /// `transformers.models.modernbert`
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.olmoe`
+        Olmoe = "olmoe",
         /// `transformers.models.opt`
         Opt = "opt",
         /// `transformers.models.patchtst`
@@ -56,6 +68,8 @@ words! {
         Qwen2 = "qwen2",
         /// `transformers.models.qwen3`
         Qwen3 = "qwen3",
+        /// `transformers.models.qwen3_moe`
+        Qwen3Moe = "qwen3_moe",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -68,6 +82,12 @@ words! {
         T5 = "t5",
         /// `transformers.models.vit`
         Vit = "vit",
+        /// `transformers.models.wav2vec2`
+        Wav2Vec2 = "wav2vec2",
+        /// `transformers.models.whisper`
+        Whisper = "whisper",
+        /// `transformers.models.yolos`
+        Yolos = "yolos",
     }
 }
 
@@ -77,6 +97,7 @@ impl ModelType {
         match self {
             Self::Bloom
             | Self::Falcon
+            | Self::Gemma2
             | Self::Gpt2
             | Self::GptNeoX
             | Self::Llama
@@ -94,6 +115,10 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
+            Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
+            Self::Llava => Architecture::Multimodal,
+            Self::Detr | Self::Yolos => Architecture::ObjectDetection,
+            Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,

@@ -19,14 +19,24 @@ words! {
         TextGeneration = "text_generation",
         /// Text in, another text out: an answer, a summary, a translation.
         Text2TextGeneration = "text2text_generation",
+        /// Recording in, the words that are spoken in it out.
+        SpeechRecognition = "speech_recognition",
+        /// Recording in, one score per label out.
+        AudioClassification = "audio_classification",
+        /// Recording in, one vector per frame and one per recording out.
+        AudioEmbedding = "audio_embedding",
         /// Image in, one score per label out.
         ImageClassification = "image_classification",
         /// Image in, one vector per patch and one per image out.
         ImageEmbedding = "image_embedding",
+        /// Image in, the boxes of its objects with their labels and scores out.
+        ObjectDetection = "object_detection",
         /// Images and texts in, for each image one score per text out (zero-shot classification).
         ImageTextSimilarity = "image_text_similarity",
         /// Images and texts in, one vector of a common space for each out.
         ImageTextEmbedding = "image_text_embedding",
+        /// Images and a text with their places in, its continuation out.
+        ImageTextToText = "image_text_to_text",
         /// Series in, how each of their channels goes on out.
         TimeSeriesForecasting = "time_series_forecasting",
         /// Series in, one score per label out.

@@ -2,11 +2,17 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 63 models, one module for each, below the module of its architecture.
+//! The harnesses of 80 models, one module for each, below the module of its architecture.
+//! The harnesses of 67 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod encoder_decoder;
 pub mod encoder_only;
+pub mod moe;
+pub mod multimodal;
+pub mod object_detection;
+pub mod speech;
+pub mod object_detection;
 pub mod time_series;
 pub mod vision;
 pub mod vision_text;
@@ -18,6 +24,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::falcon::HARNESS,
     &decoder_only::falcon_alibi::HARNESS,
     &decoder_only::falcon_multi_query::HARNESS,
+    &decoder_only::gemma2::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,
     &decoder_only::gpt_neox::HARNESS,
@@ -59,6 +66,22 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &moe::mixtral::HARNESS,
+    &moe::olmoe::HARNESS,
+    &moe::qwen3_moe::HARNESS,
+    &multimodal::llava::HARNESS,
+    &multimodal::llava_full::HARNESS,
+    &object_detection::detr::HARNESS,
+    &object_detection::detr_learned::HARNESS,
+    &object_detection::yolos::HARNESS,
+    &object_detection::yolos_base::HARNESS,
+    &speech::hubert::HARNESS,
+    &speech::hubert_stable::HARNESS,
+    &speech::wav2vec2::HARNESS,
+    &speech::wav2vec2_base::HARNESS,
+    &speech::wav2vec2_stable::HARNESS,
+    &speech::whisper::HARNESS,
+    &speech::whisper_base::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,

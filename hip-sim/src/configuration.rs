@@ -78,7 +78,7 @@ impl Configuration {
             devices: visibility::visible(devices, &variable),
             version: set("HIP_SIM_VERSION").map_or_else(|| Ok(own_version()), |text| version(&text))?,
             faults: set("HIP_SIM_FAULTS").unwrap_or_default().parse()?,
-            cache: cache_folder(&set),
+            cache: cache_folder(set),
             compiler: set("HIP_SIM_CXX").unwrap_or_else(|| "c++".to_owned()),
             dump: set("HIP_SIM_DUMP").map(PathBuf::from),
             statistics: set("HIP_SIM_STATISTICS").map(PathBuf::from),

@@ -41,6 +41,8 @@ pub enum Fault {
     Event(u64),
     /// `copy=N`: the copy N from the device and all after it fail.
     Copy(u64),
+    /// `dirty`: memory that was allocated holds all ones, which is NaN, and not zeros.
+    Dirty,
     /// `memory-info`: the runtime does not tell how much memory is free.
     MemoryInfo,
 }
@@ -50,7 +52,7 @@ pub enum Fault {
 #[error("`{0}` is no fault; {hint}", hint = HINT)]
 pub struct FaultError(String);
 
-const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, compile=TEXT, load=TEXT, \
+const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
     launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N or memory-info";
 
 /// Everything that goes wrong, each with the ordinal of the device that it concerns.
@@ -100,6 +102,7 @@ fn fault(entry: &str) -> Option<(Option<u32>, Fault)> {
     let fault = match (name, value) {
         ("no-device", None) => Fault::NoDevice,
         ("leak", None) => Fault::Leak,
+        ("dirty", None) => Fault::Dirty,
         ("memory-info", None) => Fault::MemoryInfo,
         (name, Some(value)) => with_value(name, value)?,
         (_, None) => return None,

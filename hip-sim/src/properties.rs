@@ -71,7 +71,7 @@ pub(crate) const THREADS_PER_BLOCK: u32 = 1024;
 
 impl DeviceProperties {
     /// Those of the device `ordinal`, with what `faults` make of them.
-    pub(crate) fn of(model: &DeviceModel, ordinal: u32, faults: &fault::Faults) -> Self {
+    pub fn of(model: &DeviceModel, ordinal: u32, faults: &fault::Faults) -> Self {
         let (architecture, wave) = fault::claimed(faults, ordinal, model.architecture);
         let (major, minor) = model.architecture.version();
         let [domain, bus, device] = pci_numbers(&model.pci_address).unwrap_or_default();

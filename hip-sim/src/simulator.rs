@@ -138,7 +138,12 @@ impl Simulator {
         if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Allocate(first) if count >= *first)) {
             return Err(Status::OutOfMemory);
         }
-        device.memory().allocate(size).map(|address| address as *mut c_void)
+        let address = device.memory().allocate(size)?;
+        if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Dirty) {
+            // SAFETY: the allocation is `size` bytes long, and nobody else knows it yet.
+            unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, size) };
+        }
+        Ok(address as *mut c_void)
     }
 
     /// Gives memory back.
@@ -192,10 +197,7 @@ impl Simulator {
         size: usize,
     ) -> Result<(), Status> {
         self.within(ordinal, from, size)?;
-        let count = next(&self.device(ordinal)?.copies);
-        if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Copy(first) if count >= *first)) {
-            return Err(Status::Unknown);
-        }
+        self.count_copy(ordinal)?;
         // SAFETY: the source lies within an allocation, the target is as the caller promises; they may overlap.
         unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
         Ok(())
@@ -211,7 +213,9 @@ impl Simulator {
     ///
     /// All rows of the source can be read, and those of the target written.
     pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), Status> {
-        self.device(ordinal)?;
+        if self.device(ordinal)?.memory().contains(copy.from.0 as usize, copy.width) {
+            self.count_copy(ordinal)?;
+        }
         if copy.width > copy.to.1 || copy.width > copy.from.1 {
             return Err(Status::InvalidValue);
         }
@@ -293,6 +297,13 @@ impl Simulator {
     fn device(&self, ordinal: u32) -> Result<&Device, Status> {
         self.device_count()?;
         self.devices.get(ordinal as usize).ok_or(Status::InvalidDevice)
+    }
+
+    /// A copy from the device, which may be the one that fails.
+    fn count_copy(&self, ordinal: u32) -> Result<(), Status> {
+        let count = next(&self.device(ordinal)?.copies);
+        let fails = |fault: &Fault| matches!(fault, Fault::Copy(first) if count >= *first);
+        if self.configuration.faults.has(ordinal, fails) { Err(Status::Unknown) } else { Ok(()) }
     }
 
     fn within(&self, ordinal: u32, pointer: *const c_void, size: usize) -> Result<(), Status> {

@@ -6,6 +6,7 @@
 mod batch_invariance;
 mod causal_leak;
 mod config_effective;
+mod detection_golden;
 mod determinism;
 mod dtype_ladder;
 mod embed_golden;
@@ -28,6 +29,7 @@ mod pad_invariance;
 mod placement;
 mod preprocess_golden;
 mod require_honoured;
+mod router_golden;
 mod rows;
 mod sequences;
 mod shape_sweep;
@@ -66,6 +68,8 @@ fn check(check: Check) -> fn(&mut Examination<'_>) -> Found {
         Check::EmbedGolden => embed_golden::run,
         Check::LayerTraceGolden => layer_trace_golden::run,
         Check::OutputGolden => output_golden::run,
+        Check::DetectionGolden => detection_golden::run,
+        Check::RouterGolden => router_golden::run,
         Check::Finite => finite::run,
         Check::MaskGolden => mask_golden::run,
         Check::CausalLeak => causal_leak::run,
@@ -91,8 +95,10 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
     match check {
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
+        Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
         Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
+        Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
         Check::KvCacheEquivalence => {
             golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))

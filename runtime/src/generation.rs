@@ -74,7 +74,8 @@ pub enum GenerationError {
 }
 
 /// Continues every row of a prompt: `input_ids` [batch, seq] and, where rows are padded on the left, `attention_mask`. That
-/// of an encoder-decoder is `decoder_input_ids`, never padded, beside what its encoder reads.
+/// of an encoder-decoder is `decoder_input_ids`, never padded, beside what its encoder reads. What else is in it, such as
+/// `pixel_values`, is read with the first step.
 pub(crate) fn generate(
     session: &mut dyn Session,
     prompt: &Arrays,
@@ -184,8 +185,9 @@ impl Feed {
         if seq == 0 {
             return Err(refuse("has no tokens"));
         }
-        let inputs = Arrays::from([("input_ids".to_owned(), ids.clone())]);
-        let mut feed = Self { inputs, grown: "input_ids", mask: None };
+        let beside = prompt.iter().filter(|(name, _)| !matches!(name.as_str(), "attention_mask" | "token_type_ids"));
+        let beside = beside.map(|(name, array)| (name.clone(), array.clone())).collect();
+        let mut feed = Self { inputs: beside, grown: "input_ids", mask: None };
         if let Some(mask) = prompt.get("attention_mask") {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
             let values = values.ok_or_else(|| refuse("has an `attention_mask` of another shape than `input_ids`"))?;
@@ -214,9 +216,8 @@ impl Feed {
 
     /// One new token for every row.
     fn push(&mut self, tokens: &[i64]) {
-        if self.grown == "decoder_input_ids" {
-            self.inputs.retain(|name, _| name == "attention_mask");
-        }
+        let encodes = self.grown == "decoder_input_ids";
+        self.inputs.retain(|name, _| encodes && name == "attention_mask");
         self.inputs.insert(self.grown.to_owned(), Array::integers([tokens.len(), 1], tokens.to_vec()));
         if let Some(mask) = &mut self.mask {
             mask.iter_mut().for_each(|row| row.push(1));

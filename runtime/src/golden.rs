@@ -32,13 +32,20 @@ pub(crate) struct Golden {
     pub(crate) source: Arrays,
     /// Those that a decoder beside an encoder reads, `decoder_*`.
     pub(crate) target: Arrays,
+    /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
+    pub(crate) routers: Vec<(usize, Router)>,
     /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab]. The prompt
     /// of an encoder-decoder is the main case's source, and `start` [rows, seq] what its decoder begins with.
     pub(crate) tokens: Arrays,
     /// `margin.*`, without the prefix.
     pub(crate) margins: Arrays,
+    /// `detection.*`, without the prefix, of every query of the main case: `boxes` [batch, queries, 4], `scores` and `labels`
+    /// [batch, queries].
+    pub(crate) detections: Arrays,
     /// `image.<i>` [height, width, 3], whose pixel values are the main case's input.
     pub(crate) images: Vec<Array>,
+    /// `audio.<i>` [samples], whose features are the main case's input.
+    pub(crate) audio: Vec<Array>,
     /// The reference's own error in each type.
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
@@ -103,6 +110,15 @@ pub(crate) enum GoldenError {
     },
 }
 
+/// What the router of a layer decided, [batch, seq, experts].
+#[derive(Debug, Clone)]
+pub(crate) struct Router {
+    /// How likely each expert is.
+    pub(crate) probabilities: Array,
+    /// What each chosen expert counts; 0 for the others.
+    pub(crate) weights: Array,
+}
+
 impl Case {
     /// How a tensor of this case is told: by its name alone in the main case.
     pub(crate) fn tell(&self, name: &str) -> String {
@@ -138,6 +154,20 @@ impl Golden {
         recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))
     }
 
+    /// What the first step of the recorded generation reads: the prompt and what stands beside it, or the main case's source
+    /// and the start of the decoder.
+    pub(crate) fn prompt(&self) -> Option<Arrays> {
+        if let Some(start) = self.tokens.get("start") {
+            let mut inputs = self.source.clone();
+            inputs.insert("decoder_input_ids".to_owned(), start.clone());
+            return Some(inputs);
+        }
+        let mut prompt = Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
+        let pixels = self.tokens.get("pixel_values").cloned();
+        prompt.extend(pixels.map(|pixels| ("pixel_values".to_owned(), pixels)));
+        Some(prompt)
+    }
+
     fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Self, GoldenError> {
         let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
         let unreadable = |(part, why)| GoldenError::Part { path: path.to_owned(), part, why };
@@ -164,10 +194,27 @@ impl Golden {
         let pad_token_id = metadata.get("pad_token_id").and_then(|text| text.parse().ok());
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
-        let images = parts.images.into_values().collect();
-        let (tokens, margins) = (parts.tokens, parts.margins);
+        let [images, audio] = [parts.images, parts.audio].map(|parts| parts.into_values().collect());
+        let mut routings = parts.routings;
+        let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
+        let routers = parts.routers.into_iter().filter_map(pair).collect();
+        let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
         let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
-        Ok(Self { model_class, cases, trace, source, target, tokens, margins, images, noise, pad_token_id })
+        Ok(Self {
+            model_class,
+            cases,
+            trace,
+            source,
+            target,
+            routers,
+            tokens,
+            margins,
+            detections,
+            images,
+            audio,
+            noise,
+            pad_token_id,
+        })
     }
 }
 
@@ -176,9 +223,13 @@ impl Golden {
 struct Parts {
     cases: BTreeMap<usize, (Arrays, Arrays)>,
     trace: BTreeMap<TracePlace, Array>,
+    routers: BTreeMap<usize, Array>,
+    routings: BTreeMap<usize, Array>,
     tokens: Arrays,
     margins: Arrays,
+    detections: Arrays,
     images: BTreeMap<usize, Array>,
+    audio: BTreeMap<usize, Array>,
 }
 
 impl Parts {
@@ -196,9 +247,13 @@ impl Parts {
             "input" => drop(self.cases.entry(number).or_default().0.insert(name.to_owned(), array)),
             "output" => drop(self.cases.entry(number).or_default().1.insert(name.to_owned(), array)),
             "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
+            "router" => drop(name.parse().map(|layer| self.routers.insert(layer, array))),
+            "routing" => drop(name.parse().map(|layer| self.routings.insert(layer, array))),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
+            "detection" => drop(self.detections.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
+            "audio" => drop(name.parse().map(|index| self.audio.insert(index, array))),
             _ => {}
         }
     }

@@ -6,8 +6,10 @@ mod alibi;
 mod attention;
 mod batch_norm;
 mod convolution;
+mod convolution_1d;
 mod disentangled;
 mod embedding;
+mod experts;
 mod feed_forward;
 mod gated_feed_forward;
 mod grouped_attention;
@@ -23,23 +25,28 @@ mod relative_position;
 mod rope_parameters;
 mod rotary;
 mod self_attention;
+mod soft_cap;
 mod unit_length;
 
 pub(crate) use alibi::Alibi;
-pub(crate) use attention::{attend, split_heads};
+pub(crate) use attention::{attend, attend_capped, split_heads};
 pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
 pub(crate) use convolution::{Conv2d, Conv2dShape};
+pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
 pub(crate) use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
 pub(crate) use embedding::Embedding;
+pub(crate) use experts::{EXPERT_NAMES, Experts, ExpertsShape, Routing};
 pub(crate) use feed_forward::FeedForward;
 pub(crate) use gated_feed_forward::GatedFeedForward;
 pub(crate) use grouped_attention::GroupedAttention;
 pub(crate) use interpolation::bicubic;
 pub(crate) use joined_gate::JoinedGate;
-pub(crate) use key_value_attention::{KeyValueAttention, KeyValueNames, KeyValueShape};
+pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{
-    CausalMasks, causal_bias, decoder_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
+    CausalMasks, causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
+    pair_bias, positions, positions_without_padding, window_bias,
+    CausalMasks, causal_bias, decoder_bias, key_bias, masked_mean, padding_bias, padding_factor, pair_bias, positions,
     positions_without_padding, window_bias,
 };
 pub(crate) use mean::mean;
@@ -49,4 +56,5 @@ pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
 pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
+pub(crate) use soft_cap::soft_cap;
 pub(crate) use unit_length::unit_length;

@@ -1,18 +1,23 @@
 //! The way in: text to token ids, images to pixel values, as the checkpoint's own files say.
 //!
-//! Owns tokenizers and image processors. Does not own what is done with their output (`task`) nor its comparison with
+//! Owns tokenizers, image processors and feature extractors. Does not own what is done with their output (`task`) nor its comparison with
 //! goldens (`check`).
 
+mod audio;
 mod config_file;
 mod error;
+mod frame_tokens;
 mod image;
 mod image_config;
 mod image_processor;
+mod log_mel;
 mod resample;
 mod tokenizer;
 
+pub use audio::{Audio, FeatureExtractor};
 pub(crate) use config_file::ConfigFile;
 pub use error::PreprocessError;
+pub use frame_tokens::FrameTokens;
 pub use image::Image;
 pub use image_processor::ImageProcessor;
 pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
@@ -35,6 +40,8 @@ pub(crate) fn full_text_length(config: &Value) -> Option<usize> {
 pub struct Processor {
     tokenizer: Option<Tokenizer>,
     images: Option<ImageProcessor>,
+    audio: Option<FeatureExtractor>,
+    frame_tokens: Option<FrameTokens>,
     generation: GenerationDefaults,
 }
 
@@ -46,6 +53,8 @@ impl Processor {
         Ok(Self {
             tokenizer: Tokenizer::open(directory)?,
             images: ImageProcessor::open(directory)?,
+            audio: FeatureExtractor::open(directory)?,
+            frame_tokens: FrameTokens::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
         })
     }
@@ -58,6 +67,16 @@ impl Processor {
     /// The image processor, where the checkpoint has one.
     pub fn images(&self) -> Option<&ImageProcessor> {
         self.images.as_ref()
+    }
+
+    /// The feature extractor for recordings, where the checkpoint has one.
+    pub fn audio(&self) -> Option<&FeatureExtractor> {
+        self.audio.as_ref()
+    }
+
+    /// The vocabulary of a model with one token per frame, where the checkpoint has one.
+    pub fn frame_tokens(&self) -> Option<&FrameTokens> {
+        self.frame_tokens.as_ref()
     }
 
     /// What the checkpoint says about generation.

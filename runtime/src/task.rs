@@ -4,15 +4,19 @@
 //! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
 //! it never cuts an input silently.
 
+mod audio_embedding;
 mod call;
 mod classification;
 mod fill_mask;
 mod image_embedding;
 mod image_text;
+mod image_text_to_text;
+mod object_detection;
 mod question_answering;
 mod request;
 mod response;
 mod scores;
+mod speech_recognition;
 mod text2text_generation;
 mod text_embedding;
 mod text_generation;
@@ -20,10 +24,11 @@ mod time_series;
 mod token_classification;
 
 pub use call::HandlerError;
+pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore, LabelledToken, Response,
-    TextEmbedding,
+    Answer, AudioEmbedding, Detection, FilledMask, GeneratedText, ImageEmbedding, ImageTextEmbedding, LabelScore,
+    LabelledToken, Response, TextEmbedding, Transcription,
 };
 
 use crate::Model;
@@ -68,9 +73,29 @@ pub fn text2text_generation(model: &Model, request: Request) -> Result<Response,
     text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
 }
 
+/// Recordings in; per recording its words out.
+pub fn speech_recognition(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    speech_recognition::answer(&Call::new(model, Task::SpeechRecognition), request)
+}
+
+/// Recordings in; per recording every label with its probability out, best first.
+pub fn audio_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_recordings(&Call::new(model, Task::AudioClassification), request)
+}
+
+/// Recordings in; per recording the vectors of its frames and their mean out.
+pub fn audio_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    audio_embedding::answer(&Call::new(model, Task::AudioEmbedding), request)
+}
+
 /// Images in; per image every label with its probability out, best first.
 pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
     classification::answer_images(&Call::new(model, Task::ImageClassification), request)
+}
+
+/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities, best first, out.
+pub fn object_detection(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    object_detection::answer(&Call::new(model, Task::ObjectDetection), request)
 }
 
 /// Images in; per image the vectors of its patches and one pooled vector out.
@@ -101,4 +126,9 @@ pub fn time_series_classification(model: &Model, request: Request) -> Result<Res
 /// Series in; per series the numbers that it stands for, `[targets]`, out.
 pub fn time_series_regression(model: &Model, request: Request) -> Result<Response, HandlerError> {
     time_series::answer_numbers(&Call::new(model, Task::TimeSeriesRegression), request)
+}
+
+/// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
+pub fn image_text_to_text(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text_to_text::answer(&Call::new(model, Task::ImageTextToText), request)
 }

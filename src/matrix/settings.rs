@@ -34,7 +34,7 @@ pub struct Cpu {
     pub image: Option<String>,
     /// Shell lines before anything else.
     pub setup: Vec<String>,
-    /// Whether a second job runs the ROCm path on a software simulation, which this version of testgen does not have yet.
+    /// Whether a second job runs the ROCm path on a software simulation (docs/hip-sim.md); it needs a C++ compiler.
     pub simulated_rocm: bool,
 }
 
@@ -120,7 +120,7 @@ impl Default for Ci {
 
 impl Default for Cpu {
     fn default() -> Self {
-        Self { label: "ubuntu-24.04".to_owned(), image: None, setup: Vec::new(), simulated_rocm: false }
+        Self { label: "ubuntu-24.04".to_owned(), image: None, setup: Vec::new(), simulated_rocm: true }
     }
 }
 

@@ -13,6 +13,7 @@ import copy
 import inspect
 import json
 import os
+import re
 import struct
 import sys
 
@@ -29,17 +30,34 @@ except ImportError as missing:
     sys.exit(3)
 
 from torch.overrides import TorchFunctionMode
-from transformers import AutoConfig, AutoTokenizer, GenerationConfig
+from transformers import AutoConfig, AutoTokenizer, GenerationConfig, GenerationMixin
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import multimodal  # noqa: E402
 import time_series  # noqa: E402
 import vision_text  # noqa: E402
 
 # Families with a module of their own: what it gives is `cases` and, where hidden states have other names, `trace`.
 MODULES = (time_series, vision_text)
+import object_detection  # noqa: E402
+import vision_text  # noqa: E402
+MODULES = (multimodal, time_series, vision_text)
+
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names
+# `trace`, and where more is recorded than results `derived`.
+MODULES = (object_detection, vision_text)
+
+import object_detection  # noqa: E402
+import time_series  # noqa: E402
+import vision_text  # noqa: E402
+
+# Families with a module of their own: what it gives is `cases`, where hidden states have other names `trace`, and where more
+# is recorded than results `derived`.
+MODULES = (object_detection, time_series, vision_text)
 
 ENCODER, DECODER, SEQ2SEQ, VISION = "encoder", "decoder", "seq2seq", "vision"
+ENCODER, DECODER, SEQ2SEQ, SPEECH, VISION = "encoder", "decoder", "seq2seq", "speech", "vision"
 FAMILIES = {
     "bart": SEQ2SEQ,
     "bert": ENCODER,
@@ -52,11 +70,15 @@ FAMILIES = {
     "mpnet": ENCODER,
     "bloom": DECODER,
     "falcon": DECODER,
+    "gemma2": DECODER,
     "gpt2": DECODER,
     "gpt_neox": DECODER,
+    "hubert": SPEECH,
     "llama": DECODER,
     "marian": SEQ2SEQ,
     "mistral": DECODER,
+    "mixtral": DECODER,
+    "olmoe": DECODER,
     "opt": DECODER,
     "phi3": DECODER,
     "qwen2": DECODER,
@@ -64,6 +86,7 @@ FAMILIES = {
     "deit": VISION,
     "dinov2": VISION,
     "qwen3": DECODER,
+    "qwen3_moe": DECODER,
     "resnet": VISION,
     "swin": VISION,
     "t5": SEQ2SEQ,
@@ -71,6 +94,10 @@ FAMILIES = {
 } | {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Vision models that take images of any size.
 ANY_SIZE = ("convnext", "dinov2", "resnet")
+    "wav2vec2": SPEECH,
+    "whisper": SPEECH,
+}
+FAMILIES |= {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
     "Model",
@@ -83,10 +110,13 @@ HEADS = (
     "ForTokenClassification",
     "ForQuestionAnswering",
     "ForImageClassification",
+    "ForConditionalGeneration",
     "ForPrediction",
     "ForClassification",
     "ForRegression",
     "ForImageClassificationWithTeacher",
+    "ForObjectDetection",
+    "ForCTC",
 )
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -138,17 +168,23 @@ def record(directory, seed=0, force=False):
         cases, tensors, metadata = family.cases(sys.modules[__name__], directory, config, random, seed)
     elif family == VISION:
         cases, tensors, metadata = vision_cases(directory, config, random)
+    elif FAMILIES[config.model_type] == SPEECH:
+        cases, tensors, metadata = speech_cases(directory, config, random)
     else:
         cases, tensors, metadata = text_cases(directory, config, random, seed)
     metadata |= describe(model_class, config, seed)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
+    if hasattr(family, "derived"):
+        tensors |= family.derived(sys.modules[__name__], directory, tensors, results)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
-    if FAMILIES[config.model_type] == DECODER and model.can_generate():
+    if family == DECODER and model.can_generate():
         tensors |= generate(model, config, random)
     if "decoder_input_ids" in cases[0] and model.can_generate():
         tensors |= generate_from_source(model, config, cases[0])
+    elif getattr(family, "GENERATES", False):
+        tensors |= generate(model, config.text_config, random, family.prompt(sys.modules[__name__], config, random))
     write_safetensors(path, tensors, metadata)
     return path
 
@@ -196,6 +232,7 @@ def load(model_class, directory, dtype):
             directory,
             dtype=dtype,
             attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
+            experts_implementation="eager",
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
@@ -424,6 +461,57 @@ def waves(random, channels, height, width):
     return numpy.stack([1.4 * numpy.sin(a * down + b * across + p) for (a, b), p in zip(slopes, phases)])
 
 
+# --- inputs: recordings ---
+
+
+def speech_cases(directory, config, random):
+    """Main case of two recordings where the checkpoint has a feature extractor, and a second batch without padding."""
+    tensors, metadata = {}, {}
+    if os.path.isfile(os.path.join(directory, "preprocessor_config.json")):
+        recordings, main_case, metadata = extracted_features(directory, random)
+        tensors = {f"audio.{index}": torch.from_numpy(samples) for index, samples in enumerate(recordings)}
+    else:
+        main_case = random_features(config, random, 2, 1437)
+    cases = [main_case, random_features(config, random, 3, 1900)]
+    if getattr(config, "max_target_positions", None):
+        limit = config.max_target_positions
+        lengths = ((9, 6), (34, 34, 34))
+        cases = [with_decoder(case, config, random, limit, lengths[index]) for index, case in enumerate(cases)]
+    return cases, tensors, metadata
+
+
+def extracted_features(directory, random):
+    """Recordings, what the checkpoint's own feature extractor makes of them, and its name for the metadata."""
+    with refusal(f"the feature extractor of `{directory}` does not load"):
+        extractor = transformers.AutoFeatureExtractor.from_pretrained(directory)
+    rate, longest = extractor.sampling_rate, getattr(extractor, "n_samples", 2**30)
+    lengths = [min(length, longest) for length in (int(random.integers(2600, 3000)), int(random.integers(1500, 1800)))]
+    recordings = [draw_sound(random, length, rate) for length in lengths]
+    padding = "max_length" if longest < 2**30 else "longest"
+    features = extractor(recordings, sampling_rate=rate, padding=padding, return_tensors="pt")
+    case = {name: value.to(torch.int64) if name == "attention_mask" else value for name, value in features.items()}
+    return recordings, case, {"feature_extractor": type(extractor).__name__}
+
+
+def draw_sound(random, length, rate):
+    """Samples of three gliding tones over some noise: tones alone would hide what stands between the mel bins."""
+    seconds = numpy.arange(length) / rate
+    tones = [
+        random.uniform(0.05, 0.3) * numpy.sin(2 * numpy.pi * (frequency + random.uniform(-800, 800) * seconds) * seconds + phase)
+        for frequency, phase in zip(random.uniform(150, 3000, 3), random.uniform(0, 6, 3))
+    ]
+    return (sum(tones) + random.normal(0, 0.02, length) + 0.05).astype(numpy.float32)
+
+
+def random_features(config, random, count, samples):
+    """Input near unit scale: a spectrogram of the length that the model takes, or samples."""
+    if getattr(config, "num_mel_bins", None) and getattr(config, "max_source_positions", None):
+        shape = (count, config.num_mel_bins, 2 * config.max_source_positions)
+        return {"input_features": torch.from_numpy(random.normal(0, 0.7, shape).astype(numpy.float32))}
+    sounds = numpy.stack([draw_sound(random, samples, 16000) for _ in range(count)])
+    return {"input_values": torch.from_numpy((sounds - 0.05) * 5)}
+
+
 # --- outputs ---
 
 
@@ -456,9 +544,12 @@ def run(model, case, trace):
     inputs = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in case.items()}
     if "use_cache" in inspect.signature(model.forward).parameters:
         inputs["use_cache"] = False
-    result = model(**inputs, output_hidden_states=trace, return_dict=True)
+    routers = {}
+    with watched_routers(model, case, routers):
+        result = model(**inputs, output_hidden_states=trace, return_dict=True)
     named = {name: value for name, value in result.items() if isinstance(value, torch.Tensor)}
     family = FAMILIES.get(model.config.model_type)
+    named = {name: value for name, value in named.items() if name not in getattr(family, "IGNORED", ())}
     if trace and hasattr(family, "trace"):
         named |= family.trace(result)
     elif trace:
@@ -471,6 +562,34 @@ def traces(stack, states):
     """Hidden states by the names of the golden format."""
     name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
     return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
+    if trace:
+        named |= routers
+        states = result.hidden_states
+        named |= {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
+    return named
+
+
+@contextlib.contextmanager
+def watched_routers(model, case, routers):
+    """Fills `routers` with `router.<layer>` (probabilities) and `routing.<layer>` (weights of the chosen experts, 0 for the
+    others), each [batch, seq, experts], while `model` runs `case`."""
+
+    def keep(layer):
+        def hook(_module, _arguments, result):
+            logits, weights, chosen = result
+            shape = [*case["input_ids"].shape, logits.shape[-1]]
+            routers[f"router.{layer}"] = torch.softmax(logits.float(), -1).reshape(shape)
+            routers[f"routing.{layer}"] = torch.zeros_like(logits, dtype=weights.dtype).scatter(-1, chosen, weights).reshape(shape)
+
+        return hook
+
+    found = [(name, module) for name, module in model.named_modules() if type(module).__name__.endswith("TopKRouter")]
+    hooks = [module.register_forward_hook(keep(re.search(r"layers\.(\d+)\.", name)[1])) for name, module in found]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
 
 
 def named_tensors(cases, results):
@@ -482,7 +601,7 @@ def named_tensors(cases, results):
         for name, value in result.items():
             if not torch.isfinite(value).all():
                 raise RecordError(f"`{name}` is not finite in float32; the checkpoint cannot serve as a reference")
-            tensors[name if name.startswith("trace.") else f"{prefix}output.{name}"] = value
+            tensors[name if name.startswith(("trace.", "router.", "routing.")) else f"{prefix}output.{name}"] = value
     return tensors
 
 
@@ -527,10 +646,11 @@ def relative_errors(value, reference):
     return [float(f"{float(ratio):.3g}") for ratio in ratios]
 
 
-def generate(model, config, random):
+def generate(model, config, random, prompt=None):
     """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
     length = min(8, position_limit(config) // 2)
-    prompt = padded_case(config, random, [length, length])
+    prompt = padded_case(config, random, [length, length]) if prompt is None else prompt
+    length = prompt["input_ids"].shape[1]
     model.generation_config = GenerationConfig(
         do_sample=False,
         max_new_tokens=min(NEW_TOKENS, position_limit(config) - length),
@@ -544,6 +664,7 @@ def generate(model, config, random):
     top = logits.topk(2, dim=-1).values
     return {
         "tokens.prompt": prompt["input_ids"],
+        **{f"tokens.{name}": prompt[name] for name in ("pixel_values",) if name in prompt},
         "tokens.greedy": result.sequences[:, length:],
         "tokens.logits": logits,
         "margin.greedy": top[..., 0] - top[..., 1],
@@ -559,7 +680,7 @@ def generate_from_source(model, config, case):
     source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
     model.generation_config = GenerationConfig(
         do_sample=False,
-        max_new_tokens=min(NEW_TOKENS, position_limit(config) - 1),
+        max_new_tokens=min(NEW_TOKENS, getattr(config, "max_target_positions", position_limit(config)) - 1),
         decoder_start_token_id=start_id(config),
         use_cache=decoder_layers <= config.num_hidden_layers,
         return_dict_in_generate=True,
@@ -567,7 +688,8 @@ def generate_from_source(model, config, case):
         pad_token_id=pad_id(config),
     )
     with torch.no_grad():
-        result = model.generate(**source)
+        # Whisper's own `generate` cuts recordings into segments.
+        result = GenerationMixin.generate(model, **source)
     logits = torch.stack(result.logits, dim=1).float()
     top = logits.topk(2, dim=-1).values
     return {

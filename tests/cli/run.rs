@@ -187,6 +187,16 @@ fn build_flags_and_environment_reach_the_suite() {
 }
 
 #[test]
+fn only_what_can_be_simulated_is() {
+    let project = Project::with_bert();
+    let wrong = run(&project, "", &["--simulate", "cuda"]).expect_code(2);
+    assert!(wrong.stderr.contains("only rocm can be simulated"), "{}", wrong.stderr);
+    // The fake runtime is alone in its folder.
+    let alone = run(&project, "", &["--simulate", "rocm"]).expect_code(3);
+    assert!(alone.stderr.contains("`hip-sim` is not beside the runtime"), "{}", alone.stderr);
+}
+
+#[test]
 fn records_of_an_earlier_run_do_not_count() {
     let project = Project::with_bert();
     run(&project, &format!("{PASS}|fail|\"reason\":\"x\""), &[]).expect_code(1);

@@ -1,6 +1,6 @@
 //! Memory and copies.
 
-use crate::{CURRENT, device_of, put, simulator};
+use crate::{device_of, put, simulator};
 use hip_sim::{Copy2d, Status, guarded};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
@@ -112,9 +112,9 @@ pub unsafe extern "C" fn hipMemcpy2DAsync(
     width: usize,
     height: usize,
     _kind: c_uint,
-    _stream: *mut c_void,
+    stream: *mut c_void,
 ) -> u32 {
     let copy = Copy2d { to: (to, to_pitch), from: (from, from_pitch), width, height };
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { simulator()?.copy_rows(CURRENT.get(), &copy) })
+    guarded(|| unsafe { simulator()?.copy_rows(device_of(stream), &copy) })
 }

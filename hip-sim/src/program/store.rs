@@ -70,12 +70,12 @@ pub(super) fn object(
         statistics.cache_hit();
         return Ok(object);
     }
-    write_headers(&folder)?;
+    let headers = write_headers(&folder)?;
     let source = folder.join(format!("{}.cpp", key.0));
     write(&source, text.as_bytes())?;
     let started = Instant::now();
     let made = temporary(&object);
-    compile(&source, &made, &folder, configuration)?;
+    compile(&source, &made, &headers, configuration)?;
     statistics.compiled(started.elapsed());
     std::fs::rename(&made, &object).map_err(|source| CompileError::Cache { path: object.clone(), source })?;
     Ok(object)
@@ -88,10 +88,10 @@ pub(super) fn dump(folder: &Path, key: &Key, source: &str) -> Result<(), Compile
         .and_then(|()| write(&folder.join(format!("{}.hip", key.0)), source.as_bytes()))
 }
 
-fn compile(source: &Path, made: &Path, folder: &Path, configuration: &Configuration) -> Result<(), CompileError> {
+fn compile(source: &Path, made: &Path, headers: &Path, configuration: &Configuration) -> Result<(), CompileError> {
     let compiler = &configuration.compiler;
     let mut command = Command::new(compiler);
-    command.args(flags(configuration)).arg("-I").arg(folder.join("include")).arg(source).arg("-o").arg(made);
+    command.args(flags(configuration)).arg("-I").arg(headers).arg(source).arg("-o").arg(made);
     command.args(["-lm", "-lc", "-lgcc"]);
     let output = command.output();
     let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.clone(), source })?;
@@ -118,16 +118,18 @@ fn flags(configuration: &Configuration) -> Vec<&'static str> {
     flags
 }
 
-fn write_headers(folder: &Path) -> Result<(), CompileError> {
-    let include = folder.join("include/hip");
+/// Writes the headers to a folder of their own: other versions of the simulator share the cache.
+fn write_headers(folder: &Path) -> Result<PathBuf, CompileError> {
+    let headers = folder.join(format!("include-{:016x}", fingerprint()));
+    let include = headers.join("hip");
     std::fs::create_dir_all(&include).map_err(|source| CompileError::Cache { path: include.clone(), source })?;
     for (name, text) in HEADERS {
         let path = include.join(name);
-        if std::fs::read_to_string(&path).ok().as_deref() != Some(*text) {
+        if !path.exists() {
             write(&path, text.as_bytes())?;
         }
     }
-    Ok(())
+    Ok(headers)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CompileError> {

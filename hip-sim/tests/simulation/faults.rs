@@ -60,6 +60,16 @@ fn an_idle_kernel_writes_nothing_and_a_leak_keeps_memory() {
 }
 
 #[test]
+fn dirty_memory_is_nan() {
+    let laboratory = Laboratory::faulty("dirty");
+    let pointer = laboratory.simulator.allocate(0, 16).unwrap();
+    let mut values = [0.0_f32; 4];
+    // SAFETY: the array is 16 bytes long.
+    unsafe { laboratory.simulator.copy_to_host(0, values.as_mut_ptr().cast(), pointer, 16) }.unwrap();
+    assert!(values.iter().all(|value| value.is_nan()), "{values:?}");
+}
+
+#[test]
 fn a_device_can_lie_about_itself() {
     let laboratory = Laboratory::faulty("architecture=gfx950,wave=32,memory-info");
     let properties = laboratory.simulator.properties(0).unwrap();

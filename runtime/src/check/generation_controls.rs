@@ -20,6 +20,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     if let Some(reason) = inapplicable(subject.model().class()) {
         return Err(Stop::Ignored(reason));
     }
+    kv_cache_equivalence::has_cache(subject.model())?;
     let prompt = prompt(exam, &subject, &golden)?;
     let bench = Bench { subject: &subject, prompt };
     let greedy = bench.run(&bench.greedy(LENGTH))?;
@@ -48,8 +49,8 @@ fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<
             golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&(0..rows).collect::<Vec<_>>())));
         return Ok(source.chain([("decoder_input_ids".to_owned(), start)]).collect());
     }
-    if let Some(ids) = golden.tokens.get("prompt") {
-        return Ok(Arrays::from([("input_ids".to_owned(), ids.clone())]));
+    if let Some(prompt) = golden.prompt() {
+        return Ok(prompt);
     }
     let facts = exam.text_facts(subject, golden);
     let length = 8.min(facts.longest.saturating_sub(LENGTH)).max(1);

@@ -26,7 +26,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let mut excused = 0;
     let grown = if golden.tokens.contains_key("start") { "decoder_input_ids" } else { "input_ids" };
-    let mut logits = last_logits(session.as_mut(), &first(&golden))?;
+    let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let expected = flat_step(recorded, step);
         let threshold = exam.tolerance(&golden, &subject).golden("logits");
@@ -56,19 +56,6 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     let tokens = ["greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
     let recorded = prompt && tokens && golden.margins.contains_key("greedy");
     (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
-}
-
-/// What the first step reads: the recorded prompt, or the main case's source and the decoder's start.
-fn first(golden: &Golden) -> Arrays {
-    match (golden.tokens.get("start"), golden.tokens.get("prompt")) {
-        (Some(start), _) => {
-            let mut inputs = golden.source.clone();
-            inputs.insert("decoder_input_ids".to_owned(), start.clone());
-            inputs
-        }
-        (None, Some(prompt)) => Arrays::from([("input_ids".to_owned(), prompt.clone())]),
-        (None, None) => Arrays::new(),
-    }
 }
 
 /// Reads `inputs` and gives the logits behind the last token, [batch, vocab].

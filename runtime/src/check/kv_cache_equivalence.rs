@@ -10,7 +10,7 @@ use super::{
     observation::{at_real_positions, observe},
     sequences::{Sequences, Side, Stream, TextFacts},
 };
-use crate::{Array, Arrays, ForwardError, Session, golden::Golden};
+use crate::{Array, Arrays, ForwardError, Model, Session, golden::Golden};
 
 /// Columns of padding before the longest row.
 const LEFT: usize = 2;
@@ -21,6 +21,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     if let Some(reason) = inapplicable(subject.model().class()) {
         return Err(Stop::Ignored(reason));
     }
+    has_cache(subject.model())?;
     let facts = exam.text_facts(&subject, &golden);
     let mut failures = Failures::default();
     for (what, inputs) in inputs(&golden, facts)? {
@@ -43,6 +44,15 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     }
     failures.conclude()?;
     Ok(None)
+}
+
+/// Leaves a model alone that says itself that it keeps no cache.
+pub(super) fn has_cache(model: &Model) -> Result<(), Stop> {
+    match model.session() {
+        Err(error @ ForwardError::NoCache { .. }) => Err(Stop::Ignored(error.to_string())),
+        Err(error) => Err(error.into()),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Why a class has no cache to check: a classifier of a causal family reads the whole text at once.

@@ -20,13 +20,13 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let subject = exam.subject()?;
     let mut failures = Failures::default();
     for facts in exam.streams(&subject, &golden) {
-        stream(exam, &subject, &golden, facts, &mut failures)?;
+        masked(exam, &subject, &golden, facts, &mut failures)?;
     }
     failures.conclude()?;
     Ok(None)
 }
 
-fn stream(
+fn masked(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,

@@ -2,7 +2,7 @@
 
 use super::{Examination, Failures, Found};
 use crate::{
-    Array, Checkpoint, Endpoint, Image, Status,
+    Array, Audio, Checkpoint, Endpoint, Image, Status,
     generation::GenerationControls,
     task::{QuestionContext, Request, Response, TimeSeries},
 };
@@ -49,7 +49,15 @@ fn requests(task: Task) -> Vec<Request> {
         Task::TextGeneration | Task::Text2TextGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
-        Task::ImageClassification | Task::ImageEmbedding => vec![Request::Images(images())],
+        Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
+            let recordings = vec![Audio { sampling_rate: 16_000, samples: vec![0.0; 400] }];
+            vec![Request::Speech { recordings, controls: GenerationControls::default() }]
+        }
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::ImageTextToText => {
+            let controls = GenerationControls::default();
+            vec![Request::ImagePrompts { images: images(), prompts: one(), controls }]
+        }
         Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
             vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
         }

@@ -19,7 +19,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let mut left = false;
     for facts in exam.streams(&subject, &golden) {
-        left |= stream(exam, &subject, &golden, facts, &mut failures)?;
+        left |= padded(exam, &subject, &golden, facts, &mut failures)?;
     }
     failures.conclude()?;
     let note = "right padding only: positions are counted from the first column";
@@ -27,7 +27,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
 }
 
 /// Whether padding on the left was tried, too.
-fn stream(
+fn padded(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,
@@ -43,11 +43,11 @@ fn stream(
     let left = facts.causal && facts.stream == Stream::Text;
     let sides: &[Side] = if left { &[Side::Right, Side::Left] } else { &[Side::Right] };
     for &side in sides {
-        let padded = observe(subject.model(), facts.stream, &rows.padded(length + PADDING, side, facts))?;
+        let observed = observe(subject.model(), facts.stream, &rows.padded(length + PADDING, side, facts))?;
         let start = if side == Side::Left { PADDING } else { 0 };
         let pooled = facts.pooled_survives(side);
         let parts = Parts { side, start, length, pooled, of: facts.stream.tell() };
-        compare(exam, &tolerance, &plain, &padded, parts, failures);
+        compare(exam, &tolerance, &plain, &observed, parts, failures);
     }
     Ok(left)
 }

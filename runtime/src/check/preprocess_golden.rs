@@ -1,10 +1,11 @@
-//! `preprocess_golden`: text becomes the recorded token ids and mask, an image the recorded pixel values.
+//! `preprocess_golden`: text becomes the recorded token ids and mask, an image the recorded pixel values, a recording the
+//! recorded features.
 //!
 //! `token_type_ids` are not compared: the recorder chooses them itself, so that both types are seen.
 
 use super::{Examination, Failures, Found, Stop};
 use crate::{
-    Array, Image, PaddingSide, Processor, TextInput, TokenizeOptions,
+    Array, Audio, Image, PaddingSide, Processor, TextInput, TokenizeOptions,
     golden::{Case, Golden, Noise},
     preprocess::full_text_length,
     tolerance::Tolerance,
@@ -25,14 +26,18 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     if !golden.images.is_empty() {
         images(exam, processor, &golden, &mut failures)?;
     }
+    if !golden.audio.is_empty() {
+        recordings(exam, processor, &golden, &mut failures)?;
+    }
     failures.conclude()?;
     Ok(None)
 }
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let recorded = !golden.images.is_empty() || golden.cases.iter().any(|case| case.texts.is_some());
-    let reason = "the golden has neither texts nor images: the checkpoint had no tokenizer and no image processor";
+    let seen = !golden.images.is_empty() || !golden.audio.is_empty();
+    let recorded = seen || golden.cases.iter().any(|case| case.texts.is_some());
+    let reason = "the golden has no texts, images or recordings: the checkpoint had nothing that reads them";
     (!recorded).then(|| reason.to_owned())
 }
 
@@ -70,6 +75,34 @@ fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
     Some(format!("`{name}` row {row}, position {place}: expected {wanted}, got {found}"))
 }
 
+/// Features are made on the host in f32, whatever the device.
+fn recordings(
+    exam: &mut Examination<'_>,
+    processor: &Processor,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<(), Stop> {
+    let Some(extractor) = processor.audio() else {
+        failures.push("the golden has recordings, and the checkpoint has no feature extractor");
+        return Ok(());
+    };
+    let audio = |samples: &Array| Audio {
+        sampling_rate: extractor.sampling_rate(),
+        samples: samples.as_floats().unwrap_or_default().to_vec(),
+    };
+    let processed = extractor.process(&golden.audio.iter().map(audio).collect::<Vec<_>>())?;
+    let noise = Noise::default();
+    let tolerance = Tolerance::new(&noise, &[], Precision::F32, false);
+    for (name, got) in &processed {
+        match golden.main().inputs.get(name) {
+            Some(expected) if expected.as_integers().is_some() => failures.note(first_other(name, expected, got)),
+            Some(expected) => failures.note(exam.compare(name, expected, got, tolerance.golden(name))),
+            None => failures.push(format!("the golden has recordings and no `input.{name}`")),
+        }
+    }
+    Ok(())
+}
+
 /// Pixels are made on the host in f32, whatever the device: the row of f32 holds, without noise.
 fn images(
     exam: &mut Examination<'_>,
@@ -85,6 +118,12 @@ fn images(
     let processed = processor.process(&images)?;
     let noise = Noise::default();
     let threshold = Tolerance::new(&noise, &[], Precision::F32, false).golden("pixel_values");
+    if let Some(expected) = golden.main().inputs.get("pixel_mask") {
+        match processed.get("pixel_mask") {
+            Some(got) => failures.note(first_other("pixel_mask", expected, got)),
+            None => failures.push("the image processor gives no `pixel_mask`"),
+        }
+    }
     match (golden.main().inputs.get("pixel_values"), processed.get("pixel_values")) {
         (Some(expected), Some(got)) => failures.note(exam.compare("pixel_values", expected, got, threshold)),
         (expected, _) => failures.push(match expected {

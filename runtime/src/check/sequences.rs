@@ -36,6 +36,8 @@ pub(super) struct TextFacts<'a> {
     pub(super) causal: bool,
     /// Which token the pooled outputs are read at.
     pub(super) pooling: Pooling,
+    /// An id that stands for a part of an image and is no text.
+    pub(super) reserved: Option<i64>,
     /// The token that every row must end with, and have nowhere else.
     pub(super) end: Option<i64>,
 }
@@ -97,6 +99,7 @@ impl<'a> TextFacts<'a> {
             let text = of(Stream::Text);
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
+                Architecture::Speech => Self { causal: false, ..text },
                 _ => text,
             }];
         }
@@ -123,6 +126,7 @@ impl<'a> TextFacts<'a> {
             causal: model.causal() && !matches!(stream, Stream::Source(_)),
             pooling: model.pooling(),
             end: None,
+            reserved: number("image_token_index"),
         }
     }
 
@@ -161,7 +165,7 @@ impl Sequences {
         let mut id = || loop {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let id = ((state >> 33) % facts.vocab.max(2) as u64) as i64;
-            if id != facts.pad && Some(id) != facts.end {
+            if id != facts.pad && ![facts.end, facts.reserved].contains(&Some(id)) {
                 return id;
             }
         };
@@ -233,7 +237,8 @@ impl Sequences {
 /// An id that is neither `id` nor the pad id.
 pub(super) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
     let next = |step: i64| (id + step).rem_euclid(facts.vocab);
-    let allowed = |next: &i64| ![id, facts.pad].contains(next) && Some(*next) != facts.end;
+    let kept = [Some(id), Some(facts.pad), facts.end, facts.reserved];
+    let allowed = |next: &i64| !kept.contains(&Some(*next));
     [facts.vocab / 3 + 1, 1, 2, 3].into_iter().map(next).find(allowed).unwrap_or(id)
 }
 
@@ -250,6 +255,7 @@ mod tests {
         causal: true,
         pooling: Pooling::Fixed,
         end: None,
+        reserved: None,
     };
 
     #[test]

@@ -19,14 +19,17 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let subject = exam.subject()?;
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
-        Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder => {
+        Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder | Architecture::Moe => {
             text(exam, &subject, &golden, &mut failures)?
         }
-        Architecture::Vision | Architecture::TimeSeries => recorded(exam, &subject, &golden, &mut failures)?,
-        Architecture::VisionText => {
+        Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection => {
+            recorded(exam, &subject, &golden, &mut failures)?
+        }
+        Architecture::VisionText | Architecture::Multimodal => {
             recorded(exam, &subject, &golden, &mut failures)?;
             text(exam, &subject, &golden, &mut failures)?
         }
+        Architecture::Speech => speech(exam, &subject, &golden, &mut failures)?,
     };
     failures.conclude()?;
     Ok(Some(note))
@@ -40,12 +43,12 @@ fn text(
 ) -> Result<String, Stop> {
     let mut notes = Vec::new();
     for facts in exam.streams(subject, golden) {
-        notes.push(stream(exam, subject, golden, facts, failures)?);
+        notes.push(lengths(exam, subject, golden, facts, failures)?);
     }
     Ok(notes.join("; "))
 }
 
-fn stream(
+fn lengths(
     exam: &mut Examination<'_>,
     subject: &Subject,
     golden: &Golden,
@@ -63,6 +66,28 @@ fn stream(
         prefixes(exam, subject, golden, (&rows, facts), &lengths, failures)?;
     }
     Ok(format!("lengths {lengths:?}{of}, batches {BATCHES:?}"))
+}
+
+/// What a decoder writes, in every length; recordings that a head over frames reads, around the recorded lengths.
+fn speech(
+    exam: &mut Examination<'_>,
+    subject: &Subject,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<String, Stop> {
+    let mut note = recorded(exam, subject, golden, failures)?;
+    if !golden.target.is_empty() {
+        return Ok(format!("{note}; {}", text(exam, subject, golden, failures)?));
+    }
+    let main = &golden.main().inputs;
+    let samples = main.get("input_values").map_or(0, |values| values.shape()[1]);
+    for length in [samples - 1, samples - samples / 4, samples / 2 + 1] {
+        let order: Vec<usize> = (0..BATCHES[BATCHES.len() - 1]).collect();
+        let shorter: Arrays = main.iter().map(|(name, array)| (name.clone(), array.narrow(1, 0, length))).collect();
+        batches(exam, subject, golden, &rows::of_inputs(&shorter, &order), &format!("{length} samples"), failures)?;
+        note.push_str(&format!(", {length} samples"));
+    }
+    Ok(note)
 }
 
 /// Recorded rows, in batches of every size.

@@ -13,7 +13,7 @@ use faulty::{Fault, Faulty};
 use std::path::Path;
 use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, RecordStatus, Task};
 
-static SPEC: Spec = Spec {
+const SPEC_VALUE: Spec = Spec {
     name: "llama",
     model_type: ModelType::Llama,
     architecture: Architecture::DecoderOnly,
@@ -25,16 +25,24 @@ static SPEC: Spec = Spec {
     vram_mib: None,
 };
 
+static SPEC: Spec = SPEC_VALUE;
+
 static T5: Spec = Spec {
     name: "t5",
     model_type: ModelType::T5,
     architecture: Architecture::EncoderDecoder,
     task: Task::Text2TextGeneration,
     source: Source { path: "t5", hub: None },
-    devices: &[DeviceKind::Cpu],
-    precisions: &[Precision::F32],
-    tolerances: &[],
-    vram_mib: None,
+    ..SPEC_VALUE
+};
+
+static WHISPER: Spec = Spec {
+    name: "whisper",
+    model_type: ModelType::Whisper,
+    architecture: Architecture::Speech,
+    task: Task::SpeechRecognition,
+    source: Source { path: "whisper", hub: None },
+    ..SPEC_VALUE
 };
 
 /// The fixture with a fault in its behaviour.
@@ -123,6 +131,16 @@ fn an_encoder_decoder_with_a_wrong_tail_or_a_look_ahead_is_seen() {
     red!(T5, GreedyMargin, CacheDrifts, "tokens.logits step 2");
     red!(T5, GenerationControls, LogitsDependOnHistory, "are not the first of");
     red!(T5, BatchInvariance, RowDependsOnBatch, "`logits of row 0 alone`");
+}
+
+#[test]
+fn a_decoder_of_speech_that_keeps_or_drops_too_much_is_seen() {
+    red!(WHISPER, KvCacheEquivalence, ResetKeepsSource, "`logits unpadded, step by step`");
+    red!(WHISPER, CausalLeak, FirstSeesLast, "before position 1");
+    red!(WHISPER, ShapeSweep, WrongRowOfFive, "batch 3 of 5");
+    red!(WHISPER, GreedyMargin, CacheDrifts, "tokens.logits step 2");
+    red!(WHISPER, GenerationControls, LogitsDependOnHistory, "are not the first of");
+    red!(WHISPER, Determinism, EverySecondCallOneBitOff, "run 2: logits differs in 1 elements");
 }
 
 #[test]

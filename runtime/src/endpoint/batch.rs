@@ -4,7 +4,8 @@ use super::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
 /// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's. Images
-/// with texts cannot: one's texts would compete for the other's images.
+/// with texts cannot: one's texts would compete for the other's images. Nor can recordings: without a mask padding counts
+/// as a part of the shorter one.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
     match (first, next) {
         (Request::Texts(_), Request::Texts(_))
@@ -12,7 +13,13 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
         | (Request::Images(_), Request::Images(_))
         | (Request::Series(_), Request::Series(_)) => true,
         (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-        | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => false,
+        | (
+            Request::Prompts { .. }
+            | Request::ImagePrompts { .. }
+            | Request::ImagesWithTexts { .. }
+            | Request::Speech { .. },
+            _,
+        ) => false,
     }
 }
 
@@ -47,7 +54,13 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
             (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-            | (Request::Prompts { .. } | Request::ImagesWithTexts { .. }, _) => return None,
+            | (
+                Request::Prompts { .. }
+                | Request::ImagePrompts { .. }
+                | Request::ImagesWithTexts { .. }
+                | Request::Speech { .. },
+                _,
+            ) => return None,
         }
     }
     Some(merged)
@@ -62,6 +75,9 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
         Response::Answers(all) => portions(all, counts, Response::Answers),
         Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::Detections(all) => portions(all, counts, Response::Detections),
+        Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),
+        Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),
         Response::ImageEmbeddings(all) => portions(all, counts, Response::ImageEmbeddings),
         Response::Forecasts(all) => portions(all, counts, Response::Forecasts),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),

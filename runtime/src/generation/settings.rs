@@ -42,6 +42,8 @@ pub struct GenerationDefaults {
     max_length: Option<usize>,
     pad: Option<i64>,
     decoder_start: Option<i64>,
+    /// What follows the start token of a model of speech; none when it would have to be detected.
+    speech: Option<Vec<i64>>,
     rules: TokenRules,
     unsupported: Option<String>,
 }
@@ -91,6 +93,7 @@ impl GenerationDefaults {
         let start = "decoder_start_token_id";
         let started = [ids(&file, start)?, ids(&model, start)?, ids(&file, "bos_token_id")?].into_iter().flatten();
         Ok(Self {
+            speech: speech_prompt(&file)?,
             decoder_start: started.flatten().next(),
             rules: TokenRules::read(&file)?,
             controls,
@@ -101,7 +104,36 @@ impl GenerationDefaults {
     }
 }
 
+/// `WhisperForConditionalGeneration._retrieve_init_tokens`, without the detection of languages: `forced_decoder_ids`, else
+/// the language and the task, and no timestamps.
+fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError> {
+    let id = |table: &str, key: &str| file.get(table).and_then(|table| table.get(key)).and_then(Value::as_i64);
+    let (language, task) = (file.text("language")?, file.text("task")?);
+    let mut prompt = Vec::new();
+    if let (None, None, Some(forced)) = (language, task, file.get("forced_decoder_ids").and_then(Value::as_array)) {
+        for pair in forced {
+            let Some(token) = pair.get(1).and_then(Value::as_i64) else { return Ok(None) };
+            prompt.push(token);
+        }
+    } else if file.get("lang_to_id").is_some() {
+        let spoken = language
+            .and_then(|language| id("lang_to_id", language).or_else(|| id("lang_to_id", &format!("<|{language}|>"))));
+        let Some(spoken) = spoken else { return Ok(None) };
+        prompt.push(spoken);
+        prompt.extend(id("task_to_id", task.unwrap_or("transcribe")));
+    }
+    let silent = file.get("no_timestamps_token_id").and_then(Value::as_i64);
+    prompt.extend(silent.filter(|token| prompt.last() != Some(token)));
+    Ok(Some(prompt))
+}
+
 impl GenerationDefaults {
+    /// What the decoder of a model of speech begins with.
+    pub(crate) fn speech_prompt(&self) -> Option<Vec<i64>> {
+        let start = self.decoder_start?;
+        Some([&[start][..], self.speech.as_ref()?].concat())
+    }
+
     /// The token that the decoder beside an encoder begins with.
     pub(crate) fn decoder_start(&self) -> Option<i64> {
         self.decoder_start

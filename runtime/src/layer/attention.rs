@@ -1,5 +1,6 @@
 //! Scaled dot-product attention, as transformers computes it with `attn_implementation="eager"`.
 
+use super::soft_cap;
 use crate::backend::{Ops, masked_softmax, matmul, merge_heads};
 use burn::tensor::Tensor;
 
@@ -27,11 +28,25 @@ pub(crate) fn attend<B: Ops>(
     scale: f64,
     bias: Option<Tensor<B, 4>>,
 ) -> Tensor<B, 3> {
+    attend_capped([query, key, value], scale, None, bias)
+}
+
+/// As [`attend`], with the scaled scores softly capped where there is a `cap`; the operands are query, key and value.
+pub(crate) fn attend_capped<B: Ops>(
+    [query, key, value]: [Tensor<B, 4>; 3],
+    scale: f64,
+    cap: Option<f64>,
+    bias: Option<Tensor<B, 4>>,
+) -> Tensor<B, 3> {
     let [batch, heads, queries, head_dim] = query.dims();
     let [_, groups, keys, _] = key.dims();
     let grouped = heads / groups * queries;
     let query = if groups == heads { query } else { query.reshape([batch, groups, grouped, head_dim]) };
     let scores = matmul(query, key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);
+    let (scores, scale) = match cap {
+        Some(cap) => (soft_cap(scores, scale, cap), 1.0),
+        None => (scores, scale),
+    };
     let weights = masked_softmax(scores, scale, bias).reshape([batch, groups, grouped, keys]);
     merge_heads(matmul(weights, value).reshape([batch, heads, queries, head_dim]))
 }

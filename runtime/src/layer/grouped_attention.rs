@@ -1,6 +1,6 @@
 //! Self-attention of decoders: rotary positions, grouped heads, keys and values of earlier steps.
 
-use super::{Linear, Projections, RmsNorm, Rotation, attend, split_heads};
+use super::{Linear, Projections, RmsNorm, Rotation, attend_capped, split_heads};
 use crate::{backend::Ops, model::Pass};
 use burn::tensor::Tensor;
 
@@ -15,6 +15,10 @@ pub(crate) struct GroupedAttention<B: Ops> {
     pub(crate) heads: [usize; 2],
     /// What the scores are multiplied by.
     pub(crate) scale: f64,
+    /// The bound of the scaled scores, where they have one.
+    pub(crate) soft_cap: Option<f64>,
+    /// The bound of query, key and value, where they have one.
+    pub(crate) clip: Option<f64>,
 }
 
 impl<B: Ops> GroupedAttention<B> {
@@ -26,9 +30,12 @@ impl<B: Ops> GroupedAttention<B> {
         bias: Option<Tensor<B, 4>>,
         (index, pass): (usize, &mut Pass<'_, B>),
     ) -> Tensor<B, 3> {
-        let [mut query, mut key, value] = self.projections.forward(x);
+        let [mut query, mut key, mut value] = self.projections.forward(x);
         if let Some([query_norm, key_norm]) = &self.norms {
             (query, key) = (by_width(query_norm, query), by_width(key_norm, key));
+        }
+        if let Some(bound) = self.clip {
+            [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
         }
         let [heads, groups] = self.heads;
         let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));
@@ -36,7 +43,7 @@ impl<B: Ops> GroupedAttention<B> {
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
         let (key, value) = pass.with_past(index, key, split_heads(value, groups));
-        self.output.forward(attend(query, key, value, self.scale, bias))
+        self.output.forward(attend_capped([query, key, value], self.scale, self.soft_cap, bias))
     }
 }
 

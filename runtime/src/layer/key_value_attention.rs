@@ -1,20 +1,12 @@
 //! Attention whose keys and values may come from elsewhere: from earlier steps, or from what an encoder gave.
 
-use super::{Linear, attend, split_heads};
+use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{
     backend::Ops,
     model::{ForwardError, Pass},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
-
-/// Where the four maps are, below the attention.
-pub(crate) struct KeyValueNames {
-    pub(crate) query: &'static str,
-    pub(crate) key: &'static str,
-    pub(crate) value: &'static str,
-    pub(crate) output: &'static str,
-}
 
 /// The width of the layer and of all heads together, which maps have a bias, and what scores are multiplied by.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +31,7 @@ pub(crate) struct KeyValueAttention<B: Ops> {
 }
 
 impl<B: Ops> KeyValueAttention<B> {
-    pub(crate) fn load(w: &Weights<B>, names: &KeyValueNames, shape: &KeyValueShape) -> Result<Self, WeightsError> {
+    pub(crate) fn load(w: &Weights<B>, names: &AttentionNames, shape: &KeyValueShape) -> Result<Self, WeightsError> {
         let KeyValueShape { width, heads, head_dim, bias, key_bias, scale } = *shape;
         let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
         let inner = heads * head_dim;

@@ -18,8 +18,17 @@ pub(crate) fn padding_bias<B: Ops>(
     [batch, keys]: [usize; 2],
 ) -> Result<Option<Tensor<B, 4>>, ForwardError> {
     let Some(visible) = attention_mask(inputs, "attention_mask", [batch, keys])? else { return Ok(None) };
-    let bias = visible.iter().map(|visible| if *visible { 0.0 } else { HIDDEN }).collect();
-    Ok(Some(put(inputs, bias, [batch, 1, 1, keys])))
+    Ok(key_bias(inputs, &visible, [batch, keys]))
+}
+
+/// The bias [batch, 1, 1, key] of keys that are `shown` or not; none when all are.
+pub(crate) fn key_bias<B: Ops>(
+    inputs: &Inputs<'_, B>,
+    shown: &[bool],
+    [batch, keys]: [usize; 2],
+) -> Option<Tensor<B, 4>> {
+    let bias = || shown.iter().map(|shown| if *shown { 0.0 } else { HIDDEN }).collect();
+    shown.contains(&false).then(|| put(inputs, bias(), [batch, 1, 1, keys]))
 }
 
 /// As [`padding_bias`], and a masked query sees nothing: [batch, 1, query, key].
@@ -76,6 +85,13 @@ pub(crate) fn masked_mean<B: Ops>(x: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Re
         None => x.mean_dim(1),
     };
     Ok(mean.reshape([batch, width]).cast(dtype))
+}
+
+/// The bias [batch, 1, 1, key] of rows of which the first `real` keys count; none when it hides nothing.
+pub(crate) fn length_bias<B: Ops>(inputs: &Inputs<'_, B>, real: &[usize], keys: usize) -> Option<Tensor<B, 4>> {
+    let row = |real: &usize| (0..keys).map(|key| if key < *real { 0.0 } else { HIDDEN }).collect::<Vec<f32>>();
+    let hides = real.iter().any(|real| *real < keys);
+    hides.then(|| put(inputs, real.iter().flat_map(row).collect(), [real.len(), 1, 1, keys]))
 }
 
 /// The bias [batch or 1, 1, query, key] of causal attention behind `past` tokens, within `window` tokens where there is

@@ -4,7 +4,7 @@ use crate::{
     backend::{self, Ops},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor, TensorData};
 
 /// Layer normalisation (Ba, Kiros and Hinton 2016), `nn.LayerNorm`.
 pub(crate) struct LayerNorm<B: Ops> {
@@ -58,9 +58,19 @@ impl<B: Ops> RmsNorm<B> {
         Ok(Self { weight: w.tensor("weight", [width])?, eps })
     }
 
-    /// The normalised `x`.
+    /// `Gemma2RMSNorm`: `weight` [width] is what is added to one; it is applied in f32, and the result rounded once.
+    pub(crate) fn load_around_one(w: &Weights<B>, width: usize, eps: f64) -> Result<Self, WeightsError> {
+        let weight: Vec<f32> = w.values("weight", &[width])?.into_iter().map(|weight| 1.0 + weight).collect();
+        let weight = Tensor::from_data(TensorData::new(weight, [width]), (w.device(), DType::F32));
+        Ok(Self { weight, eps })
+    }
+
+    /// The normalised `x`, computed in the type of the weight.
     pub(crate) fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
-        backend::rms_norm(x, self.weight.clone(), self.eps)
+        let (dtype, own) = (x.dtype(), self.weight.dtype());
+        let x = if dtype == own { x } else { x.cast(own) };
+        let y = backend::rms_norm(x, self.weight.clone(), self.eps);
+        if dtype == own { y } else { y.cast(dtype) }
     }
 
     /// The length of the dimension that it normalises.

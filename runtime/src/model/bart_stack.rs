@@ -2,14 +2,14 @@
 //! forward that normalise behind each sum, or before each part.
 
 use super::{
-    encoder_decoder::{Decoder, Encoder, memory_bias},
+    encoder_decoder::{Decoder, Encoder, Hidden, Memory, memory_bias},
     forward::ForwardError,
     network::{Inputs, Pass},
 };
 use crate::{
     backend::{Activation, Ops},
     layer::{
-        Embedding, FeedForward, KeyValueAttention, KeyValueNames, KeyValueShape, LayerNorm, Linear, decoder_bias,
+        AttentionNames, Embedding, FeedForward, KeyValueAttention, KeyValueShape, LayerNorm, Linear, decoder_bias,
         padding_bias,
     },
     weights::{Weights, WeightsError},
@@ -89,7 +89,7 @@ impl<B: Ops> Stack<B> {
         self.embed_tokens.weight()
     }
 
-    fn embed(&self, ids: Tensor<B, 2, Int>, past: usize, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, ids: Tensor<B, 2, Int>, past: usize, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let seq = ids.dims()[1];
         let tokens = self.embed_tokens.forward(ids);
         let tokens = if self.scale == 1.0 { tokens } else { tokens * self.scale };
@@ -113,7 +113,7 @@ impl<B: Ops> Stack<B> {
         self.positions.dims()[0] - self.offset
     }
 
-    fn finish(&self, x: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn finish(&self, x: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let x = match &self.layer_norm {
             Some(norm) => norm.forward(x),
             None => x,
@@ -138,7 +138,7 @@ impl<B: Ops> Stack<B> {
 }
 
 impl<B: Ops> Encoder<B> for Stack<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let x = self.embed(inputs.indices("input_ids", self.vocab)?, 0, pass)?;
         let [batch, seq, _] = x.dims();
         let bias = padding_bias(inputs, [batch, seq])?;
@@ -165,12 +165,7 @@ pub(crate) fn encode_layers<B: Ops>(
 }
 
 impl<B: Ops> Decoder<B> for Stack<B> {
-    fn decode(
-        &self,
-        memory: Option<&Tensor<B, 3>>,
-        inputs: &Inputs<'_, B>,
-        pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn decode(&self, memory: Memory<'_, B>, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let past = pass.past();
         let mut x = self.embed(self.target(inputs)?, past, pass)?;
         let [batch, new, _] = x.dims();
@@ -206,7 +201,8 @@ pub(crate) struct Layer<B: Ops> {
     pre_norm: bool,
 }
 
-const ATTENTION: KeyValueNames = KeyValueNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
+const ATTENTION: AttentionNames =
+    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
 
 impl<B: Ops> Layer<B> {
     /// Those below `layers`.

@@ -189,6 +189,8 @@ impl<B: Ops> Layer<B> {
                 output: Linear::load(&w.module("self_attention.dense"), width, width)?,
                 heads: [heads, heads],
                 scale: ((width / heads) as f64).powf(-0.5),
+                soft_cap: None,
+                clip: None,
             },
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: FeedForward {

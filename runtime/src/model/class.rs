@@ -21,6 +21,8 @@ pub enum Head {
     TokenClassification,
     /// `...ForQuestionAnswering`.
     QuestionAnswering,
+    /// `...ForCTC`: scores of the token of each frame of a recording.
+    Ctc,
     /// `...ForImageClassification`.
     ImageClassification,
     /// `...ForPrediction`, of series.
@@ -29,6 +31,8 @@ pub enum Head {
     Classification,
     /// `...ForRegression`, of series.
     Regression,
+    /// `...ForObjectDetection`: a label and a box for each query.
+    ObjectDetection,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -46,10 +50,12 @@ impl Head {
             "ForSequenceClassification" => Some(Self::SequenceClassification),
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
+            "ForCTC" => Some(Self::Ctc),
             "ForImageClassification" => Some(Self::ImageClassification),
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
+            "ForObjectDetection" => Some(Self::ObjectDetection),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -67,10 +73,12 @@ impl Head {
             Self::SequenceClassification => "ForSequenceClassification",
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
+            Self::Ctc => "ForCTC",
             Self::ImageClassification => "ForImageClassification",
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
+            Self::ObjectDetection => "ForObjectDetection",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

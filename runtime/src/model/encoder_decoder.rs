@@ -12,21 +12,22 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
+/// What the encoder gave, [batch, source, width]; none in a later step of a session.
+pub(crate) type Memory<'a, B> = Option<&'a Tensor<B, 3>>;
+
+/// Hidden states [batch, seq, width].
+pub(crate) type Hidden<B> = Result<Tensor<B, 3>, ForwardError>;
+
 /// The part that reads the input as a whole.
 pub(crate) trait Encoder<B: Ops>: Send {
     /// [batch, source, width]; leaves the traces.
-    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError>;
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B>;
 }
 
 /// The part that reads the tokens so far and what the encoder gave.
 pub(crate) trait Decoder<B: Ops>: Send {
     /// [batch, new, width]; `memory` is there in a first step. Leaves the traces.
-    fn decode(
-        &self,
-        memory: Option<&Tensor<B, 3>>,
-        inputs: &Inputs<'_, B>,
-        pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError>;
+    fn decode(&self, memory: Memory<'_, B>, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B>;
 
     /// The number of layers.
     fn layers(&self) -> usize;
@@ -103,7 +104,7 @@ impl<B: Ops> TargetHead<B> {
 
 /// The bias [batch, 1, 1, source] of what the encoder's `attention_mask` hides from cross-attention.
 pub(crate) fn memory_bias<B: Ops>(
-    memory: Option<&Tensor<B, 3>>,
+    memory: Memory<'_, B>,
     batch: usize,
     inputs: &Inputs<'_, B>,
     pass: &Pass<'_, B>,

@@ -298,6 +298,8 @@ impl<B: Ops> Layer<B> {
                 output: linear("self_attention.dense", width, width)?,
                 heads: [heads, groups],
                 scale: (config.head_dim() as f64).powf(-0.5),
+                soft_cap: None,
+                clip: None,
             },
             mlp: FeedForward {
                 up: linear("mlp.dense_h_to_4h", width, inner)?,

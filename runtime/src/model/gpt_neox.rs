@@ -223,6 +223,8 @@ impl<B: Ops> Layer<B> {
                 output: Linear::load_with_bias(&w.module("attention.dense"), width, width, bias)?,
                 heads: [heads, heads],
                 scale: (head_dim as f64).powf(-0.5),
+                soft_cap: None,
+                clip: None,
             },
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: FeedForward {

@@ -15,13 +15,25 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 pub(crate) struct LlamaConfig {
     #[serde(flatten)]
-    fields: LlamaFields,
+    pub(crate) fields: LlamaFields,
     #[serde(default)]
     attention_bias: bool,
     #[serde(default)]
     mlp_bias: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
+}
+
+impl LlamaConfig {
+    /// How its decoder differs from the plain one.
+    pub(crate) fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            mlp_bias: self.mlp_bias,
+            ..LlamaShape::plain(&self.fields)
+        }
+    }
 }
 
 impl Config for LlamaConfig {
@@ -55,12 +67,6 @@ impl Family for Llama {
         labels: usize,
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = LlamaShape {
-            query_bias: config.attention_bias,
-            output_bias: config.attention_bias,
-            mlp_bias: config.mlp_bias,
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
+        config.shape().load(&config.fields, head, labels, w)
     }
 }

@@ -13,8 +13,8 @@ use crate::{
     backend::{Activation, Ops},
     config::divides,
     layer::{
-        CausalMasks, Embedding, GatedFeedForward, GroupedAttention, Linear, ProjectionNames, Projections, RmsNorm,
-        RopeFields, RopeParameters, Rotary, Rotation, positions,
+        CausalMasks, Embedding, Experts, ExpertsShape, GatedFeedForward, GroupedAttention, Linear, ProjectionNames,
+        Projections, RmsNorm, RopeFields, RopeParameters, Rotary, Rotation, positions,
     },
     weights::{Weights, WeightsError},
 };
@@ -120,10 +120,21 @@ pub(crate) struct LlamaShape {
     pub(crate) projections: ProjectionNames<3>,
     pub(crate) gate_and_up: ProjectionNames<2>,
     pub(crate) rope: RopeParameters,
-    /// Whether query and key are normalised head by head.
-    pub(crate) head_norms: bool,
+    pub(crate) norms: QueryKeyNorms,
+    /// The bound of query, key and value.
+    pub(crate) clip: Option<f64>,
+    /// One for each layer whose perceptron is a mixture; layers without one have a single perceptron.
+    pub(crate) experts: Vec<Option<ExpertsShape>>,
     /// One for each layer; none sees every earlier token.
     pub(crate) windows: Vec<Option<usize>>,
+}
+
+/// What query and key are normalised over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QueryKeyNorms {
+    None,
+    EachHead,
+    AllHeads,
 }
 
 impl LlamaShape {
@@ -138,7 +149,9 @@ impl LlamaShape {
             projections: ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]),
             gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
             rope: fields.rope_parameters(),
-            head_norms: false,
+            norms: QueryKeyNorms::None,
+            clip: None,
+            experts: Vec::new(),
             windows: vec![None; fields.num_hidden_layers],
         }
     }
@@ -151,7 +164,7 @@ impl LlamaShape {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         // transformers keeps the base model of question answering under another name.
-        let backbone = Decoder::load(fields, self, &w.base("model").base("transformer"))?;
+        let backbone = LlamaDecoder::load(fields, self, &w.base("model").base("transformer"))?;
         let width = fields.hidden_size;
         let head = match head {
             Head::CausalLm => {
@@ -170,18 +183,29 @@ impl LlamaShape {
         let (width, head_dim) = (fields.hidden_size, self.head_dim);
         let heads = [fields.num_attention_heads, self.key_value_heads];
         let [queries, keys] = heads.map(|heads| heads * head_dim);
-        let norm = |name| RmsNorm::load(&w.module(name), head_dim, fields.rms_norm_eps);
+        let norms = match self.norms {
+            QueryKeyNorms::None => None,
+            QueryKeyNorms::EachHead => Some([head_dim, head_dim]),
+            QueryKeyNorms::AllHeads => Some([queries, keys]),
+        };
+        let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);
         Ok(GroupedAttention {
             projections: Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?,
-            norms: if self.head_norms { Some([norm("q_norm")?, norm("k_norm")?]) } else { None },
+            norms: match norms {
+                Some([query, key]) => Some([norm("q_norm", query)?, norm("k_norm", key)?]),
+                None => None,
+            },
             output: Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?,
             heads,
             scale: (head_dim as f64).powf(-0.5),
+            soft_cap: None,
+            clip: self.clip,
         })
     }
 }
 
-struct Decoder<B: Ops> {
+/// The layers between the embedding and a head.
+pub(crate) struct LlamaDecoder<B: Ops> {
     embed_tokens: Embedding<B>,
     layers: Vec<Layer<B>>,
     norm: RmsNorm<B>,
@@ -189,11 +213,11 @@ struct Decoder<B: Ops> {
     vocab: usize,
 }
 
-impl<B: Ops> Decoder<B> {
-    fn load(fields: &LlamaFields, shape: &LlamaShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+impl<B: Ops> LlamaDecoder<B> {
+    pub(crate) fn load(fields: &LlamaFields, shape: &LlamaShape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
         let layer = |(index, window): (usize, &Option<usize>)| {
-            Layer::load(fields, shape, *window, &w.module("layers").module(index))
+            Layer::load(fields, shape, (index, *window), &w.module("layers").module(index))
         };
         Ok(Self {
             embed_tokens: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
@@ -203,25 +227,50 @@ impl<B: Ops> Decoder<B> {
             vocab: fields.vocab_size,
         })
     }
-}
 
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.vocab)?;
-        let (shape, past) = (ids.dims(), pass.past());
+    /// [batch, seq, width] of `input_ids`.
+    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+        Ok(self.embed_tokens.forward(inputs.indices("input_ids", self.vocab)?))
+    }
+
+    /// The table [vocab, width], for a tied head.
+    pub(crate) fn embedding(&self) -> Tensor<B, 2> {
+        self.embed_tokens.weight()
+    }
+
+    /// The number of layers.
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// `x` [batch, seq, width] through the layers and the final norm.
+    pub(crate) fn forward(
+        &self,
+        mut x: Tensor<B, 3>,
+        inputs: &Inputs<'_, B>,
+        pass: &mut Pass<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let ([batch, seq, _], past) = (x.dims(), pass.past());
+        let shape = [batch, seq];
         let (values, position_shape) = positions(inputs, shape, past)?;
         let rotation = self.rotary.at(&values, position_shape, inputs);
         let mut masks = CausalMasks::new(inputs, shape, past);
-        let mut x = self.embed_tokens.forward(ids);
         pass.trace_embed(&x)?;
         for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, &rotation, masks.bias(layer.window)?, (index, pass));
+            x = layer.forward(x, &rotation, masks.bias(layer.window)?, (index, &mut *pass))?;
             if index + 1 < self.layers.len() {
                 pass.trace_layer(index, &x)?;
             }
         }
         let last = self.norm.forward(x);
         pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
+        Ok(last)
+    }
+}
+
+impl<B: Ops> Backbone<B> for LlamaDecoder<B> {
+    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let last = self.forward(self.embed(inputs)?, inputs, pass)?;
         Ok(Hidden { last, pooled: None })
     }
 
@@ -246,40 +295,65 @@ struct Layer<B: Ops> {
     input_layernorm: RmsNorm<B>,
     self_attn: GroupedAttention<B>,
     post_attention_layernorm: RmsNorm<B>,
-    mlp: GatedFeedForward<B>,
+    mlp: Perceptron<B>,
     window: Option<usize>,
+}
+
+/// What stands behind attention.
+enum Perceptron<B: Ops> {
+    Single(GatedFeedForward<B>),
+    Mixture(Experts<B>),
+}
+
+impl<B: Ops> Perceptron<B> {
+    fn load(fields: &LlamaFields, shape: &LlamaShape, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let widths = [fields.hidden_size, fields.intermediate_size];
+        match shape.experts.get(index).copied().flatten() {
+            Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
+            None => {
+                let (w, names) = (w.module("mlp"), shape.gate_and_up);
+                GatedFeedForward::load(&w, names, widths, fields.hidden_act, shape.mlp_bias).map(Self::Single)
+            }
+        }
+    }
 }
 
 impl<B: Ops> Layer<B> {
     fn load(
         fields: &LlamaFields,
         shape: &LlamaShape,
-        window: Option<usize>,
+        (index, window): (usize, Option<usize>),
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let (width, inner, eps) = (fields.hidden_size, fields.intermediate_size, fields.rms_norm_eps);
-        let norm = |name| RmsNorm::load(&w.module(name), width, eps);
-        let mlp = w.module("mlp");
+        let norm = |name| RmsNorm::load(&w.module(name), fields.hidden_size, fields.rms_norm_eps);
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
             self_attn: shape.attention(fields, &w.module("self_attn"))?,
             post_attention_layernorm: norm("post_attention_layernorm")?,
-            mlp: GatedFeedForward::load(&mlp, shape.gate_and_up, [width, inner], fields.hidden_act, shape.mlp_bias)?,
+            mlp: Perceptron::load(fields, shape, index, w)?,
             window,
         })
     }
 
-    /// [batch, seq, width]; `place` is the layer's index and the pass with its cache.
+    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`.
     fn forward(
         &self,
         x: Tensor<B, 3>,
         rotation: &Rotation<B>,
         bias: Option<Tensor<B, 4>>,
-        place: (usize, &mut Pass<'_, B>),
-    ) -> Tensor<B, 3> {
+        (index, pass): (usize, &mut Pass<'_, B>),
+    ) -> Result<Tensor<B, 3>, ForwardError> {
         let normal = self.input_layernorm.forward(x.clone());
-        let x = x + self.self_attn.forward(normal, Some(rotation), bias, place);
+        let x = x + self.self_attn.forward(normal, Some(rotation), bias, (index, &mut *pass));
         let normal = self.post_attention_layernorm.forward(x.clone());
-        x + self.mlp.forward(normal)
+        let fed = match &self.mlp {
+            Perceptron::Single(mlp) => mlp.forward(normal),
+            Perceptron::Mixture(experts) => {
+                let (fed, routing) = experts.forward(normal);
+                pass.trace_routing(index, &routing)?;
+                fed
+            }
+        };
+        Ok(x + fed)
     }
 }

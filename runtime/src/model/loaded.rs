@@ -33,6 +33,8 @@ const IGNORED: &[&str] = &[
 
 /// The modules of heads, beside the base model.
 const HEADS: &[&str] = &[
+    "bbox_predictor.",
+    "class_labels_classifier.",
     "classification_head.",
     "classifier.",
     "cls.",
@@ -45,12 +47,14 @@ const HEADS: &[&str] = &[
     "generator_predictions.",
     "head.dense.",
     "head.norm.",
+    "layer_weights",
     "lm_head.",
     "lm_predictions.",
     "mask_predictions.",
     "pooler.",
     "pre_classifier.",
     "predictions.",
+    "projector.",
     "qa_outputs.",
     "score.",
     "sop_classifier.",

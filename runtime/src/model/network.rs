@@ -4,7 +4,7 @@ use super::{
     forward::{Forward, ForwardError, Placement, Session},
     stepper::Stepper,
 };
-use crate::{Array, Arrays, backend::Ops};
+use crate::{Array, Arrays, backend::Ops, layer::Routing};
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_contract::Precision;
@@ -296,6 +296,12 @@ impl<B: Ops> Pass<'_, B> {
         tensor: &Tensor<B, D>,
     ) -> Result<(), ForwardError> {
         self.trace(format!("{}layer.{index}", self.stack), tensor)
+    }
+
+    /// Leaves what the router of layer `index` decided, when a trace was asked for.
+    pub(crate) fn trace_routing(&mut self, index: usize, routing: &Routing<B>) -> Result<(), ForwardError> {
+        self.trace(format!("router.{index}"), &routing.probabilities)?;
+        self.trace(format!("routing.{index}"), &routing.weights)
     }
 
     fn trace<const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {

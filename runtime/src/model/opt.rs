@@ -228,6 +228,8 @@ impl<B: Ops> Layer<B> {
                 output: linear("self_attn.out_proj", width, width)?,
                 heads: [heads, heads],
                 scale: ((width / heads) as f64).powf(-0.5),
+                soft_cap: None,
+                clip: None,
             },
             self_attn_layer_norm: config.norm(&w.module("self_attn_layer_norm"))?,
             mlp: FeedForward {

@@ -4,7 +4,7 @@
 use super::{
     class::Head,
     family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape},
+    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape, QueryKeyNorms},
     load::LoadError,
     network::Network,
     sliding_windows::SlidingWindowFields,
@@ -68,7 +68,7 @@ impl Family for Qwen3 {
             key_value_heads: config.fields.num_key_value_heads.unwrap_or(32),
             query_bias: config.attention_bias,
             output_bias: config.attention_bias,
-            head_norms: true,
+            norms: QueryKeyNorms::EachHead,
             windows: config.windows.windows(config.fields.num_hidden_layers),
             ..LlamaShape::plain(&config.fields)
         };

@@ -80,7 +80,31 @@ impl Config for ResNetConfig {
     fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.layer_type {
             BlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
+            BlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
+                vec![("downsample_in_bottleneck", "no stage makes the image smaller")]
+            }
             BlockType::Bottleneck => Vec::new(),
+        }
+    }
+}
+
+impl ResNetConfig {
+    /// The channels behind the last stage.
+    pub(super) fn channels(&self) -> usize {
+        *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
+    }
+
+    /// What a detector needs of its backbone: that it is a ResNet, and gives out its last stage.
+    pub(super) fn validate_backbone(&self) -> Result<(), String> {
+        let last = format!("stage{}", self.hidden_sizes.len());
+        let given = self.rest.get("out_features").and_then(Value::as_array).and_then(|features| features.last());
+        match self.rest.get("model_type").and_then(Value::as_str) {
+            Some("resnet") => {}
+            other => return Err(format!("the backbone is {other:?}; supported is a \"resnet\"")),
+        }
+        match given.and_then(Value::as_str) {
+            Some(given) if given != last => Err(format!("`out_features` ends with {given:?}, supported is {last:?}")),
+            _ => Ok(()),
         }
     }
 }
@@ -99,7 +123,7 @@ impl Family for ResNet {
         labels: usize,
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let width = *config.hidden_sizes.last().unwrap_or(&config.embedding_size);
+        let width = config.channels();
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier.1"), width, labels))
             .transpose()?;
@@ -129,14 +153,14 @@ impl<B: Ops> Network<B> for ResNetModel<B> {
     }
 }
 
-struct Encoder<B: Ops> {
+pub(super) struct Encoder<B: Ops> {
     embedder: ConvLayer<B>,
     stages: Vec<Vec<Block<B>>>,
     channels: usize,
 }
 
 impl<B: Ops> Encoder<B> {
-    fn load(config: &ResNetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+    pub(super) fn load(config: &ResNetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let stem = ConvShape { channels: [config.num_channels, config.embedding_size], kernel: 7, stride: 2 };
         let embedder = ConvLayer::load(stem, Some(config.hidden_act), &w.module("embedder.embedder"))?;
         let mut stages = Vec::new();
@@ -154,10 +178,19 @@ impl<B: Ops> Encoder<B> {
         Ok(Self { embedder, stages, channels: config.num_channels })
     }
 
+    /// What the last stage makes of the image, [batch, channels, height, width].
+    pub(super) fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
+        Ok(self.stages.iter().flatten().fold(self.stem(inputs)?, |x, block| block.forward(x)))
+    }
+
+    fn stem(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
+        let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
+        Ok(module::max_pool2d(self.embedder.forward(pixels), [3, 3], [2, 2], [1, 1], [1, 1], false))
+    }
+
     /// [batch, channels, height, width]; a trace layer is a stage.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
-        let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
-        let mut x = module::max_pool2d(self.embedder.forward(pixels), [3, 3], [2, 2], [1, 1], [1, 1], false);
+        let mut x = self.stem(inputs)?;
         pass.trace_embed(&x)?;
         for (index, stage) in self.stages.iter().enumerate() {
             x = stage.iter().fold(x, |x, block| block.forward(x));

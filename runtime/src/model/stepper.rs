@@ -46,6 +46,9 @@ impl<'a, B: Ops> Stepper<'a, B> {
                 whole.insert(name.to_owned(), joined);
             }
         }
+        if let Some(pixels) = self.read.first().and_then(|inputs| inputs.get("pixel_values")) {
+            whole.insert("pixel_values".to_owned(), pixels.clone());
+        }
         let mut forward = self.call(&whole)?;
         let start = self.cache.length() - new;
         for output in forward.outputs.values_mut() {

@@ -8,7 +8,7 @@ mod config;
 use super::{
     bart::tables,
     class::Head,
-    encoder_decoder::{Decoder, Encoder, EncoderDecoder, TargetHead, memory_bias},
+    encoder_decoder::{Decoder, Encoder, EncoderDecoder, Hidden, Memory, TargetHead, memory_bias},
     family::Family,
     forward::ForwardError,
     load::LoadError,
@@ -18,7 +18,7 @@ use crate::{
     backend::{Activation, Ops, activate},
     config::ConfigError,
     layer::{
-        Embedding, KeyValueAttention, KeyValueNames, KeyValueShape, Linear, RelativeBias, RmsNorm, decoder_bias,
+        AttentionNames, Embedding, KeyValueAttention, KeyValueShape, Linear, RelativeBias, RmsNorm, decoder_bias,
         padding_bias,
     },
     weights::{Weights, WeightsError},
@@ -120,7 +120,7 @@ impl<B: Ops> Stack<B> {
         }
     }
 
-    fn finish(&self, x: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn finish(&self, x: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let x = self.final_layer_norm.forward(x).cast(self.types.product);
         pass.trace_layer(self.blocks.len().saturating_sub(1), &x)?;
         Ok(x)
@@ -128,7 +128,7 @@ impl<B: Ops> Stack<B> {
 }
 
 impl<B: Ops> Encoder<B> for Stack<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let mut x = self.embed("input_ids", inputs, pass)?;
         let [batch, seq, _] = x.dims();
         let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
@@ -143,12 +143,7 @@ impl<B: Ops> Encoder<B> for Stack<B> {
 }
 
 impl<B: Ops> Decoder<B> for Stack<B> {
-    fn decode(
-        &self,
-        memory: Option<&Tensor<B, 3>>,
-        inputs: &Inputs<'_, B>,
-        pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn decode(&self, memory: Memory<'_, B>, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let mut x = self.embed("decoder_input_ids", inputs, pass)?;
         let ([batch, new, _], past) = (x.dims(), pass.past());
         let distances = self.relative_attention_bias.at(past, [new, past + new], inputs);
@@ -157,7 +152,7 @@ impl<B: Ops> Decoder<B> for Stack<B> {
         for (index, block) in self.blocks.iter().enumerate() {
             let normal = block.normal(x.clone());
             let seen = block.attention.behind_past(normal, Some(bias.clone()), index, pass);
-            x = block.cross(x + seen.cast(self.types.sum), memory, source.clone(), index, pass)?;
+            x = block.cross(x + seen.cast(self.types.sum), (memory, source.clone()), index, pass)?;
             x = block.feed_forward(x);
             self.trace(index, &x, pass)?;
         }
@@ -196,7 +191,7 @@ struct Block<B: Ops> {
     types: Types,
 }
 
-const ATTENTION: KeyValueNames = KeyValueNames { query: "q", key: "k", value: "v", output: "o" };
+const ATTENTION: AttentionNames = AttentionNames { query: "q", key: "k", value: "v", output: "o" };
 
 impl<B: Ops> Block<B> {
     fn load(config: &T5Config, decoder: bool, types: Types, w: &Weights<B>) -> Result<Self, LoadError> {
@@ -233,11 +228,10 @@ impl<B: Ops> Block<B> {
     fn cross(
         &self,
         x: Tensor<B, 3>,
-        memory: Option<&Tensor<B, 3>>,
-        bias: Option<Tensor<B, 4>>,
+        (memory, bias): (Memory<'_, B>, Option<Tensor<B, 4>>),
         index: usize,
         pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    ) -> Hidden<B> {
         let Some((attention, norm)) = &self.cross else { return Ok(x) };
         let normal = norm.forward(x.clone()).cast(self.types.product);
         Ok(x + attention.over_memory(normal, memory, bias, index, pass)?.cast(self.types.sum))

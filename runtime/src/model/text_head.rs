@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     backend::{Activation, Ops, activate},
-    layer::{LayerNorm, Linear},
+    layer::{LayerNorm, Linear, soft_cap},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -19,6 +19,8 @@ pub(crate) enum TextHead<B: Ops> {
     Base,
     /// `logits` [batch, seq, vocab], of the next token.
     CausalLm(Linear<B>),
+    /// As [`TextHead::CausalLm`], softly capped.
+    CappedLm(Linear<B>, f64),
     /// `logits` [batch, seq, vocab], of the token itself.
     MaskedLm(MaskedLm<B>),
     /// `prediction_logits` [batch, seq, vocab], and `output` [batch, labels] of the pooled state.
@@ -120,6 +122,7 @@ impl<B: Ops> TextHead<B> {
                 pooled.map_or(Ok(()), |pooled| pass.output("pooler_output", pooled))
             }
             Self::CausalLm(head) | Self::PerToken(head) => pass.output("logits", head.forward(last)),
+            Self::CappedLm(head, cap) => pass.output("logits", soft_cap(head.forward(last), 1.0, *cap)),
             Self::MaskedLm(head) => pass.output("logits", head.forward(last)),
             Self::PreTraining { masked_lm, pooled: head, output } => {
                 pass.output("prediction_logits", masked_lm.forward(last))?;

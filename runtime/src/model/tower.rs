@@ -246,6 +246,15 @@ impl<B: Ops> ImageTower<B> {
         self.layers.forward(x, None, (first + 1, count), pass)
     }
 
+    /// The embeddings and the hidden state behind every layer, without traces.
+    pub(crate) fn hidden_states(&self, inputs: &Inputs<'_, B>) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
+        let mut states = vec![self.embed(inputs.image("pixel_values", self.image)?)];
+        for layer in &self.layers.0 {
+            states.push(layer.forward(states[states.len() - 1].clone(), None));
+        }
+        Ok(states)
+    }
+
     fn embed(&self, pixels: Tensor<B, 4>) -> Tensor<B, 3> {
         let patches = self.patch_embedding.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();

@@ -42,6 +42,14 @@ pub enum PreprocessError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A recording cannot be used.
+    #[error("recording {index} {problem}")]
+    Audio {
+        /// The position of the recording in the call.
+        index: usize,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
     /// The images of a batch have different sizes after resizing.
     #[error(
         "image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time"

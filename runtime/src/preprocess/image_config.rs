@@ -12,6 +12,8 @@ pub(super) struct ImageConfig {
     /// What bytes are multiplied with.
     pub(super) rescale: Option<f64>,
     pub(super) normalize: Option<Normalize>,
+    /// Whether images of different sizes are filled up to one, and a mask tells the images from what fills them.
+    pub(super) pad: bool,
 }
 
 /// The size that an image gets.
@@ -21,6 +23,9 @@ pub(super) enum Resize {
     Exact(usize, usize),
     /// This shorter side, the longer one in proportion.
     ShortestEdge(usize),
+    /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a third number, both sides are
+    /// cut off to multiples of it.
+    Edges(usize, usize, Option<usize>),
     /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from 384 on a square.
     ShareOfSquare(usize, f64),
 }
@@ -42,28 +47,47 @@ struct Defaults {
     std: [f64; 3],
     /// How an integer `size` of older files is meant.
     square: bool,
+    pad: bool,
 }
 
 const HALF: [f64; 3] = [0.5; 3];
+const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+const IMAGENET_STD: [f64; 3] = [0.229, 0.224, 0.225];
+/// What YOLOS cuts sides off to, whatever its patches measure.
+const MULTIPLE: Option<usize> = Some(16);
 const CLIP_MEAN: [f64; 3] = [0.48145466, 0.4578275, 0.40821073];
 const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
 
 /// As in transformers 5, `PilBackend` variants; both backends are saved under one name there.
 #[rustfmt::skip]
-const CLASSES: [Defaults; 6] = [
-    Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: true },
-    Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false },
-    Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(256, 256), crop: Some(224), mean: HALF, std: HALF, square: true },
-    Defaults { class: "BitImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false },
-    Defaults { class: "CLIPImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false },
-    Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: false },
+const CLASSES: [Defaults; 8] = [
+    Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(256, 256), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "BitImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
+    Defaults { class: "CLIPImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
+    Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "DetrImageProcessor", resample: 2, size: Resize::Edges(800, 1333, None), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
+    Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
 ];
 
 /// The class of files that name none, by the `model_type` of `config.json`.
-const CLASS_OF_MODEL: [(&str, &str); 2] = [("resnet", "ConvNextImageProcessor"), ("vit", "ViTImageProcessor")];
+const CLASS_OF_MODEL: [(&str, &str); 8] = [
+    ("convnext", "ConvNextImageProcessor"),
+    ("deit", "DeiTImageProcessor"),
+    ("detr", "DetrImageProcessor"),
+    ("dinov2", "BitImageProcessor"),
+    ("swin", "ViTImageProcessor"),
+    ("yolos", "YolosImageProcessor"),
+    ("resnet", "ConvNextImageProcessor"),
+    ("vit", "ViTImageProcessor"),
+];
+
+/// Fields of processors that fill images up to one size.
+const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
 
 /// Fields that are read here, or that change no pixel of an RGB image.
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 28] = [
     "_processor_class",
     "_valid_processor_keys",
     "crop_pct",
@@ -73,11 +97,13 @@ const KNOWN: [&str; 26] = [
     "device",
     "disable_grouping",
     "do_center_crop",
+    "do_convert_annotations",
     "do_convert_rgb",
     "do_normalize",
     "do_rescale",
     "do_resize",
     "feature_extractor_type",
+    "format",
     "image_mean",
     "image_processor_type",
     "image_seq_length",
@@ -106,13 +132,14 @@ pub(super) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessEr
         return Ok(None); // a feature extractor for sound has the same file name
     }
     let defaults = class_defaults(&file, directory)?;
-    refuse_unknown_fields(&file)?;
+    refuse_unknown_fields(&file, defaults)?;
     let flag = |name, default| Ok::<_, PreprocessError>(file.flag(name)?.unwrap_or(default));
     Ok(Some(ImageConfig {
         resize: flag("do_resize", true)?.then(|| resize(&file, defaults)).transpose()?,
         crop: flag("do_center_crop", defaults.crop.is_some())?.then(|| crop(&file, defaults)).transpose()?,
         rescale: flag("do_rescale", true)?.then(|| rescale(&file)).transpose()?,
         normalize: flag("do_normalize", true)?.then(|| normalize(&file, defaults)).transpose()?,
+        pad: defaults.pad && flag("do_pad", flag("pad_and_return_pixel_mask", true)?)?,
     }))
 }
 
@@ -143,8 +170,8 @@ fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, Preproc
     })
 }
 
-fn refuse_unknown_fields(file: &ConfigFile) -> Result<(), PreprocessError> {
-    let known = |name: &str| KNOWN.contains(&name);
+fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
+    let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
     match file.fields().find(|(name, value)| !known(name) && value.as_bool() != Some(false)) {
         Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
         None => Ok(()),
@@ -159,6 +186,12 @@ fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, Filter), Pr
         Some(size) => size,
         None => defaults.size,
     };
+    if let Resize::Edges(_, _, multiple) = defaults.size {
+        return Ok((edges(file, size, multiple)?, filter));
+    }
+    if let Resize::Edges(..) = size {
+        return Err(file.wrong("size", "has a `longest_edge`", UNSUPPORTED));
+    }
     if defaults.class != "ConvNextImageProcessor" {
         return Ok((size, filter));
     }
@@ -170,6 +203,19 @@ fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, Filter), Pr
         return Err(file.wrong("crop_pct", &format!("is {share}"), "use a share above 0 and at most 1"));
     }
     Ok((Resize::ShareOfSquare(side, share), filter))
+}
+
+/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its own.
+fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Resize, PreprocessError> {
+    const LONGEST: usize = 1333;
+    match size {
+        Resize::Edges(shortest, longest, _) => Ok(Resize::Edges(shortest, longest, multiple)),
+        Resize::ShortestEdge(shortest) if file.get("size").is_some_and(|size| size.is_u64()) => {
+            Ok(Resize::Edges(shortest, file.count("max_size")?.unwrap_or(LONGEST), multiple))
+        }
+        Resize::Exact(..) => Ok(size),
+        _ => Err(file.wrong("size", "has no `longest_edge`", "give it beside `shortest_edge`")),
+    }
 }
 
 fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), PreprocessError> {
@@ -191,7 +237,11 @@ fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resiz
     let named = |key: &str| value.get(key).and_then(side);
     let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
-        (Some(2), _) => named("height").zip(named("width")).map(|(height, width)| Resize::Exact(height, width)),
+        (Some(2), _) => {
+            let exact = named("height").zip(named("width")).map(|(height, width)| Resize::Exact(height, width));
+            let edges = named("shortest_edge").zip(named("longest_edge"));
+            exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
+        }
         (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
         (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| Resize::Exact(height, width)),
         (None, None) => {
@@ -199,7 +249,7 @@ fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resiz
         }
         _ => None,
     };
-    let expected = "a side, [height, width], {height, width} or {shortest_edge}, each from 1 to 65536";
+    let expected = "a side, [height, width], {height, width}, {shortest_edge} or {shortest_edge, longest_edge}, each from 1 to 65536";
     size.map(Some).ok_or_else(|| file.not_a(name, expected, value))
 }
 

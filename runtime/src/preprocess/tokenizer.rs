@@ -44,6 +44,9 @@ impl Tokenizer {
     /// Reads the tokenizer files in `directory`, or gives none where there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let settings = Settings::read(directory)?;
+        if settings.class == settings::Class::FrameTokens {
+            return Ok(None);
+        }
         let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
         assemble::complete(&mut backend, &settings)?;
         let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
@@ -99,6 +102,11 @@ impl Tokenizer {
     /// The id of a token, as it is written in the vocabulary.
     pub fn id(&self, token: &str) -> Option<i64> {
         self.backend.token_to_id(token).map(i64::from)
+    }
+
+    /// The token with an id, as it is written in the vocabulary.
+    pub fn token(&self, id: i64) -> Option<String> {
+        self.backend.id_to_token(u32::try_from(id).ok()?)
     }
 
     /// The token that stands for a hidden word and its id, where the checkpoint has one.

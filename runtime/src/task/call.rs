@@ -5,7 +5,8 @@ use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::{GenerationControls, GenerationError},
     preprocess::{
-        Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer,
+        Audio, FeatureExtractor, Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch,
+        TokenizeOptions, Tokenizer,
     },
 };
 use serde_json::Value;
@@ -145,6 +146,25 @@ impl<'a> Call<'a> {
         }
     }
 
+    #[expect(clippy::type_complexity, reason = "the parts of the request as they are")]
+    pub(super) fn image_prompts(
+        &self,
+        request: Request,
+    ) -> Result<(Vec<Image>, Vec<String>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "prompts with images";
+        match request {
+            Request::ImagePrompts { images, prompts, controls } => {
+                Ok((images, self.filled(prompts, EXPECTED)?, controls))
+            }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    /// The error that the model's class is not one for the task.
+    pub(super) fn unsuitable(&self, output: &'static str, hint: &'static str) -> HandlerError {
+        HandlerError::WrongModel { task: self.task, class: self.model.class().to_owned(), output, hint }
+    }
+
     pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
         const EXPECTED: &str = "series";
         match request {
@@ -159,6 +179,14 @@ impl<'a> Call<'a> {
             Request::ImagesWithTexts { images, texts } => {
                 Ok((self.filled(images, EXPECTED)?, self.filled(texts, EXPECTED)?))
             }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn speech(&self, request: Request) -> Result<(Vec<Audio>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "recordings";
+        match request {
+            Request::Speech { recordings, controls } => Ok((self.filled(recordings, EXPECTED)?, controls)),
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }
@@ -184,6 +212,11 @@ impl<'a> Call<'a> {
     pub(super) fn image_processor(&self) -> Result<&'a ImageProcessor, HandlerError> {
         let needed = "an image processor (`preprocessor_config.json`)";
         self.model.processor().images().ok_or(HandlerError::NoProcessor { task: self.task, needed })
+    }
+
+    pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {
+        let found = self.model.processor().audio();
+        found.ok_or_else(|| self.lacks("a feature extractor (`preprocessor_config.json`)"))
     }
 
     /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.

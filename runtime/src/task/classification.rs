@@ -1,4 +1,4 @@
-//! The labels of texts and of images.
+//! The labels of texts, of images and of recordings.
 
 use super::{
     LabelScore, Request, Response,
@@ -17,6 +17,12 @@ pub(super) fn answer_images(call: &Call<'_>, request: Request) -> Result<Respons
     let images = call.images(request)?;
     let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
     labels(call, &forward, images.len(), "a classifier, such as `ViTForImageClassification`")
+}
+
+pub(super) fn answer_recordings(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (recordings, _) = call.speech(request)?;
+    let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
+    labels(call, &forward, recordings.len(), "a classifier, such as `Wav2Vec2ForSequenceClassification`")
 }
 
 fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {

@@ -1,6 +1,10 @@
 //! What a caller asks of an endpoint.
 
-use crate::{Array, generation::GenerationControls, preprocess::Image};
+use crate::{
+    Array,
+    generation::GenerationControls,
+    preprocess::{Audio, Image},
+};
 
 /// One request: a batch of the modality's real inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +20,24 @@ pub enum Request {
         /// How to do it.
         controls: GenerationControls,
     },
+    /// For `speech_recognition`, `audio_classification` and `audio_embedding`.
+    Speech {
+        /// The recordings.
+        recordings: Vec<Audio>,
+        /// How to write their words, where the model generates.
+        controls: GenerationControls,
+    },
     /// For `image_classification` and `image_embedding`.
     Images(Vec<Image>),
+    /// For `image_text_to_text`.
+    ImagePrompts {
+        /// The images, in the order of their places in the prompts.
+        images: Vec<Image>,
+        /// The texts to continue, with the checkpoint's image token (`<image>`) for each image.
+        prompts: Vec<String>,
+        /// How to continue them.
+        controls: GenerationControls,
+    },
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
@@ -58,7 +78,8 @@ impl Request {
         match self {
             Self::Texts(texts) => texts.len(),
             Self::Questions(questions) => questions.len(),
-            Self::Prompts { prompts, .. } => prompts.len(),
+            Self::Prompts { prompts, .. } | Self::ImagePrompts { prompts, .. } => prompts.len(),
+            Self::Speech { recordings, .. } => recordings.len(),
             Self::Images(images) => images.len(),
             Self::Series(series) => series.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
@@ -76,7 +97,9 @@ impl Request {
             Self::Texts(_) => "texts",
             Self::Questions(_) => "questions with contexts",
             Self::Prompts { .. } => "prompts",
+            Self::Speech { .. } => "recordings",
             Self::Images(_) => "images",
+            Self::ImagePrompts { .. } => "prompts with images",
             Self::Series(_) => "series",
             Self::ImagesWithTexts { .. } => "images with texts",
         }

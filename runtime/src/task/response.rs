@@ -16,8 +16,14 @@ pub enum Response {
     TokenLabels(Vec<Vec<LabelledToken>>),
     /// Of `question_answering`.
     Answers(Vec<Answer>),
-    /// Of `text_generation` and `text2text_generation`.
+    /// Of `text_generation`, `text2text_generation` and `image_text_to_text`.
     Generations(Vec<GeneratedText>),
+    /// Of `object_detection`.
+    Detections(Vec<Vec<Detection>>),
+    /// Of `speech_recognition`.
+    Transcriptions(Vec<Transcription>),
+    /// Of `audio_embedding`.
+    AudioEmbeddings(Vec<AudioEmbedding>),
     /// Of `image_embedding`.
     ImageEmbeddings(Vec<ImageEmbedding>),
     /// Of `image_text_embedding`: not one entry per input, but two lists.
@@ -101,6 +107,33 @@ pub struct GeneratedText {
     pub ids: Vec<i64>,
     /// Why it ended.
     pub finish: FinishReason,
+}
+
+/// An object in an image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detection {
+    /// The name in `id2label` of `config.json`, and its probability among all labels and none, 0 to 1.
+    pub label: LabelScore,
+    /// Left, top, right, bottom, in pixels of the image as it was given.
+    pub corners: [f32; 4],
+}
+
+/// What is said in a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcription {
+    /// The words, without special tokens.
+    pub text: String,
+    /// The tokens: those that a decoder wrote, or the likeliest of every frame.
+    pub ids: Vec<i64>,
+}
+
+/// The vectors of one recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AudioEmbedding {
+    /// `last_hidden_state`, [frames, hidden].
+    pub frames: Array,
+    /// The mean of `frames`, `[hidden]`.
+    pub mean: Array,
 }
 
 /// The vectors of one image.

@@ -5,6 +5,9 @@ mod device;
 mod encoder_decoder;
 mod golden;
 mod media;
+mod moe;
+mod object_detection;
+mod speech;
 mod weights;
 
 use crate::{Test, fixture::fixtures, harnesses};
@@ -14,14 +17,19 @@ use testgen_runtime::{Harness, Registered, suite};
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_bart_is_green", || green(&harnesses::bart::HARNESS)),
+    ("faults::without_a_fault_detr_is_green", || green(&harnesses::detr::HARNESS)),
+    ("faults::without_a_fault_yolos_is_green", || green(&harnesses::yolos::HARNESS)),
     ("faults::without_a_fault_bert_is_green", || green(&harnesses::bert::HARNESS)),
     ("faults::without_a_fault_gpt2_is_green", || green(&harnesses::gpt2::HARNESS)),
     ("faults::without_a_fault_llama_is_green", || green(&harnesses::llama::HARNESS)),
     ("faults::without_a_fault_mistral_is_green", || green(&harnesses::mistral::HARNESS)),
+    ("faults::without_a_fault_olmoe_is_green", || green(&harnesses::olmoe::HARNESS)),
     ("faults::without_a_fault_resnet_is_green", || green(&harnesses::resnet_basic::HARNESS)),
     ("faults::without_a_fault_roberta_is_green", || green(&harnesses::roberta::HARNESS)),
     ("faults::without_a_fault_t5_is_green", || green(&harnesses::t5::HARNESS)),
     ("faults::without_a_fault_vit_is_green", || green(&harnesses::vit::HARNESS)),
+    ("faults::without_a_fault_wav2vec2_is_green", || green(&harnesses::wav2vec2::HARNESS)),
+    ("faults::without_a_fault_whisper_is_green", || green(&harnesses::whisper::HARNESS)),
     ("faults::config::wrong_layer_norm_eps", config::wrong_layer_norm_eps),
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
     ("faults::config::wrong_rope_base", config::wrong_rope_base),
@@ -49,6 +57,21 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::encoder_decoder::wrong_distances", encoder_decoder::wrong_distances),
     ("faults::encoder_decoder::positions_off_by_one", encoder_decoder::positions_off_by_one),
     ("faults::encoder_decoder::other_start_token", encoder_decoder::other_start_token),
+    ("faults::object_detection::other_grid_of_positions", object_detection::other_grid_of_positions),
+    ("faults::object_detection::mask_that_hides_nothing", object_detection::mask_that_hides_nothing),
+    ("faults::object_detection::wider_boxes", object_detection::wider_boxes),
+    ("faults::object_detection::likelier_none", object_detection::likelier_none),
+    ("faults::object_detection::other_label", object_detection::other_label),
+    ("faults::moe::one_expert_more", moe::one_expert_more),
+    ("faults::moe::weights_that_sum_to_one", moe::weights_that_sum_to_one),
+    ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
+    ("faults::moe::swapped_experts", moe::swapped_experts),
+    ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
+    ("faults::speech::other_mel_filters", speech::other_mel_filters),
+    ("faults::speech::recording_that_is_not_normalised", speech::recording_that_is_not_normalised),
+    ("faults::speech::reversed_kernel", speech::reversed_kernel),
+    ("faults::speech::other_lengths_of_a_normed_kernel", speech::other_lengths_of_a_normed_kernel),
+    ("faults::speech::norms_in_the_other_order", speech::norms_in_the_other_order),
     ("faults::device::another_device", device::another_device),
     ("faults::device::another_device_in_disguise", device::another_device_in_disguise),
     ("faults::device::another_precision", device::another_precision),
@@ -59,6 +82,9 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_clip_is_green", || green(&harnesses::clip::HARNESS)),
     ("faults::without_a_fault_siglip_is_green", || green(&harnesses::siglip::HARNESS)),
     ("faults::without_a_fault_patchtst_is_green", || green(&harnesses::patchtst::HARNESS)),
+    ("faults::without_a_fault_llava_is_green", || green(&harnesses::llava::HARNESS)),
+    ("faults::media::other_feature_layer", media::other_feature_layer),
+    ("faults::media::other_image_token", media::other_image_token),
     ("faults::media::other_scaler", media::other_scaler),
     ("faults::media::other_stride", media::other_stride),
     ("faults::media::other_end_token", media::other_end_token),

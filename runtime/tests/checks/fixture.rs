@@ -40,7 +40,16 @@ impl Fixture {
 
     /// Sets one field of `config.json`, given as a JSON pointer; it must be there and have another value.
     pub(crate) fn configure(self, pointer: &str, value: Value) -> Self {
-        let path = self.path("config.json");
+        self.set("config.json", pointer, value)
+    }
+
+    /// The same in `preprocessor_config.json`.
+    pub(crate) fn preprocess(self, pointer: &str, value: Value) -> Self {
+        self.set("preprocessor_config.json", pointer, value)
+    }
+
+    fn set(self, file: &str, pointer: &str, value: Value) -> Self {
+        let path = self.path(file);
         let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         let field = config.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"));
         assert_ne!(*field, value, "{pointer} has that value already");

@@ -58,15 +58,21 @@ harness!(bart: Bart, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(bert: Bert, EncoderOnly, TextEmbedding, text_embedding);
 harness!(clip: Clip, VisionText, ImageTextSimilarity, image_text_similarity);
 harness!(clip_end_token: Clip, VisionText, ImageTextEmbedding, image_text_embedding);
+harness!(detr: Detr, ObjectDetection, ObjectDetection, object_detection);
 harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
+harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
+harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity);
 harness!(t5: T5, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
+harness!(yolos: Yolos, ObjectDetection, ObjectDetection, object_detection);
+harness!(wav2vec2: Wav2Vec2, Speech, SpeechRecognition, speech_recognition);
+harness!(whisper: Whisper, Speech, SpeechRecognition, speech_recognition);
 
 /// The steps of a generated `init_cpu`, for an endpoint that calls itself one of `kind`.
 pub(crate) fn on_host(

@@ -170,6 +170,31 @@ fn image_classification_gives_every_label() {
     assert_labels(&labels, &expected("vit")["labels"]);
 }
 
+#[track_caller]
+fn assert_objects(fixture: &str, model_type: ModelType) {
+    let expected = expected(fixture);
+    let expected = expected["objects"].as_array().expect("a list for each image");
+    for (image, expected) in recorded_images(fixture).into_iter().zip(expected) {
+        let request = Request::Images(vec![image]);
+        let response = answer(fixture, model_type, Task::ObjectDetection, task::object_detection, request);
+        let Response::Detections(found) = response else { panic!("these are no objects") };
+        assert_eq!(found[0].len(), expected.as_array().expect("a list of objects").len(), "{fixture}");
+        for (found, expected) in found[0].iter().zip(expected.as_array().expect("it is one")) {
+            assert_eq!(found.label.label, expected[0], "{fixture}");
+            assert_close(f64::from(found.label.score), &expected[1], fixture);
+            for (corner, side) in found.corners.iter().enumerate() {
+                assert_close(f64::from(*side), &expected[2][corner], &format!("{fixture}, corner {corner}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn object_detection_gives_labels_and_corners() {
+    assert_objects("detr", ModelType::Detr);
+    assert_objects("yolos", ModelType::Yolos);
+}
+
 #[test]
 fn image_embedding_gives_the_vectors_of_the_patches() {
     let response = answer("vit_base", ModelType::Vit, Task::ImageEmbedding, task::image_embedding, images("vit_base"));

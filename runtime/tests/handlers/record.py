@@ -11,6 +11,7 @@ import sys
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import safetensors.torch  # noqa: E402
+import torch  # noqa: E402
 import transformers  # noqa: E402
 from PIL import Image  # noqa: E402
 
@@ -56,6 +57,23 @@ def image_classification(fixture):
     return {"labels": labels(classify(images(fixture), top_k=classify.model.config.num_labels))}
 
 
+def object_detection(fixture):
+    """Corners as the pipeline has them before it rounds them to whole pixels."""
+    find = pipe("object-detection", fixture)
+    answers = []
+    for image in images(fixture):
+        inputs = find.preprocess(image)
+        size = inputs["target_size"]
+        with torch.no_grad():
+            outputs = find.model(**{name: inputs[name] for name in ("pixel_values", "pixel_mask") if fixture == "detr" or name == "pixel_values"})
+        found = find.image_processor.post_process_object_detection(outputs, 0.5, size)[0]
+        names = find.model.config.id2label
+        answers.append(sorted(([names[int(label)], float(score), box.tolist()]
+                               for label, score, box in zip(found["labels"], found["scores"], found["boxes"])),
+                              key=lambda answer: -answer[1]))
+    return {"objects": answers}
+
+
 def image_text_similarity(fixture):
     compare = pipe("zero-shot-image-classification", fixture)
     answers = compare(images(fixture), candidate_labels=TEXTS, hypothesis_template="{}")
@@ -68,6 +86,8 @@ def main():
         "bert_masked_lm": fill_mask("bert_masked_lm"),
         "clip": image_text_similarity("clip"),
         "siglip": image_text_similarity("siglip"),
+        "detr": object_detection("detr"),
+        "yolos": object_detection("yolos"),
         "gpt2": text_generation("gpt2"),
         "llama_classification": {"texts": TEXTS,
                                  "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},

@@ -39,7 +39,7 @@ fn every_class_equals_transformers() {
         let expected = &vectors.arrays[&format!("pixels.{index}")];
         assert_eq!(process(&processor, std::slice::from_ref(&wave)), *expected, "{config}");
     }
-    assert_eq!(configs.len(), 11);
+    assert_eq!(configs.len(), 16);
 }
 
 #[test]

@@ -29,6 +29,10 @@ fn fields_that_change_pixels_are_named() {
     assert!(vit(r#""image_mean": [1, 0]"#).contains("`image_mean` is"));
     assert!(vit(r#""do_resize": "yes""#).contains("`do_resize` is"));
     assert!(image_problem(r#"{"image_processor_type": "SamImageProcessor"}"#).contains("`SamImageProcessor`"));
+    let detr = r#"{"image_processor_type": "DetrImageProcessor", "size": {"shortest_edge": 9}}"#;
+    assert!(image_problem(detr).contains("`size` has no `longest_edge`"));
+    let longest = vit(r#""size": {"shortest_edge": 9, "longest_edge": 12}"#);
+    assert!(longest.contains("`size` has a `longest_edge`"), "{longest}");
     let convnext = r#"{"image_processor_type": "ConvNextImageProcessor", "size": {"height": 3, "width": 3}}"#;
     assert!(image_problem(convnext).contains("shortest_edge"));
     assert!(image_problem("{").contains("preprocessor_config.json"));

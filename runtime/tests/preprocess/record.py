@@ -31,6 +31,11 @@ PROCESSORS = (
     ("BitImageProcessor", {"size": 33, "crop_size": 28}),
     ("CLIPImageProcessor", {"size": {"shortest_edge": 30}, "crop_size": 19, "resample": 1}),
     ("SiglipImageProcessor", {"size": {"height": 21, "width": 14}}),
+    ("DetrImageProcessor", {"size": {"shortest_edge": 20, "longest_edge": 31}}),
+    ("DetrImageProcessor", {"size": {"shortest_edge": 20, "longest_edge": 24}, "do_pad": False}),
+    ("DetrImageProcessor", {"size": 21, "max_size": 25}),
+    ("YolosImageProcessor", {"size": {"shortest_edge": 40, "longest_edge": 66}}),
+    ("YolosImageProcessor", {"size": {"shortest_edge": 40, "longest_edge": 45}, "resample": 3}),
 )
 # Fixtures under their own `tokenizer_config.json`, and under changes that choose a class with rules of its own.
 TOKENIZERS = (
@@ -46,6 +51,13 @@ TOKENIZERS = (
     ("llama", {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True, "add_eos_token": True}),
     ("llama", {"tokenizer_class": "LlamaTokenizerFast", "legacy": True}),
     ("llama", {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": False}),
+    ("electra", {"tokenizer_class": "ElectraTokenizer"}),
+    ("albert", {}),
+    ("albert", {"do_lower_case": False, "add_prefix_space": False}),
+    ("mpnet", {}),
+    ("deberta_v2", {}),
+    ("deberta_v2", {"do_lower_case": True, "split_by_punct": True, "add_prefix_space": False}),
+    ("modernbert", {}),
 )
 TEXTS = (
     "Été: 東🦀 OK? The dog isn't.",

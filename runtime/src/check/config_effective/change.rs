@@ -49,8 +49,9 @@ pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
 fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
     match value {
         Some(Value::Object(entries)) if is_settings(entries) => {
-            let below =
-                |(entry, value): (&String, &Value)| places_below(Some(value), [&path[..], &[entry.clone()]].concat());
+            let below = |(entry, value): (&String, &Value)| {
+                places_below(Some(value), [&path[..], std::slice::from_ref(entry)].concat())
+            };
             entries.iter().flat_map(below).collect()
         }
         _ => vec![Place(path)],

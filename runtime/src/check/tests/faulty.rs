@@ -101,8 +101,10 @@ impl Session for FaultySession<'_> {
         let call = self.calls.fetch_add(1, SeqCst);
         let past = self.inner.length();
         let mut inputs = inputs.clone();
-        if let Some(source) = inputs.get_mut("input_ids").filter(|_| self.fault == Fault::ResetKeepsSource) {
-            *source = self.source.get_or_insert_with(|| source.clone()).clone();
+        for name in ["input_ids", "input_features"] {
+            if let Some(source) = inputs.get_mut(name).filter(|_| self.fault == Fault::ResetKeepsSource) {
+                *source = self.source.get_or_insert_with(|| source.clone()).clone();
+            }
         }
         let mut forward = self.inner.advance(&inputs)?;
         let new = tokens(&inputs).shape()[1];

@@ -16,6 +16,8 @@ pub(super) enum Class {
     /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
     Generic,
     Albert,
+    /// `Wav2Vec2CTCTokenizer`, which reads no texts here.
+    FrameTokens,
     Bert,
     DebertaV2,
     Gpt2,
@@ -123,6 +125,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
     Ok(match (named, model_type) {
         (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
         (_, "mistral" | "modernbert") => Class::Generic,
+        (Some(super::super::frame_tokens::CLASS), _) => Class::FrameTokens,
         (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
         (Some("BertTokenizer" | "DistilBertTokenizer" | "ElectraTokenizer"), _)
         | (None, "bert" | "distilbert" | "electra") => Class::Bert,
@@ -230,7 +233,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
         Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
         Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
         Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        Class::Generic => &[],
+        Class::Generic | Class::FrameTokens => &[],
     }
 }
 

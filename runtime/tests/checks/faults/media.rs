@@ -34,3 +34,14 @@ pub(crate) fn other_stride() {
     let fault = Fixture::of(&harnesses::patchtst::HARNESS).configure("/patch_stride", json!(5));
     fault.turns_red(Check::LoadKeysExact, &["position_enc", "[9, 32]", "[8, 32]"]);
 }
+
+pub(crate) fn other_feature_layer() {
+    let fault = Fixture::of(&harnesses::llava::HARNESS).configure("/vision_feature_layer", json!(-1));
+    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `embed`"]);
+    fault.turns_red(Check::GreedyMargin, &["tokens.logits step 0"]);
+}
+
+pub(crate) fn other_image_token() {
+    let fault = Fixture::of(&harnesses::llava::HARNESS).configure("/image_token_index", json!(5));
+    fault.turns_red(Check::OutputGolden, &["image tokens", "the 8 of `pixel_values`"]);
+}

@@ -1,0 +1,130 @@
+//! Qwen3-MoE (Yang et al. 2025): `transformers.models.qwen3_moe`. Qwen3 with mixtures of experts in some layers.
+
+use super::{
+    class::Head,
+    family::Family,
+    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape, QueryKeyNorms},
+    load::LoadError,
+    network::Network,
+};
+use crate::{
+    backend::Ops,
+    config::Config,
+    layer::{EXPERT_NAMES, ExpertsShape},
+    weights::Weights,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Qwen3MoeConfig {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    attention_bias: bool,
+    use_sliding_window: bool,
+    sliding_window: Option<usize>,
+    decoder_sparse_step: usize,
+    mlp_only_layers: Option<Vec<usize>>,
+    moe_intermediate_size: usize,
+    num_experts_per_tok: usize,
+    #[serde(alias = "num_local_experts", default = "default_experts")]
+    num_experts: usize,
+    norm_topk_prob: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn default_experts() -> usize {
+    128
+}
+
+impl Qwen3MoeConfig {
+    /// Whether the perceptron of each layer is a mixture.
+    fn sparse(&self) -> Vec<bool> {
+        let single = self.mlp_only_layers.as_deref().unwrap_or_default();
+        let sparse = |layer: usize| !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step);
+        (0..self.fields.num_hidden_layers).map(|layer| self.num_experts > 0 && sparse(layer)).collect()
+    }
+}
+
+impl Config for Qwen3MoeConfig {
+    /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
+    const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
+
+    fn defaults() -> Value {
+        json!({
+            "max_position_embeddings": 32768,
+            "num_key_value_heads": 4,
+            "attention_bias": false,
+            "use_sliding_window": false,
+            "sliding_window": 4096,
+            "decoder_sparse_step": 1,
+            "moe_intermediate_size": 768,
+            "num_experts_per_tok": 8,
+            "norm_topk_prob": false,
+        })
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()?;
+        if self.decoder_sparse_step == 0 {
+            return Err("`decoder_sparse_step` is 0".to_owned());
+        }
+        ExpertsShape::validate(self.num_experts_per_tok, self.num_experts)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.without_effect(head);
+        if !self.use_sliding_window {
+            fields.push(("sliding_window", "`use_sliding_window` is off"));
+        }
+        if self.sliding_window.is_none() {
+            fields.push(("use_sliding_window", "`sliding_window` is null"));
+        }
+        if self.sparse().iter().all(|sparse| *sparse) {
+            fields.push(("intermediate_size", "every layer is a mixture"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `qwen3_moe`.
+pub(crate) struct Qwen3Moe;
+
+impl Family for Qwen3Moe {
+    type Config = Qwen3MoeConfig;
+    const NAME: &'static str = "Qwen3Moe";
+    const HEADS: &'static [Head] = DECODER_HEADS;
+
+    fn load<B: Ops>(
+        config: &Qwen3MoeConfig,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let experts = ExpertsShape {
+            width: config.fields.hidden_size,
+            inner: config.moe_intermediate_size,
+            count: config.num_experts,
+            chosen: config.num_experts_per_tok,
+            normalised: config.norm_topk_prob,
+            activation: config.fields.hidden_act,
+            names: EXPERT_NAMES,
+        };
+        let window = config.sliding_window.filter(|_| config.use_sliding_window);
+        let shape = LlamaShape {
+            query_bias: config.attention_bias,
+            output_bias: config.attention_bias,
+            norms: QueryKeyNorms::EachHead,
+            windows: vec![window; config.fields.num_hidden_layers],
+            experts: config.sparse().into_iter().map(|sparse| sparse.then_some(experts)).collect(),
+            ..LlamaShape::plain(&config.fields)
+        };
+        shape.load(&config.fields, head, labels, w)
+    }
+}

@@ -1,0 +1,294 @@
+//! wav2vec 2.0 (Baevski et al. 2020) and HuBERT (Hsu et al. 2021): `transformers.models.wav2vec2`,
+//! `transformers.models.hubert`. Convolutions over samples, a convolution for positions, and an encoder that normalises
+//! behind each sum, or ("stable") before each part.
+
+mod config;
+mod features;
+
+use super::{
+    class::Head,
+    family::Family,
+    forward::ForwardError,
+    load::LoadError,
+    network::{Inputs, Network, Pass, put_floats},
+};
+use crate::{
+    backend::{Activation, Ops, activate},
+    layer::{
+        AttentionNames, Conv1d, Conv1dShape, FeedForward, KeyValueAttention, KeyValueShape, LayerNorm, Linear,
+        length_bias,
+    },
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::{DType, Tensor, TensorData, activation};
+pub(crate) use config::Wav2Vec2Config;
+use features::Features;
+
+/// `model_type` `wav2vec2`.
+pub(crate) struct Wav2Vec2;
+
+/// `model_type` `hubert`.
+pub(crate) struct Hubert;
+
+const HEADS: &[Head] = &[Head::Base, Head::Ctc, Head::SequenceClassification];
+
+impl Family for Wav2Vec2 {
+    type Config = Wav2Vec2Config;
+    const NAME: &'static str = "Wav2Vec2";
+    const HEADS: &'static [Head] = HEADS;
+
+    fn load<B: Ops>(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
+        Ok(Box::new(Recogniser { gives_features: head == Head::Base, ..network }))
+    }
+}
+
+impl Family for Hubert {
+    type Config = Wav2Vec2Config;
+    const NAME: &'static str = "Hubert";
+    const HEADS: &'static [Head] = HEADS;
+
+    fn load<B: Ops>(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        Ok(Box::new(Recogniser::load(config, head, labels, w, "hubert")?))
+    }
+}
+
+struct Recogniser<B: Ops> {
+    features: Features<B>,
+    feature_norm: Option<LayerNorm<B>>,
+    projection: Linear<B>,
+    positions: Conv1d<B>,
+    /// Whether the convolution for positions gives one frame too many.
+    cut: bool,
+    position_activation: Activation,
+    layer_norm: LayerNorm<B>,
+    layers: Vec<Layer<B>>,
+    stable: bool,
+    head: FrameHead<B>,
+    /// Whether `extract_features` is an output.
+    gives_features: bool,
+}
+
+/// What is computed from the hidden states.
+enum FrameHead<B: Ops> {
+    /// `last_hidden_state`.
+    Base,
+    /// `logits` [batch, frames, vocab].
+    Frames(Linear<B>),
+    /// `logits` [batch, labels], of the mean over the frames of the recording.
+    Pooled { layer_weights: Option<Tensor<B, 1>>, projector: Linear<B>, classifier: Linear<B> },
+}
+
+impl<B: Ops> Recogniser<B> {
+    fn load(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+        prefix: &str,
+    ) -> Result<Self, WeightsError> {
+        let (base, width, features) = (w.base(prefix), config.hidden_size, config.feature_width());
+        let (projection, encoder) = (base.module("feature_projection"), base.module("encoder"));
+        let norm = |w: &Weights<B>, width| LayerNorm::load(&w.module("layer_norm"), width, config.layer_norm_eps);
+        // What masked features were replaced with in training.
+        base.tied("masked_spec_embed");
+        let layer = |index| Layer::load(config, &encoder.module("layers").module(index));
+        Ok(Self {
+            features: Features::load(config, &base.module("feature_extractor"))?,
+            feature_norm: config.feat_proj_layer_norm.then(|| norm(&projection, features)).transpose()?,
+            projection: Linear::load(&projection.module("projection"), features, width)?,
+            positions: positions(config, &encoder.module("pos_conv_embed.conv"))?,
+            cut: config.num_conv_pos_embeddings.is_multiple_of(2),
+            position_activation: config.feat_extract_activation,
+            layer_norm: norm(&encoder, width)?,
+            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            stable: config.do_stable_layer_norm,
+            head: FrameHead::load(config, head, labels, w)?,
+            gives_features: false,
+        })
+    }
+
+    /// Features with their positions; those behind the end of a recording count as nothing.
+    fn embed(&self, x: Tensor<B, 3>, real: Option<&Vec<usize>>, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+        let frames = x.dims()[1];
+        let x = match real {
+            Some(real) => x * self.share(real, frames, inputs),
+            None => x,
+        };
+        let mut positions = self.positions.forward(x.clone());
+        if self.cut {
+            positions = positions.narrow(1, 0, frames);
+        }
+        let x = x + activate(positions, self.position_activation);
+        if self.stable { x } else { self.layer_norm.forward(x) }
+    }
+
+    /// 1 at the frames of a recording and 0 behind them, [batch, frames, 1].
+    fn share(&self, real: &[usize], frames: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+        let row = |real: &usize| (0..frames).map(|frame| if frame < *real { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
+        inputs.put_floats(real.iter().flat_map(row).collect(), [real.len(), frames, 1])
+    }
+}
+
+/// The convolution whose weight is saved as a direction and a length for each place of the kernel (Salimans and Kingma 2016).
+fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B>, WeightsError> {
+    let (width, kernel, groups) =
+        (config.hidden_size, config.num_conv_pos_embeddings, config.num_conv_pos_embedding_groups);
+    let old = w.has("weight_g");
+    let [length, direction] = match old {
+        true => ["weight_g", "weight_v"],
+        false => ["parametrizations.weight.original0", "parametrizations.weight.original1"],
+    };
+    let lengths = w.values(length, &[1, 1, kernel])?;
+    let mut values = w.values(direction, &[width, width / groups, kernel])?;
+    let mut squares = vec![0.0_f64; kernel];
+    for (flat, value) in values.iter().enumerate() {
+        squares[flat % kernel] += f64::from(*value).powi(2);
+    }
+    for (flat, value) in values.iter_mut().enumerate() {
+        let place = flat % kernel;
+        *value = (f64::from(*value) * f64::from(lengths[place]) / squares[place].sqrt()) as f32;
+    }
+    let weight = put_floats(values, [width, width / groups, kernel], w.device(), w.dtype());
+    let shape = Conv1dShape { channels: [width, width], kernel, stride: 1, padding: kernel / 2, groups };
+    Ok(Conv1d::new(weight, Some(w.tensor("bias", [width])?), shape))
+}
+
+impl<B: Ops> Network<B> for Recogniser<B> {
+    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
+        let mut features = self.features.forward(inputs)?;
+        let frames = features.dims()[1];
+        let real = self.features.real(inputs, frames);
+        if let Some(norm) = &self.feature_norm {
+            features = norm.forward(features);
+        }
+        let mut x = self.embed(self.projection.forward(features.clone()), real.as_ref(), inputs);
+        pass.trace_embed(&x)?;
+        let bias = real.as_ref().and_then(|real| length_bias(inputs, real, frames));
+        let mut states = vec![x.clone()];
+        for (index, layer) in self.layers.iter().enumerate() {
+            x = layer.forward(x, bias.clone(), self.stable);
+            pass.trace_layer(index, &x)?;
+            states.push(x.clone());
+        }
+        if self.stable {
+            x = self.layer_norm.forward(x);
+        }
+        if self.gives_features {
+            pass.output("extract_features", features)?;
+        }
+        let share = real.map(|real| (self.share(&real, frames, inputs), real));
+        self.head.forward(x, states, share, pass)
+    }
+}
+
+impl<B: Ops> FrameHead<B> {
+    fn load(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, inner) = (config.hidden_size, config.classifier_proj_size);
+        Ok(match head {
+            Head::Ctc => Self::Frames(Linear::load(&w.module("lm_head"), width, config.vocab_size)?),
+            Head::SequenceClassification => {
+                let weights = || w.tensor("layer_weights", [config.num_hidden_layers + 1]);
+                Self::Pooled {
+                    layer_weights: config.use_weighted_layer_sum.then(weights).transpose()?,
+                    projector: Linear::load(&w.module("projector"), width, inner)?,
+                    classifier: Linear::load(&w.module("classifier"), inner, labels)?,
+                }
+            }
+            _ => Self::Base,
+        })
+    }
+
+    fn forward(
+        &self,
+        last: Tensor<B, 3>,
+        states: Vec<Tensor<B, 3>>,
+        share: Option<(Tensor<B, 3>, Vec<usize>)>,
+        pass: &mut Pass<'_, B>,
+    ) -> Result<(), ForwardError> {
+        match self {
+            Self::Base => pass.output("last_hidden_state", last),
+            Self::Frames(head) => pass.output("logits", head.forward(last)),
+            Self::Pooled { layer_weights, projector, classifier } => {
+                let hidden = match layer_weights {
+                    Some(weights) => weighted(states, weights),
+                    None => last,
+                };
+                let projected = projector.forward(hidden);
+                pass.output("logits", classifier.forward(pooled(projected, share)))
+            }
+        }
+    }
+}
+
+/// The sum of all hidden states, each times its softmaxed weight.
+fn weighted<B: Ops>(states: Vec<Tensor<B, 3>>, weights: &Tensor<B, 1>) -> Tensor<B, 3> {
+    let dtype = weights.dtype();
+    let weights = activation::softmax(weights.clone().cast(DType::F32), 0).cast(dtype);
+    let terms = states.into_iter().enumerate();
+    let terms = terms.map(|(index, state)| state * weights.clone().narrow(0, index, 1).reshape([1, 1, 1]));
+    terms.reduce(|sum, term| sum + term).expect("there is the state of the embeddings")
+}
+
+/// The mean over the frames of each recording, [batch, width]; computed in f32 and rounded once.
+fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<(Tensor<B, 3>, Vec<usize>)>) -> Tensor<B, 2> {
+    let ([batch, frames, width], dtype, device) = (x.dims(), x.dtype(), x.device());
+    let (x, counts) = match share {
+        Some((share, real)) => (x * share, real),
+        None => (x, vec![frames; batch]),
+    };
+    let counts: Vec<f32> = counts.into_iter().map(|count| 1.0 / count as f32).collect();
+    let shares = Tensor::<B, 2>::from_data(TensorData::new(counts, [batch, 1]), (&device, DType::F32));
+    let sum = x.cast(DType::F32).sum_dim(1).reshape([batch, width]);
+    (sum * shares).cast(dtype)
+}
+
+struct Layer<B: Ops> {
+    attention: KeyValueAttention<B>,
+    layer_norm: LayerNorm<B>,
+    feed_forward: FeedForward<B>,
+    final_layer_norm: LayerNorm<B>,
+}
+
+const ATTENTION: AttentionNames =
+    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
+
+impl<B: Ops> Layer<B> {
+    fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, heads, inner) = (config.hidden_size, config.num_attention_heads, config.intermediate_size);
+        let head_dim = width / heads;
+        let scale = (head_dim as f64).powf(-0.5);
+        let shape = KeyValueShape { width, heads, head_dim, bias: true, key_bias: true, scale };
+        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
+        let perceptron = w.module("feed_forward");
+        Ok(Self {
+            attention: KeyValueAttention::load(&w.module("attention"), &ATTENTION, &shape)?,
+            layer_norm: norm("layer_norm")?,
+            feed_forward: FeedForward {
+                up: Linear::load(&perceptron.module("intermediate_dense"), width, inner)?,
+                activation: config.hidden_act,
+                down: Linear::load(&perceptron.module("output_dense"), inner, width)?,
+            },
+            final_layer_norm: norm("final_layer_norm")?,
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>, stable: bool) -> Tensor<B, 3> {
+        if stable {
+            let x = x.clone() + self.attention.among(self.layer_norm.forward(x), bias);
+            return x.clone() + self.feed_forward.forward(self.final_layer_norm.forward(x));
+        }
+        let x = self.layer_norm.forward_sum(self.attention.among(x.clone(), bias), x);
+        self.final_layer_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+    }
+}

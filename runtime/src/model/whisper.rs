@@ -1,0 +1,175 @@
+//! Whisper (Radford et al. 2022): `transformers.models.whisper`. Two convolutions over a log-mel spectrogram, then an
+//! encoder and a decoder as BART's, which normalise before each part.
+
+use super::{
+    bart::{BartFields, tables},
+    bart_stack::{Form, Layer, Stack, StackShape, encode_layers},
+    class::Head,
+    encoder_decoder::{Encoder, EncoderDecoder, Hidden, TargetHead},
+    family::Family,
+    forward::ForwardError,
+    load::LoadError,
+    network::{Inputs, Network, Pass},
+};
+use crate::{
+    backend::{Activation, Ops, activate},
+    config::Config,
+    layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WhisperConfig {
+    #[serde(flatten)]
+    fields: BartFields,
+    #[serde(default = "default_bins")]
+    num_mel_bins: usize,
+    #[serde(default = "default_source")]
+    max_source_positions: usize,
+    #[serde(default = "default_target")]
+    max_target_positions: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn default_bins() -> usize {
+    80
+}
+
+fn default_source() -> usize {
+    1500
+}
+
+fn default_target() -> usize {
+    448
+}
+
+impl Config for WhisperConfig {
+    /// What is masked in training, what timestamps are found with, tokens of generation, and what audio classifiers add.
+    const INERT: &'static [&'static str] = &[
+        "apply_spec_augment",
+        "classifier_proj_size",
+        "decoder_layerdrop",
+        "encoder_layerdrop",
+        "forced_decoder_ids",
+        "init_std",
+        "is_encoder_decoder",
+        "mask_feature_length",
+        "mask_feature_min_masks",
+        "mask_feature_prob",
+        "mask_time_length",
+        "mask_time_min_masks",
+        "mask_time_prob",
+        "median_filter_width",
+        "num_hidden_layers",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate(&self.rest)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("scale_embedding", "transformers computes the factor and multiplies with nothing")];
+        if head != Head::ConditionalGeneration {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `whisper`.
+pub(crate) struct Whisper;
+
+const FORM: Form = Form { pre_norm: true, embedding_norm: false, key_bias: false, offset: 0 };
+
+impl Family for Whisper {
+    type Config = WhisperConfig;
+    const NAME: &'static str = "Whisper";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
+
+    fn load<B: Ops>(
+        config: &WhisperConfig,
+        head: Head,
+        _: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
+        let (fields, base) = (&config.fields, w.base("model"));
+        let (width, vocab) = (fields.d_model, fields.vocab_size);
+        let [source, target] = fields.shapes(FORM).map(|shape| StackShape { scale: 1.0, ..shape });
+        let encoder = SpectrogramEncoder::load(config, &source, &base.module("encoder"))?;
+        let table = Embedding::load(&base.module_named(&tables(true)[..1]), vocab, width)?;
+        let w_decoder = base.module("decoder");
+        let positions = w_decoder.tensor("embed_positions.weight", [config.max_target_positions, width])?;
+        let decoder = Stack::load(&target, true, table, positions, &w_decoder)?;
+        let head = match head {
+            Head::ConditionalGeneration => {
+                let w = w.module("proj_out");
+                let head = if fields.tie_word_embeddings {
+                    w.tied("weight");
+                    Linear::tied(decoder.embedding(), None)
+                } else {
+                    Linear::load_with_bias(&w, width, vocab, false)?
+                };
+                TargetHead::LanguageModel { head, scale: 1.0 }
+            }
+            _ => TargetHead::Base,
+        };
+        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+    }
+}
+
+struct SpectrogramEncoder<B: Ops> {
+    conv1: Conv1d<B>,
+    conv2: Conv1d<B>,
+    positions: Tensor<B, 2>,
+    layers: Vec<Layer<B>>,
+    layer_norm: LayerNorm<B>,
+    /// Bins and frames of the input.
+    size: [usize; 2],
+}
+
+impl<B: Ops> SpectrogramEncoder<B> {
+    fn load(config: &WhisperConfig, shape: &StackShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, bins) = (shape.width, config.num_mel_bins);
+        let conv = |name, inner, stride| {
+            let shape = Conv1dShape { channels: [inner, width], kernel: 3, stride, padding: 1, groups: 1 };
+            Conv1d::load(&w.module(name), shape, true)
+        };
+        Ok(Self {
+            conv1: conv("conv1", bins, 1)?,
+            conv2: conv("conv2", width, 2)?,
+            positions: w.tensor("embed_positions.weight", [config.max_source_positions, width])?,
+            layers: Layer::load_all(shape, false, w)?,
+            layer_norm: LayerNorm::load(&w.module("layer_norm"), width, 1e-5)?,
+            size: [bins, 2 * config.max_source_positions],
+        })
+    }
+}
+
+impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
+        const NAME: &str = "input_features";
+        let features = inputs.floats::<3>(NAME)?;
+        if features.dims()[1..] != self.size {
+            return Err(ForwardError::WrongInput {
+                name: NAME.to_owned(),
+                found: format!("of shape {:?}", features.dims()),
+                expected: format!("[batch, {:?}]", self.size),
+            });
+        }
+        let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
+        let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
+        pass.trace_embed(&x)?;
+        let x = self.layer_norm.forward(encode_layers(&self.layers, x, None, pass)?);
+        pass.trace_layer(self.layers.len().saturating_sub(1), &x)?;
+        Ok(x)
+    }
+}
