@@ -58,6 +58,16 @@ fn conditions_that_are_values() {
     assert_eq!(reported_if("!(true && !true)"), []);
 }
 
+#[test]
+fn memory_that_is_reported_of_something_else() {
+    let report = "report_memory(label, \"before the load\", &before);";
+    let with = |to: &str| broken_by(report, to, "");
+    assert_eq!(with("report_memory(\"rocm\", \"before the load\", &before);"), [MemoryReported]);
+    assert_eq!(with("report_memory(label, \"now\", &before);"), [MemoryReported]);
+    assert_eq!(with("report_memory(label, \"before the load\", &visibility);"), [MemoryReported]);
+    assert_eq!(with(&format!("{report} report_memory(label, \"now\", &before);")), []);
+}
+
 /// A name is what it is in its own block alone.
 #[test]
 fn variables_end_with_their_block() {
