@@ -31,6 +31,7 @@ mod loaded;
 mod marian;
 mod mistral;
 mod modernbert;
+mod modernbert_config;
 mod modernbert_layer;
 mod mpnet;
 mod network;
