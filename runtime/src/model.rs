@@ -38,6 +38,7 @@ mod mamba2;
 mod mistral;
 mod mixtral;
 mod modernbert;
+mod modernbert_config;
 mod modernbert_layer;
 mod mpnet;
 mod network;
