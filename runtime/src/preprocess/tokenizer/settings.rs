@@ -20,6 +20,7 @@ pub(super) enum Class {
     Bert,
     Gpt2,
     Llama,
+    Marian,
     Qwen2,
     Roberta,
 }
@@ -120,6 +121,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
         (Some("BertTokenizer" | "DistilBertTokenizer"), _) | (None, "bert" | "distilbert") => Class::Bert,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
+        (Some("MarianTokenizer"), _) | (None, "marian") => Class::Marian,
         (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
         _ => Class::Generic,
     })
@@ -193,7 +195,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
         Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
         Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
         Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        Class::Generic | Class::FrameTokens => &[],
+        Class::Generic | Class::FrameTokens | Class::Marian => &[],
     }
 }
 
