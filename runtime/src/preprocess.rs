@@ -12,6 +12,7 @@ mod image_config;
 mod image_processor;
 mod log_mel;
 mod resample;
+mod sentence_piece;
 mod tokenizer;
 
 pub use audio::{Audio, FeatureExtractor};

@@ -9,7 +9,6 @@ pub struct FrameTokens {
     tokens: BTreeMap<i64, String>,
     pad: String,
     delimiter: String,
-    special: Vec<String>,
 }
 
 /// The name of the class in `tokenizer_config.json`.
@@ -33,19 +32,19 @@ impl FrameTokens {
             let content = value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
             content.unwrap_or(default).to_owned()
         };
-        let special = ["bos_token", "eos_token", "unk_token"].map(|role| named(role, ""));
         let (pad, delimiter) = (named("pad_token", "<pad>"), named("word_delimiter_token", "|"));
-        Ok(Some(Self { tokens, pad, delimiter, special: special.to_vec() }))
+        Ok(Some(Self { tokens, pad, delimiter }))
     }
 
-    /// The text of one token per frame: repeated ones count once, the pad token and other special ones are left out.
+    /// The text of one token per frame: repeated ones count once, the pad token is left out; other special tokens stay, as
+    /// in the pipeline of transformers.
     pub fn decode(&self, ids: &[i64]) -> String {
         let mut text = String::new();
         for (place, id) in ids.iter().enumerate() {
             let Some(token) = self.tokens.get(id).filter(|_| place == 0 || ids[place - 1] != *id) else { continue };
             if *token == self.delimiter {
                 text.push(' ');
-            } else if *token != self.pad && !self.special.contains(token) {
+            } else if *token != self.pad {
                 text.push_str(token);
             }
         }
@@ -64,8 +63,7 @@ mod tests {
             tokens: tokens.into_iter().map(|(id, token)| (id, token.to_owned())).collect(),
             pad: "<pad>".to_owned(),
             delimiter: "|".to_owned(),
-            special: vec!["<s>".to_owned()],
         };
-        assert_eq!(vocabulary.decode(&[1, 3, 3, 0, 3, 2, 2, 4, 0]), "aa b");
+        assert_eq!(vocabulary.decode(&[1, 3, 3, 0, 3, 2, 2, 4, 0]), "<s>aa b");
     }
 }

@@ -4,6 +4,7 @@ mod assemble;
 mod batch;
 mod rebuild;
 mod settings;
+mod translation;
 
 pub use batch::{TokenBatch, TokenSpan};
 pub use settings::PaddingSide;
@@ -14,6 +15,7 @@ use batch::Padding;
 use settings::Settings;
 use std::path::Path;
 use tokenizers::{EncodeInput, Encoding, TruncationParams};
+use translation::Translation;
 
 /// A text, or a pair such as a question and its context.
 pub type TextInput<'a> = (&'a str, Option<&'a str>);
@@ -27,6 +29,7 @@ pub struct Tokenizer {
     backend: tokenizers::Tokenizer,
     settings: Settings,
     pad_id: Option<u32>,
+    translation: Option<Translation>,
 }
 
 /// How a batch of texts is laid out; the default is what the checkpoint says, without truncation.
@@ -47,10 +50,13 @@ impl Tokenizer {
         if settings.class == settings::Class::FrameTokens {
             return Ok(None);
         }
+        if let Some((backend, translation)) = translation_of(directory, &settings)? {
+            return Ok(Some(Self { backend, settings, pad_id: translation.pad, translation: Some(translation) }));
+        }
         let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
         assemble::complete(&mut backend, &settings)?;
         let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
-        Ok(Some(Self { backend, settings, pad_id }))
+        Ok(Some(Self { backend, settings, pad_id, translation: None }))
     }
 
     /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64 [batch, seq], padded to
@@ -82,7 +88,8 @@ impl Tokenizer {
         let side = options.padding_side.unwrap_or(self.settings.padding_side);
         let length = options.pad_to.unwrap_or_default();
         let padding = Padding { side, length, id: self.pad_id, token_types: self.settings.token_types };
-        TokenBatch::new(&encodings, &padding)
+        let number = |id: u32| self.translation.as_ref().map_or(id, |translation| translation.id(id));
+        TokenBatch::new(&encodings, &padding, &number)
     }
 
     /// The text of `ids`; special tokens are left out when `skip_special` says so.
@@ -96,7 +103,10 @@ impl Tokenizer {
 
     /// The text of what a decoder beside an encoder wrote, without special tokens.
     pub fn decode_target(&self, ids: &[i64]) -> Result<String, PreprocessError> {
-        self.decode(ids, true)
+        match &self.translation {
+            Some(translation) => Ok(translation.decode(ids)),
+            None => self.decode(ids, true),
+        }
     }
 
     /// The id of a token, as it is written in the vocabulary.
@@ -132,6 +142,14 @@ impl Tokenizer {
         backend.with_truncation(Some(truncation)).map_err(|error| failed(&error.to_string()))?;
         Ok(backend)
     }
+}
+
+/// The vocabularies of a Marian checkpoint.
+fn translation_of(
+    directory: &Path,
+    settings: &Settings,
+) -> Result<Option<(tokenizers::Tokenizer, Translation)>, PreprocessError> {
+    if settings.class == settings::Class::Marian { Translation::open(directory) } else { Ok(None) }
 }
 
 fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {

@@ -2,6 +2,8 @@
 //!
 //! `expected.json` is recorded by `record.py` in this folder. Question answering has no case: its fixture has no tokenizer.
 
+mod generated;
+
 use safetensors::SafeTensors;
 use serde_json::Value;
 use std::path::PathBuf;

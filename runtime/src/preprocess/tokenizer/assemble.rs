@@ -38,7 +38,7 @@ fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, Preproc
     let model = match settings.class {
         Class::Bert | Class::Mpnet => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
         Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
-        Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic | Class::FrameTokens => None,
+        Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic | Class::FrameTokens | Class::Marian => None,
     };
     if let Some(model) = model {
         let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });

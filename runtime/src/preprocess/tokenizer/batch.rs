@@ -36,7 +36,12 @@ pub(super) struct Padding {
 }
 
 impl TokenBatch {
-    pub(super) fn new(encodings: &[Encoding], padding: &Padding) -> Result<Self, PreprocessError> {
+    /// `number` gives the model's id of the backend's.
+    pub(super) fn new(
+        encodings: &[Encoding],
+        padding: &Padding,
+        number: &dyn Fn(u32) -> u32,
+    ) -> Result<Self, PreprocessError> {
         let longest = encodings.iter().map(Encoding::len).max().unwrap_or_default().max(padding.length);
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
@@ -44,18 +49,20 @@ impl TokenBatch {
             None if unequal => return Err(PreprocessError::NoPadToken),
             None => 0,
         };
-        let rows = |fill: u32, field: fn(&Encoding) -> &[u32]| {
+        let same = |value: u32| value;
+        let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
             let row = |encoding| {
-                padded(field(encoding).iter().map(|id| i64::from(*id)), longest, i64::from(fill), padding.side)
+                let values: Vec<i64> = field(encoding).iter().map(|value| i64::from(number(*value))).collect();
+                padded(values.into_iter(), longest, i64::from(fill), padding.side).collect::<Vec<i64>>()
             };
             Array::integers([encodings.len(), longest], encodings.iter().flat_map(row).collect::<Vec<i64>>())
         };
         let mut arrays = Arrays::from([
-            ("input_ids".to_owned(), rows(pad_id, Encoding::get_ids)),
-            ("attention_mask".to_owned(), rows(0, Encoding::get_attention_mask)),
+            ("input_ids".to_owned(), rows(pad_id, Encoding::get_ids, number)),
+            ("attention_mask".to_owned(), rows(0, Encoding::get_attention_mask, &same)),
         ]);
         if padding.token_types {
-            arrays.insert("token_type_ids".to_owned(), rows(0, Encoding::get_type_ids));
+            arrays.insert("token_type_ids".to_owned(), rows(0, Encoding::get_type_ids, &same));
         }
         let nowhere = TokenSpan { start: 0, end: 0, sequence: None, word: None };
         let spans = |encoding| padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect();

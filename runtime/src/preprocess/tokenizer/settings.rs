@@ -23,6 +23,7 @@ pub(super) enum Class {
     Gpt2,
     Llama,
     Mpnet,
+    Marian,
     Qwen2,
     Roberta,
 }
@@ -133,6 +134,7 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
         (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
         (Some("LlamaTokenizer"), _) => Class::Llama,
+        (Some("MarianTokenizer"), _) | (None, "marian") => Class::Marian,
         (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
         _ => Class::Generic,
     })
@@ -233,7 +235,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
         Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
         Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
         Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        Class::Generic | Class::FrameTokens => &[],
+        Class::Generic | Class::FrameTokens | Class::Marian => &[],
     }
 }
 

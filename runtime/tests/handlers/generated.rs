@@ -1,0 +1,79 @@
+//! Texts and transcriptions against those of transformers, recorded by `record_generated.py`.
+
+use super::{answer, directory, texts};
+use safetensors::SafeTensors;
+use serde_json::Value;
+use testgen_runtime::{
+    Audio, GenerationControls, ModelType, Task,
+    task::{self, Request, Response},
+};
+
+fn expected(fixture: &str) -> Value {
+    let all: Value = serde_json::from_str(include_str!("generated.json")).expect("the file is JSON");
+    all[fixture].clone()
+}
+
+fn controls() -> GenerationControls {
+    let (max_new_tokens, do_sample) = (Some(6), Some(false));
+    GenerationControls { max_new_tokens, do_sample, num_beams: Some(1), ..GenerationControls::default() }
+}
+
+#[track_caller]
+fn makes_texts(fixture: &str, model_type: ModelType) {
+    let expected = expected(fixture);
+    let request = Request::Prompts { prompts: texts(&expected["texts"]), controls: controls() };
+    let response = answer(fixture, model_type, Task::Text2TextGeneration, task::text2text_generation, request);
+    let Response::Generations(generated) = response else { panic!("{response:?}") };
+    let got: Vec<String> = generated.into_iter().map(|row| row.text).collect();
+    assert_eq!(got, texts(&expected["generated"]));
+}
+
+#[test]
+fn t5_writes_what_transformers_writes() {
+    makes_texts("t5", ModelType::T5);
+}
+
+#[test]
+fn bart_writes_what_transformers_writes() {
+    makes_texts("bart", ModelType::Bart);
+}
+
+#[test]
+fn marian_writes_what_transformers_writes() {
+    makes_texts("marian", ModelType::Marian);
+}
+
+fn recordings(fixture: &str) -> Vec<Audio> {
+    let bytes = std::fs::read(directory(fixture).join("golden.safetensors")).expect("the fixture has goldens");
+    let golden = SafeTensors::deserialize(&bytes).expect("the goldens are safetensors");
+    let mut names: Vec<_> = golden.names().into_iter().filter(|name| name.starts_with("audio.")).collect();
+    names.sort_unstable();
+    let audio = |name: &str| {
+        let view = golden.tensor(name).expect("it is listed");
+        let samples = view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        Audio { sampling_rate: 16_000, samples }
+    };
+    names.into_iter().map(audio).collect()
+}
+
+#[track_caller]
+fn transcriptions(fixture: &str, model_type: ModelType, controls: GenerationControls) -> Vec<task::Transcription> {
+    let request = Request::Speech { recordings: recordings(fixture), controls };
+    let response = answer(fixture, model_type, Task::SpeechRecognition, task::speech_recognition, request);
+    let Response::Transcriptions(transcriptions) = response else { panic!("{response:?}") };
+    transcriptions
+}
+
+#[test]
+fn whisper_writes_the_tokens_that_transformers_writes() {
+    let got = transcriptions("whisper", ModelType::Whisper, controls());
+    let ids: Vec<Vec<i64>> = serde_json::from_value(expected("whisper")["ids"].clone()).expect("these are ids");
+    assert_eq!(got.into_iter().map(|row| row.ids).collect::<Vec<_>>(), ids);
+}
+
+#[test]
+fn wav2vec2_reads_off_the_text_that_transformers_reads_off() {
+    let got = transcriptions("wav2vec2", ModelType::Wav2Vec2, GenerationControls::default());
+    let got: Vec<String> = got.into_iter().map(|row| row.text).collect();
+    assert_eq!(got, texts(&expected("wav2vec2")["texts"]));
+}

@@ -1,0 +1,62 @@
+"""What transformers makes of texts and recordings, which the handlers must make, too: python record_generated.py > generated.json"""
+
+import json
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import safetensors.torch  # noqa: E402
+import torch  # noqa: E402
+import transformers  # noqa: E402
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
+TEXTS = ["words in it", "It is the other word, so"]
+# The cache of transformers has the layers of the encoder, and a fixture has a deeper decoder.
+GREEDY = {"max_new_tokens": 6, "do_sample": False, "num_beams": 1, "use_cache": False}
+
+
+def load(fixture, kind):
+    return kind.from_pretrained(str(FIXTURES / fixture), attn_implementation="eager").eval()
+
+
+def texts(fixture):
+    model = load(fixture, transformers.AutoModelForSeq2SeqLM)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(FIXTURES / fixture))
+    inputs = tokenizer(TEXTS, padding=True, return_tensors="pt", return_token_type_ids=False)
+    ids = model.generate(**inputs, **GREEDY)[:, 1:]
+    return {"texts": TEXTS, "generated": tokenizer.batch_decode(ids, skip_special_tokens=True)}
+
+
+def recordings(fixture):
+    golden = safetensors.torch.load_file(FIXTURES / fixture / "golden.safetensors")
+    return [golden[name].numpy() for name in sorted(golden) if name.startswith("audio.")]
+
+
+def written(fixture):
+    model = load(fixture, transformers.WhisperForConditionalGeneration)
+    extractor = transformers.AutoFeatureExtractor.from_pretrained(str(FIXTURES / fixture))
+    features = extractor(recordings(fixture), sampling_rate=16000, return_tensors="pt")["input_features"]
+    ids = transformers.GenerationMixin.generate(model, input_features=features, **GREEDY)[:, 1:]
+    return {"ids": [[int(token) for token in row] for row in ids]}
+
+
+def read_off(fixture):
+    model = load(fixture, transformers.AutoModelForCTC)
+    extractor = transformers.AutoFeatureExtractor.from_pretrained(str(FIXTURES / fixture))
+    tokenizer = transformers.Wav2Vec2CTCTokenizer.from_pretrained(str(FIXTURES / fixture))
+    inputs = extractor(recordings(fixture), sampling_rate=16000, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        return {"texts": tokenizer.batch_decode(model(**inputs).logits.argmax(-1))}
+
+
+def main():
+    expected = {fixture: texts(fixture) for fixture in ("t5", "bart", "marian")}
+    expected |= {"whisper": written("whisper"), "wav2vec2": read_off("wav2vec2")}
+    json.dump(expected, sys.stdout, sort_keys=True, ensure_ascii=False)
+    print()
+
+
+if __name__ == "__main__":
+    main()
