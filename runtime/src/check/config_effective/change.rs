@@ -44,7 +44,7 @@ pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
         let path: Vec<String> = field.split('.').map(str::to_owned).collect();
         match config.pointer(&format!("/{}", path.join("/"))) {
             Some(Value::Object(entries)) if is_settings(entries) => {
-                places.extend(entries.keys().map(|entry| Place([&path[..], &[entry.clone()]].concat())));
+                places.extend(entries.keys().map(|entry| Place([&path[..], std::slice::from_ref(entry)].concat())));
             }
             _ => places.push(Place(path)),
         }
