@@ -37,19 +37,25 @@ impl fmt::Display for Place {
 }
 
 /// The places to change: every field (`outer.inner` in a nested configuration), and for an object of settings each of its
-/// entries. An object of names (labels) is one place.
+/// entries, at any depth. An object of names (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
-    let mut places = Vec::new();
-    for field in fields {
+    let place = |field: &String| {
         let path: Vec<String> = field.split('.').map(str::to_owned).collect();
-        match config.pointer(&format!("/{}", path.join("/"))) {
-            Some(Value::Object(entries)) if is_settings(entries) => {
-                places.extend(entries.keys().map(|entry| Place([&path[..], std::slice::from_ref(entry)].concat())));
-            }
-            _ => places.push(Place(path)),
+        places_below(config.pointer(&format!("/{}", path.join("/"))), path)
+    };
+    fields.iter().flat_map(place).collect()
+}
+
+fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
+    match value {
+        Some(Value::Object(entries)) if is_settings(entries) => {
+            let below = |(entry, value): (&String, &Value)| {
+                places_below(Some(value), [&path[..], std::slice::from_ref(entry)].concat())
+            };
+            entries.iter().flat_map(below).collect()
         }
+        _ => vec![Place(path)],
     }
-    places
 }
 
 fn is_settings(entries: &Map<String, Value>) -> bool {
@@ -165,7 +171,7 @@ mod tests {
         assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
         assert_eq!(
             tried(json!({"depths": [2, 3]}), "depths"),
-            [[3, 3], [1, 3], [5, 3], [2, 4], [2, 1], [2, 7]].map(|list| json!(list))
+            [[3, 3], [1, 3], [5, 3], [128, 3], [2, 4], [2, 1], [2, 7], [2, 192]].map(|list| json!(list))
         );
         assert_eq!(tried(json!({"head_dim": null}), "head_dim")[0], json!(1));
     }
