@@ -194,9 +194,12 @@ impl<B: Ops> Autoencoder<B> {
     }
 }
 
+/// The layers of one resolution, and the way to the next.
+type Blocks<B, Next> = (Vec<ResnetBlock<B>>, Option<Next>);
+
 struct Encoder<B: Ops> {
     conv_in: Conv2d<B>,
-    blocks: Vec<(Vec<ResnetBlock<B>>, Option<Downsample<B>>)>,
+    blocks: Vec<Blocks<B, Downsample<B>>>,
     end: End<B>,
 }
 
@@ -230,7 +233,7 @@ impl<B: Ops> Encoder<B> {
 
 struct Decoder<B: Ops> {
     conv_in: Conv2d<B>,
-    blocks: Vec<(Vec<ResnetBlock<B>>, Option<Upsample<B>>)>,
+    blocks: Vec<Blocks<B, Upsample<B>>>,
     end: End<B>,
 }
 

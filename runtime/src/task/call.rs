@@ -147,7 +147,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of the request as they are")]
     pub(super) fn image_prompts(
         &self,
         request: Request,

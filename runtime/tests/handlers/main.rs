@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use testgen_runtime::{
     Architecture, Array, Checkpoint, DeviceKind, Endpoint, GenerationControls, Image, ModelType, Precision, Source,
     Spec, Task, host_processor, load, open,
-    task::{self, Handler, LabelScore, Request, Response},
+    task::{self, Handler, LabelScore, Request, Response, TimeSeries},
 };
 
 /// What f32 may be off: scores are at most 1, vectors of the order of 1.
@@ -230,4 +230,73 @@ fn image_text_embedding_gives_vectors_of_length_one() {
         let square: f32 = vector.as_floats().expect("floats").iter().map(|value| value * value).sum();
         assert!((square - 1.0).abs() < 1e-5 && vector.shape() == [24], "{square} {:?}", vector.shape());
     }
+}
+
+/// A float tensor of the fixture's goldens.
+fn recorded(fixture: &str, name: &str) -> Array {
+    let bytes = std::fs::read(directory(fixture).join("golden.safetensors")).expect("the fixture has goldens");
+    let golden = SafeTensors::deserialize(&bytes).expect("the goldens are safetensors");
+    let view = golden.tensor(name).expect("it was recorded");
+    let (chunks, _) = view.data().as_chunks::<4>();
+    Array::floats(view.shape(), chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect())
+}
+
+#[track_caller]
+fn assert_rows(got: &[Array], expected: &Array) {
+    assert_eq!(got.len(), expected.shape()[0]);
+    for (row, got) in got.iter().enumerate() {
+        let expected = expected.select_rows(&[row]);
+        assert_eq!(got.shape(), &expected.shape()[1..]);
+        let pairs = got.as_floats().expect("floats").iter().zip(expected.as_floats().expect("floats"));
+        let far = pairs.map(|(got, expected)| (got - expected).abs()).fold(0.0, f32::max);
+        assert!(far < 1e-4, "row {row} is off by {far}");
+    }
+}
+
+#[test]
+fn time_series_forecasting_goes_on_in_the_unit_of_the_series() {
+    let series = recorded("patchtst", "case.1.input.past_values");
+    let of_row = |row: usize| {
+        let values = series.select_rows(&[row]).as_floats().expect("floats").to_vec();
+        TimeSeries { values: Array::floats(&series.shape()[1..], values), observed: None }
+    };
+    let request = Request::Series((0..series.shape()[0]).map(of_row).collect());
+    let task = Task::TimeSeriesForecasting;
+    let response = answer("patchtst", ModelType::PatchTst, task, task::time_series_forecasting, request);
+    let Response::Forecasts(forecasts) = response else { panic!("it is {response:?}") };
+    assert_rows(&forecasts, &recorded("patchtst", "case.1.output.prediction_outputs"));
+}
+
+#[test]
+fn image_decoding_gives_the_pixels_of_latents() {
+    let request = Request::Latents(recorded("autoencoder_kl", "case.2.input.z"));
+    let task = Task::ImageDecoding;
+    let response = answer("autoencoder_kl", ModelType::AutoencoderKl, task, task::image_decoding, request);
+    let Response::Pixels(pixels) = response else { panic!("it is {response:?}") };
+    assert_rows(&pixels, &recorded("autoencoder_kl", "case.2.output.sample"));
+}
+
+#[test]
+fn image_denoising_takes_the_steps_of_the_scheduler() {
+    let expected = expected("unet");
+    let numbers = |name: &str| -> Vec<f32> { serde_json::from_value(expected[name].clone()).expect("numbers") };
+    let noise = recorded("unet", "input.sample");
+    let condition = [("encoder_hidden_states".to_owned(), recorded("unet", "input.encoder_hidden_states"))].into();
+    let request = Request::Noise { noise: noise.clone(), condition, steps: 3 };
+    let response = answer("unet", ModelType::Unet, Task::ImageDenoising, task::image_denoising, request);
+    let Response::Latents(latents) = response else { panic!("it is {response:?}") };
+    assert_rows(&latents, &Array::floats(noise.shape(), numbers("latents")));
+}
+
+#[test]
+fn image_text_to_text_continues_behind_the_image() {
+    let expected = expected("llava");
+    let controls =
+        GenerationControls { max_new_tokens: Some(6), do_sample: Some(false), ..GenerationControls::default() };
+    let prompts = texts(&expected["prompts"]);
+    let request = Request::ImagePrompts { images: recorded_images("llava"), prompts, controls };
+    let response = answer("llava", ModelType::Llava, Task::ImageTextToText, task::image_text_to_text, request);
+    let Response::Generations(generated) = response else { panic!("it is {response:?}") };
+    let ids: Vec<Vec<i64>> = serde_json::from_value(expected["ids"].clone()).expect("ids");
+    assert_eq!(generated.iter().map(|each| each.ids.clone()).collect::<Vec<_>>(), ids);
 }

@@ -80,6 +80,38 @@ def image_text_similarity(fixture):
     return {"texts": TEXTS, "labels": [[[each["label"], each["score"]] for each in answer] for answer in answers]}
 
 
+def image_text_to_text(fixture):
+    """Without a pipeline: it wants a chat template. The image token is repeated by hand, prompts are padded on the left."""
+    directory = str(FIXTURES / fixture)
+    model = transformers.LlavaForConditionalGeneration.from_pretrained(directory, attn_implementation="eager")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(directory, padding_side="left")
+    processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
+    prompts = [f"<image>{text}" for text in TEXTS]
+    count = (model.config.vision_config.image_size // model.config.vision_config.patch_size) ** 2
+    inputs = tokenizer([prompt.replace("<image>", "<image>" * count) for prompt in prompts], padding=True, return_tensors="pt")
+    pixels = processor(images=images(fixture), return_tensors="pt")["pixel_values"]
+    answers = model.generate(**inputs, pixel_values=pixels, max_new_tokens=6, do_sample=False)
+    end = model.generation_config.eos_token_id
+    new = [row[inputs["input_ids"].shape[1]:].tolist() for row in answers]
+    return {"prompts": prompts, "ids": [row[: row.index(end) + 1] if end in row else row for row in new]}
+
+
+def image_denoising(fixture):
+    import diffusers
+    import torch
+
+    model = diffusers.UNet2DConditionModel.from_pretrained(FIXTURES / fixture)
+    scheduler = diffusers.DDIMScheduler.from_config(json.load(open(FIXTURES / fixture / "scheduler_config.json")))
+    golden = safetensors.torch.load_file(FIXTURES / fixture / "golden.safetensors")
+    scheduler.set_timesteps(3)
+    sample = golden["input.sample"]
+    with torch.no_grad():
+        for step in scheduler.timesteps:
+            output = model(sample, step, golden["input.encoder_hidden_states"]).sample
+            sample = scheduler.step(output, step, sample).prev_sample
+    return {"latents": sample.flatten().tolist()}
+
+
 def main():
     expected = {
         "bert": {"texts": TEXTS, "tokens": [answer[0] for answer in pipe("feature-extraction", "bert")(TEXTS)]},
@@ -89,6 +121,8 @@ def main():
         "detr": object_detection("detr"),
         "yolos": object_detection("yolos"),
         "gpt2": text_generation("gpt2"),
+        "llava": image_text_to_text("llava"),
+        "unet": image_denoising("unet"),
         "llama_classification": {"texts": TEXTS,
                                  "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},
         "roberta_token_classification": token_classification("roberta_token_classification"),

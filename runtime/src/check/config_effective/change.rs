@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
         assert_eq!(
             tried(json!({"depths": [2, 3]}), "depths"),
-            [[3, 3], [1, 3], [5, 3], [2, 4], [2, 1], [2, 7]].map(|list| json!(list))
+            [[3, 3], [1, 3], [5, 3], [128, 3], [2, 4], [2, 1], [2, 7], [2, 192]].map(|list| json!(list))
         );
         assert_eq!(tried(json!({"head_dim": null}), "head_dim")[0], json!(1));
     }
