@@ -68,14 +68,25 @@ impl Architecture {
     pub const fn generates(self) -> bool {
         match self {
             Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal | Self::Ssm => true,
-            Self::EncoderOnly | Self::Vision | Self::VisionText | Self::TimeSeries | Self::ObjectDetection | Self::Diffusion => false,
+            Self::EncoderOnly
+            | Self::Vision
+            | Self::VisionText
+            | Self::TimeSeries
+            | Self::ObjectDetection
+            | Self::Diffusion => false,
         }
     }
 
     /// Whether the models read text (`input_ids` with an `attention_mask`).
     pub const fn reads_text(self) -> bool {
         match self {
-            Self::EncoderOnly | Self::DecoderOnly | Self::EncoderDecoder | Self::VisionText | Self::Moe | Self::Multimodal | Self::Ssm => true,
+            Self::EncoderOnly
+            | Self::DecoderOnly
+            | Self::EncoderDecoder
+            | Self::VisionText
+            | Self::Moe
+            | Self::Multimodal
+            | Self::Ssm => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion => false,
         }
     }

@@ -50,12 +50,12 @@ words! {
         Llama = "llama",
         /// `transformers.models.llava`
         Llava = "llava",
-        /// `transformers.models.marian`
-        Marian = "marian",
         /// `transformers.models.mamba`
         Mamba = "mamba",
         /// `transformers.models.mamba2`
         Mamba2 = "mamba2",
+        /// `transformers.models.marian`
+        Marian = "marian",
         /// `transformers.models.mistral`
         Mistral = "mistral",
         /// `transformers.models.mixtral`
@@ -128,11 +128,10 @@ impl ModelType {
             Self::Llava => Architecture::Multimodal,
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,
             Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
+            Self::Mamba | Self::Mamba2 => Architecture::Ssm,
             Self::PatchTst => Architecture::TimeSeries,
             Self::ConvNext | Self::Deit | Self::Dinov2 | Self::ResNet | Self::Swin | Self::Vit => Architecture::Vision,
             Self::Clip | Self::Siglip => Architecture::VisionText,
-            Self::Mamba | Self::Mamba2 => Architecture::Ssm,
-            Self::ResNet | Self::Vit => Architecture::Vision,
         }
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 83 models, one module for each, below the module of its architecture.
-//! The harnesses of 38 models, one module for each, below the module of its architecture.
+//! The harnesses of 85 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -13,8 +12,8 @@ pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
 pub mod speech;
-pub mod time_series;
 pub mod ssm;
+pub mod time_series;
 pub mod vision;
 pub mod vision_text;
 
@@ -86,6 +85,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::wav2vec2_stable::HARNESS,
     &speech::whisper::HARNESS,
     &speech::whisper_base::HARNESS,
+    &ssm::mamba::HARNESS,
+    &ssm::mamba2::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,
@@ -94,8 +95,6 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &vision::deit::HARNESS,
     &vision::dinov2::HARNESS,
     &vision::dinov2_gated::HARNESS,
-    &ssm::mamba::HARNESS,
-    &ssm::mamba2::HARNESS,
     &vision::resnet_basic::HARNESS,
     &vision::resnet_bottleneck::HARNESS,
     &vision::swin::HARNESS,

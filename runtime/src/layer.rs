@@ -34,7 +34,6 @@ mod unit_length;
 pub(crate) use alibi::Alibi;
 pub(crate) use attention::{attend, attend_capped, split_heads};
 pub(crate) use batch_norm::{BatchNorm2d, FeatureBatchNorm};
-pub(crate) use batch_norm::BatchNorm2d;
 pub(crate) use causal_convolution::CausalConvolution;
 pub(crate) use convolution::{Conv2d, Conv2dShape};
 pub(crate) use convolution_1d::{Conv1d, Conv1dShape};
@@ -51,11 +50,9 @@ pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{
     CausalMasks, causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
-    pair_bias, positions, positions_without_padding, window_bias,
+    pair_bias, positions, positions_without_padding, visible_tokens, window_bias,
 };
 pub(crate) use mean::mean;
-pub(crate) use norm::{LayerNorm, RmsNorm};
-pub(crate) use mask::{CausalMasks, causal_bias, padding_bias, positions, positions_without_padding, visible_tokens};
 pub(crate) use norm::{GroupRmsNorm, LayerNorm, RmsNorm};
 pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};

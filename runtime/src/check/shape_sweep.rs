@@ -19,9 +19,11 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let subject = exam.subject()?;
     let mut failures = Failures::default();
     let note = match exam.spec().architecture {
-        Architecture::EncoderOnly | Architecture::DecoderOnly | Architecture::EncoderDecoder | Architecture::Moe | Architecture::Ssm => {
-            text(exam, &subject, &golden, &mut failures)?
-        }
+        Architecture::EncoderOnly
+        | Architecture::DecoderOnly
+        | Architecture::EncoderDecoder
+        | Architecture::Moe
+        | Architecture::Ssm => text(exam, &subject, &golden, &mut failures)?,
         Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection | Architecture::Diffusion => {
             recorded(exam, &subject, &golden, &mut failures)?
         }

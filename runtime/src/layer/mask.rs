@@ -170,7 +170,7 @@ pub(crate) fn visible_tokens<B: Ops>(
     [batch, seq]: [usize; 2],
     past: usize,
 ) -> Result<Option<Tensor<B, 3>>, ForwardError> {
-    let Some(visible) = attention_mask(inputs, [batch, past + seq])? else { return Ok(None) };
+    let Some(visible) = attention_mask(inputs, "attention_mask", [batch, past + seq])? else { return Ok(None) };
     let new = visible.chunks(past + seq).flat_map(|row| &row[past..]).map(|visible| f32::from(u8::from(*visible)));
     Ok(Some(inputs.put_floats(new.collect(), [batch, seq, 1])))
 }
