@@ -88,7 +88,7 @@ fn a_causal_model_without_a_head_for_words_skips_what_needs_one() {
 fn what_is_not_known_is_an_error_and_never_a_guess() {
     let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
     let all = [
-        said(r#"{ "model_type": "hubert", "architectures": ["HubertModel"] }"#),
+        said(r#"{ "model_type": "camembert", "architectures": ["CamembertModel"] }"#),
         said(r#"{ "model_type": "zzz\u001b[31m" }"#),
         said(r#"{ "architectures": ["BertModel"] }"#),
         said(r#"{ "model_type": "bert" }"#),

@@ -20,7 +20,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     if let Some(reason) = inapplicable(subject.model().class()) {
         return Err(Stop::Ignored(reason));
     }
-    kv_cache_equivalence::has_cache(subject.model())?;
+    kv_cache_equivalence::has_cache(exam.spec().architecture, subject.model())?;
     let prompt = prompt(exam, &subject, &golden)?;
     let bench = Bench { subject: &subject, prompt };
     let greedy = bench.run(&bench.greedy(LENGTH))?;

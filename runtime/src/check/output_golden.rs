@@ -3,7 +3,7 @@
 use super::{
     Examination, Failures, Found,
     examination::Subject,
-    layer_trace_golden::{compare_trace, first_diverging},
+    layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
 };
 use crate::{
     ForwardError,
@@ -18,7 +18,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         compare_case(exam, &subject, &golden, case, &mut failures)?;
     }
     if !failures.is_empty() && !golden.trace.is_empty() {
-        let compared = compare_trace(exam, &subject, &golden, |_| true)?;
+        let compared = compare_trace(exam, &subject, &golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {
             Some(first) => format!("the main case {first}"),
             None => "the main case's hidden states all agree: what follows the last layer differs".to_owned(),

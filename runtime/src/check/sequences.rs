@@ -100,6 +100,10 @@ impl<'a> TextFacts<'a> {
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
                 Architecture::Speech => Self { causal: false, ..text },
+                // What the family promises is checked, whatever the loaded model says of itself.
+                Architecture::DecoderOnly | Architecture::Moe | Architecture::Ssm | Architecture::Multimodal => {
+                    Self { causal: true, ..text }
+                }
                 _ => text,
             }];
         }

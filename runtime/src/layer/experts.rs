@@ -125,6 +125,6 @@ mod tests {
         let probabilities = Tensor::<Cpu, 2>::from_data([[0.2, 0.3, 0.2, 0.3], [0.25; 4]], &device);
         let earlier = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0]];
         let ranks = ranks(probabilities, Tensor::<Cpu, 2>::from_data(earlier, &device).reshape([1, 4, 4]));
-        assert_eq!(ranks.into_data().to_vec::<f32>().unwrap(), [2.0, 0.0, 3.0, 1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ranks.into_data().to_vec::<f32>().expect("ranks are f32"), [2.0, 0.0, 3.0, 1.0, 0.0, 1.0, 2.0, 3.0]);
     }
 }

@@ -104,7 +104,7 @@ mod tests {
         }
         let (read, last) = whole.run(None);
         let difference = (read - Tensor::cat(stepped, 1)).abs().max().into_scalar();
-        let states = (last - state.unwrap()).abs().max().into_scalar();
+        let states = (last - state.expect("a state was kept")).abs().max().into_scalar();
         assert!(difference < 1e-6 && states < 1e-6, "{difference} {states}");
     }
 }

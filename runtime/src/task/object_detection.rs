@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn a_box_is_told_by_its_corners_and_none_is_no_label() {
-        let found = QueryResult::new(&[0.0, 1.0, 9.0], &[0.5, 0.25, 0.2, 0.5], [100, 200]);
-        assert_eq!((found.label, found.corners), (1, [80.0, 0.0, 120.0, 50.0]));
+        let found = QueryResult::new(&[0.0, 1.0, 9.0], &[0.5, 0.25, 0.25, 0.5], [100, 200]);
+        assert_eq!((found.label, found.corners), (1, [75.0, 0.0, 125.0, 50.0]));
         assert!(found.score < 0.01, "{}", found.score);
     }
 }

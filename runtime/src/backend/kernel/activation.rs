@@ -41,7 +41,7 @@ impl Elementwise for GeluTanh {
     /// (1 + tanh u) / 2 is sigmoid(2 u).
     #[inline(always)]
     fn of(x: f32) -> f32 {
-        const SLOPE: f32 = 1.595_769_1; // 2 sqrt(2 / pi)
+        const SLOPE: f32 = 1.595_769; // 2 sqrt(2 / pi)
         x / (1.0 + exp(-SLOPE * (0.044_715 * x * x).mul_add(x, x)))
     }
 }
