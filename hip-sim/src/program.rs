@@ -79,7 +79,7 @@ impl Program {
         &self.log
     }
 
-    /// The code object, for [`crate::Simulator::load`]; empty before it is compiled.
+    /// The code object, for a module to load; empty before it is compiled.
     pub fn code(&self) -> &[u8] {
         &self.code
     }
