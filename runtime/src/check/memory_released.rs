@@ -2,9 +2,6 @@
 //!
 //! The first load is a warm-up: caches of kernels and of the allocator stay, rightly. Then in-use memory after one more
 //! load, run and drop is compared with that before it. The suite lets no other check run meanwhile.
-//!
-//! What burn gives back, the driver of a GPU may keep. Free memory tells, but belongs to all processes: only a loss that each
-//! of three loads shows is taken for the driver's. The host's is left out: too many processes take of it.
 
 use super::{Examination, Found, Stop};
 use crate::{
@@ -12,7 +9,6 @@ use crate::{
     memory::{Memory, cleanup, memory},
     open::OpenDevice,
 };
-use testgen_contract::DeviceKind;
 
 /// Bytes that may stay whatever the model's size: log lines, hash maps that grew.
 const SLACK: u64 = 64 * 1024;
@@ -28,32 +24,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let (Some(before), Some(loaded), Some(after)) = (before.in_use, loaded.in_use, after.in_use) else {
         return Err(Stop::Ignored("the device keeps no account of the memory in use".to_owned()));
     };
-    let told = judge(before, loaded, after).map_err(Stop::Fail)?;
-    if device.facts.kind == DeviceKind::Cpu {
-        return Ok(Some(told));
-    }
-    driver_keeps(exam, &golden, &device).map(|()| Some(told))
-}
-
-/// Fails when each of three more loads leaves less for the driver to give, by a mebibyte at least.
-fn driver_keeps(exam: &mut Examination<'_>, golden: &Golden, device: &OpenDevice) -> Result<(), Stop> {
-    const LOSS: u64 = 1 << 20;
-    let mut least = u64::MAX;
-    for _ in 0..3 {
-        let before = givable(&settled(device));
-        load_and_drop(exam, golden)?;
-        let after = givable(&settled(device));
-        least = least.min(before.saturating_sub(after));
-        if least < LOSS {
-            return Ok(());
-        }
-    }
-    Err(Stop::Fail(format!("the driver does not get its memory back: {least} bytes and more are lost with each load")))
-}
-
-/// What the driver has, and what burn has of it. Zero where there is no such account.
-fn givable(memory: &Memory) -> u64 {
-    memory.free.unwrap_or_default() + memory.reserved.unwrap_or_default()
+    judge(before, loaded, after).map_err(Stop::Fail).map(Some)
 }
 
 /// Loads, runs and drops the model; gives the device, and its memory while the model was there.

@@ -145,7 +145,6 @@ pub(crate) const ROWS: &[Row] = &[
         "the device's thread panicked, its results are void",
     ),
     played("copy to the host fails", faults!("copy=2"), GOLDEN, "the device's thread panicked, its results are void"),
-    played("memory leak", faults!("leak"), "memory_released", "the driver does not get its memory back"),
     played(
         "memory not told",
         faults!("memory-info"),
