@@ -9,7 +9,7 @@ use super::{
     load::LoadError,
     network::Network,
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    text_head::{MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -147,17 +147,6 @@ impl AlbertConfig {
         let layers = |depth| (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer);
         (0..self.num_hidden_layers).flat_map(layers).collect()
     }
-
-    fn masked_lm_shape(&self) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.embedding_size,
-            vocab: self.vocab_size,
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
-    }
 }
 
 const PREDICTIONS: MaskedLmNames = MaskedLmNames {
@@ -190,7 +179,8 @@ impl Family for Albert {
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(pooled, &w.base("albert"))?;
-        let masked_lm = || backbone.masked_lm(&config.masked_lm_shape(), &PREDICTIONS, w);
+        let masked_lm =
+            || backbone.masked_lm(config.hidden_size, config.hidden_act, config.tie_word_embeddings, &PREDICTIONS, w);
         let linear = |name| Linear::load(&w.module(name), config.hidden_size, labels);
         let head = match head {
             Head::PreTraining => TextHead::PreTraining {
@@ -200,9 +190,7 @@ impl Family for Albert {
             },
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier")?),
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -9,7 +9,7 @@ use super::{
     load::LoadError,
     network::Network,
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    text_head::{MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -113,20 +113,9 @@ impl BertConfig {
             eps,
         };
         let embeddings = TextEmbeddings::load(tables, numbering, w)?;
-        let encoder = Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, w)?;
+        let encoder = Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?;
         let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
         Ok(Encoder { pooler, ..encoder })
-    }
-
-    fn masked_lm_shape(&self, activation: Activation) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.hidden_size,
-            vocab: self.vocab_size,
-            activation,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
     }
 }
 
@@ -160,7 +149,8 @@ impl Family for Bert {
             decoder: "cls.predictions.decoder",
             bias: Some("cls.predictions.bias"),
         };
-        let masked_lm = || backbone.masked_lm(&config.masked_lm_shape(config.hidden_act), &names, w);
+        let masked_lm =
+            || backbone.masked_lm(config.hidden_size, config.hidden_act, config.tie_word_embeddings, &names, w);
         let linear = |name, out| Linear::load(&w.module(name), config.hidden_size, out);
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
@@ -171,9 +161,7 @@ impl Family for Bert {
             },
             Head::NextSentence => TextHead::Pooled(linear("cls.seq_relationship", 2)?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier", labels)?),
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }
@@ -202,16 +190,14 @@ impl Family for Roberta {
             decoder: "lm_head.decoder",
             bias: Some("lm_head.bias"),
         };
+        let tied = config.tie_word_embeddings;
+        let masked_lm = || backbone.masked_lm(config.hidden_size, Activation::Gelu, tied, &names, w);
         let head = match head {
-            Head::MaskedLm => {
-                TextHead::MaskedLm(backbone.masked_lm(&config.masked_lm_shape(Activation::Gelu), &names, w)?)
-            }
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::SequenceClassification => {
                 TextHead::first_token(&w.module("classifier"), config.hidden_size, labels, Activation::Tanh)?
             }
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -228,11 +228,7 @@ impl<B: Ops> Layer<B> {
         Ok(Self {
             dwconv: Conv2d::load_depthwise(&w.module("dwconv"), width, 7)?,
             layernorm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module("pwconv1"), width, EXPANSION * width)?,
-                activation: config.hidden_act,
-                down: Linear::load(&w.module("pwconv2"), EXPANSION * width, width)?,
-            },
+            mlp: FeedForward::load(w, ["pwconv1", "pwconv2"], [width, EXPANSION * width], config.hidden_act, true)?,
             scale: scaled.then(|| w.tensor("layer_scale_parameter", [width])).transpose()?,
         })
     }

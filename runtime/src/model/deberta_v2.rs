@@ -269,9 +269,7 @@ impl Family for DebertaV2 {
                 activation: config.pooler_hidden_act,
                 out: Linear::load(&w.module("classifier"), width, labels)?,
             },
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops},
     config::{Config, Sides, divides},
-    layer::{FeedForward, JoinedGate, LayerNorm, Linear, bicubic, mean},
+    layer::{FeedForward, GatedFeedForward, LayerNorm, Linear, ProjectionNames, bicubic, mean},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -238,14 +238,10 @@ fn load_layer<B: Ops>(
     let names = VisionNames { before: "norm1", attention, after: "norm2", up: "mlp.fc1", down: "mlp.fc2" };
     let (width, inner) = (shape.width, shape.inner);
     let mlp = if config.use_swiglu_ffn {
-        let names = ["mlp.weights_in", "mlp.weights_out"];
-        Perceptron::Gated(JoinedGate::load(w, names, [width, inner], Activation::Silu, true)?)
+        let names = (ProjectionNames::Joined("mlp.weights_in"), "mlp.weights_out");
+        Perceptron::Gated(GatedFeedForward::load(w, names, [width, inner], Activation::Silu, true)?)
     } else {
-        Perceptron::Plain(FeedForward {
-            up: Linear::load(&w.module(names.up), width, inner)?,
-            activation: shape.activation,
-            down: Linear::load(&w.module(names.down), inner, width)?,
-        })
+        Perceptron::Plain(FeedForward::load(w, [names.up, names.down], [width, inner], shape.activation, true)?)
     };
     let scale = |name: &str| w.tensor(name, [width]);
     let scales = [scale("layer_scale1.lambda1")?, scale("layer_scale2.lambda1")?];

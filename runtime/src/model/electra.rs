@@ -9,7 +9,7 @@ use super::{
     load::LoadError,
     network::Network,
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    text_head::{MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -103,18 +103,10 @@ impl ElectraConfig {
         let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
         let project =
             (inner != width).then(|| Linear::load(&w.module("embeddings_project"), inner, width)).transpose()?;
-        Ok(Encoder { project, ..Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, w)? })
-    }
-
-    fn masked_lm_shape(&self) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.embedding_size,
-            vocab: self.vocab_size,
-            activation: Activation::Gelu,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
+        Ok(Encoder {
+            project,
+            ..Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?
+        })
     }
 }
 
@@ -157,13 +149,17 @@ impl Family for Electra {
                     out: Linear::load(&w.module("dense_prediction"), width, 1)?,
                 }
             }
-            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(&config.masked_lm_shape(), &GENERATOR, w)?),
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                Activation::Gelu,
+                config.tie_word_embeddings,
+                &GENERATOR,
+                w,
+            )?),
             Head::SequenceClassification => {
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Gelu)?
             }
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

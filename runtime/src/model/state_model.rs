@@ -92,18 +92,15 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for States<B, M> {
         let visible = visible_tokens(inputs, ids.dims(), pass.past())?;
         let x = self.embeddings.forward(ids);
         pass.trace_embed(&x)?;
+        // What goes around the mixers keeps its own type; layers and traces have the model's.
         let dtype = x.dtype();
-        let mut x = if self.residual_in_fp32 { x.cast(DType::F32) } else { x };
-        for (index, layer) in self.layers.iter().enumerate() {
-            let normal = layer.norm.forward(x.clone().cast(dtype));
-            let mixed = layer.mixer.forward(normal, visible.clone(), (index, &mut *pass));
-            x = x.clone() + mixed.cast(x.dtype());
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x.clone().cast(dtype))?;
-            }
-        }
-        let last = self.norm_f.forward(x.cast(dtype));
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
+        let mut sum = if self.residual_in_fp32 { x.clone().cast(DType::F32) } else { x.clone() };
+        let step = |layer: &Layer<B, M>, x: Tensor<B, 3>, place: (usize, &mut Pass<'_, B>)| {
+            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), place);
+            sum = sum.clone() + mixed.cast(sum.dtype());
+            Ok(sum.clone().cast(dtype))
+        };
+        let last = pass.through(&self.layers, x, step, |x| self.norm_f.forward(x))?;
         Ok(Hidden { last, pooled: None })
     }
 

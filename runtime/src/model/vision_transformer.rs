@@ -6,7 +6,7 @@
 use crate::{
     backend::{Activation, Ops},
     layer::{
-        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, JoinedGate, LayerNorm, Linear, SelfAttention,
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, GatedFeedForward, LayerNorm, SelfAttention,
     },
     weights::{Weights, WeightsError},
 };
@@ -68,7 +68,7 @@ pub(super) struct VisionNames {
 /// The perceptron of a layer.
 pub(super) enum Perceptron<B: Ops> {
     Plain(FeedForward<B>),
-    Gated(JoinedGate<B>),
+    Gated(GatedFeedForward<B>),
 }
 
 impl<B: Ops> Perceptron<B> {
@@ -93,11 +93,13 @@ pub(super) struct VisionLayer<B: Ops> {
 impl<B: Ops> VisionLayer<B> {
     /// A layer with a plain perceptron and without scales.
     pub(super) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let mlp = Perceptron::Plain(FeedForward {
-            up: Linear::load(&w.module(names.up), shape.width, shape.inner)?,
-            activation: shape.activation,
-            down: Linear::load(&w.module(names.down), shape.inner, shape.width)?,
-        });
+        let mlp = Perceptron::Plain(FeedForward::load(
+            w,
+            [names.up, names.down],
+            [shape.width, shape.inner],
+            shape.activation,
+            true,
+        )?);
         Self::load_with(shape, names, mlp, None, w)
     }
 

@@ -270,15 +270,11 @@ impl<B: Ops> Layer<B> {
         let scale = (head_dim as f64).powf(-0.5);
         let shape = KeyValueShape { width, heads, head_dim, bias: true, key_bias: true, scale };
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
-        let perceptron = w.module("feed_forward");
+        let names = ["feed_forward.intermediate_dense", "feed_forward.output_dense"];
         Ok(Self {
             attention: KeyValueAttention::load(&w.module("attention"), &ATTENTION, &shape)?,
             layer_norm: norm("layer_norm")?,
-            feed_forward: FeedForward {
-                up: Linear::load(&perceptron.module("intermediate_dense"), width, inner)?,
-                activation: config.hidden_act,
-                down: Linear::load(&perceptron.module("output_dense"), inner, width)?,
-            },
+            feed_forward: FeedForward::load(w, names, [width, inner], config.hidden_act, true)?,
             final_layer_norm: norm("final_layer_norm")?,
         })
     }

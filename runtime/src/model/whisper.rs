@@ -111,13 +111,8 @@ impl Family for Whisper {
         let decoder = Stack::load(&target, true, table, positions, &w_decoder)?;
         let head = match head {
             Head::ConditionalGeneration => {
-                let w = w.module("proj_out");
-                let head = if fields.tie_word_embeddings {
-                    w.tied("weight");
-                    Linear::tied(decoder.embedding(), None)
-                } else {
-                    Linear::load_with_bias(&w, width, vocab, false)?
-                };
+                let tied = fields.tie_word_embeddings.then(|| decoder.embedding());
+                let head = Linear::load_or_tie(&w.module("proj_out"), [width, vocab], tied)?;
                 TargetHead::LanguageModel { head, scale: 1.0 }
             }
             _ => TargetHead::Base,
@@ -168,8 +163,6 @@ impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
         let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
         let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
         pass.trace_embed(&x)?;
-        let x = self.layer_norm.forward(encode_layers(&self.layers, x, None, pass)?);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &x)?;
-        Ok(x)
+        encode_layers(&self.layers, x, None, pass, |x| self.layer_norm.forward(x))
     }
 }

@@ -136,11 +136,7 @@ impl<B: Ops> Layer<B> {
             norm_sublayer1: norm("norm_sublayer1")?,
             norm_sublayer2: config.channel_attention.then(|| norm("norm_sublayer2")).transpose()?,
             norm_sublayer3: norm("norm_sublayer3")?,
-            ff: FeedForward {
-                up: Linear::load_with_bias(&w.module("ff.0"), width, inner, config.bias)?,
-                activation: config.activation_function,
-                down: Linear::load_with_bias(&w.module("ff.3"), inner, width, config.bias)?,
-            },
+            ff: FeedForward::load(w, ["ff.0", "ff.3"], [width, inner], config.activation_function, config.bias)?,
             pre_norm: config.pre_norm,
         })
     }
