@@ -6,6 +6,7 @@ mod bart;
 mod bart_stack;
 mod bert;
 mod bert_encoder;
+mod bert_fields;
 mod bloom;
 mod causal_decoder;
 mod class;

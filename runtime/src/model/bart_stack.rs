@@ -192,9 +192,6 @@ pub(crate) struct Layer<B: Ops> {
     pre_norm: bool,
 }
 
-const ATTENTION: AttentionNames =
-    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
-
 impl<B: Ops> Layer<B> {
     /// Those below `layers`.
     pub(crate) fn load_all(shape: &StackShape, decoder: bool, w: &Weights<B>) -> Result<Vec<Self>, WeightsError> {
@@ -206,7 +203,7 @@ impl<B: Ops> Layer<B> {
         let head_dim = width / heads;
         let scale = (head_dim as f64).powf(-0.5);
         let attention = KeyValueShape { width, heads, head_dim, bias: true, key_bias: form.key_bias, scale };
-        let load = |name| KeyValueAttention::load(&w.module(name), &ATTENTION, &attention);
+        let load = |name| KeyValueAttention::load(&w.module(name), &AttentionNames::PLAIN, &attention);
         let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
         let cross = || Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?));
         Ok(Self {

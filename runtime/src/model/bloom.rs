@@ -1,12 +1,10 @@
 //! BLOOM (Le Scao et al. 2022): `transformers.models.bloom`.
 
 use super::{
-    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place},
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -101,12 +99,7 @@ impl Family for Bloom {
     const NAME: &'static str = "Bloom";
     const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &BloomConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
         let (width, vocab, tied) = (config.width(), config.vocab_size, config.tie_word_embeddings);
         let tied = tied.then(|| backbone.embeddings.words.weight());
@@ -115,10 +108,9 @@ impl Family for Bloom {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &BloomConfig,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, NormedWords<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, NormedWords<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &BloomConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let width = config.width();
     let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
     let layer = |index| Layer::load(config, &w.module("h").module(index));
@@ -140,7 +132,7 @@ struct NormedWords<B: Ops> {
 }
 
 impl<B: Ops> Embeddings<B> for NormedWords<B> {
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         Ok(self.norm.forward(self.words.embed(inputs, past)?))
     }
 }
@@ -173,12 +165,7 @@ impl<B: Ops> Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
     /// What is added to a block's result is its input, before or behind the norm.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let normal = self.input_layernorm.forward(x.clone());
         let residual = if self.residual_behind_norm { normal.clone() } else { x };
         let x = residual + self.self_attention.forward(normal, view, place);

@@ -29,7 +29,7 @@ pub(crate) struct CausalDecoder<B: Ops, E, L> {
 /// What the first layer reads.
 pub(crate) trait Embeddings<B: Ops>: Send {
     /// [batch, seq, width] of `input_ids` behind `past` tokens.
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError>;
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B>;
 
     /// See [`Network::max_positions`].
     fn max_positions(&self) -> Option<usize> {
@@ -40,18 +40,16 @@ pub(crate) trait Embeddings<B: Ops>: Send {
 /// One layer.
 pub(crate) trait DecoderLayer<B: Ops>: Send {
     /// [batch, seq, width]; `view` is for the layer's attention.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError>;
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B>;
 
     /// How many tokens a token sees, itself the last; none where it sees every earlier one.
     fn window(&self) -> Option<usize> {
         None
     }
 }
+
+/// Hidden states [batch, seq, width].
+pub(crate) type States<B> = Result<Tensor<B, 3>, ForwardError>;
 
 /// A layer's place in the cache of a pass.
 pub(crate) type Place<'a, 'b, B> = (usize, &'a mut Pass<'b, B>);
@@ -69,17 +67,12 @@ pub(crate) enum LastStep<B: Ops> {
 
 impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
     /// [batch, seq, width] of `input_ids`.
-    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>, pass: &Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>, pass: &Pass<'_, B>) -> States<B> {
         self.embeddings.embed(inputs, pass.past())
     }
 
     /// `x` [batch, seq, width] through the layers and the last step; leaves the traces.
-    pub(crate) fn decode(
-        &self,
-        x: Tensor<B, 3>,
-        inputs: &Inputs<'_, B>,
-        pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    pub(crate) fn decode(&self, x: Tensor<B, 3>, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> States<B> {
         let [batch, seq, _] = x.dims();
         let mut sight = self.positions.sight(inputs, [batch, seq], pass.past())?;
         pass.trace_embed(&x)?;
@@ -141,7 +134,7 @@ impl<B: Ops> LastStep<B> {
 
 /// Tokens as they are.
 impl<B: Ops> Embeddings<B> for Embedding<B> {
-    fn embed(&self, inputs: &Inputs<'_, B>, _past: usize) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, inputs: &Inputs<'_, B>, _past: usize) -> States<B> {
         Ok(self.forward(inputs.indices("input_ids", self.rows())?))
     }
 }

@@ -2,9 +2,8 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
 };
 use crate::{
@@ -90,12 +89,7 @@ impl Family for ConvNext {
     const NAME: &'static str = "ConvNext";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &ConvNextConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.base("convnext"), config.hidden_sizes[config.num_stages - 1]);
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier"), width, labels))

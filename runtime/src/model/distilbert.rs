@@ -3,11 +3,9 @@
 use super::{
     bert_encoder::{Encoder, LayerNames, LayerShape},
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, TextHead},
+    text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -83,15 +81,9 @@ pub(crate) struct DistilBert;
 impl Family for DistilBert {
     type Config = DistilBertConfig;
     const NAME: &'static str = "DistilBert";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &DistilBertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(&w.base("distilbert"))?;
         let width = config.dim;
         let head = match head {

@@ -1,12 +1,9 @@
 //! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
 
 use super::{
-    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place},
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -158,12 +155,7 @@ impl Family for Falcon {
     const NAME: &'static str = "Falcon";
     const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &FalconConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
         let (width, vocab, tied) = (config.hidden_size, config.vocab_size, config.tie_word_embeddings);
         let embedding = backbone.embeddings.weight();
@@ -173,10 +165,9 @@ impl Family for Falcon {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &FalconConfig,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, Embedding<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, Embedding<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &FalconConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let (width, head_dim, trained) = (config.hidden_size, config.head_dim(), config.max_position_embeddings);
     let layer = |index| Layer::load(config, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
@@ -231,12 +222,7 @@ impl<B: Ops> Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let (Norms::Shared(first) | Norms::Own(first, _) | Norms::InARow(first, _)) = &self.norms;
         let normal = first.forward(x.clone());
         let behind = x.clone() + self.self_attention.forward(normal.clone(), view, place);

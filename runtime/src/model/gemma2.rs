@@ -2,12 +2,10 @@
 //! window in every second layer, and soft caps.
 
 use super::{
-    causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, LastStep, Place},
+    causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network},
+    family::{Family, Loaded},
+    network::Inputs,
     sliding_windows::{LayerType, validate_layer_types},
     text_head::{TextHead, fields_of_other_heads},
 };
@@ -132,12 +130,7 @@ impl Family for Gemma2 {
     const HEADS: &'static [Head] =
         &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
 
-    fn load<B: Ops>(
-        config: &Gemma2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("model"))?;
         let width = config.hidden_size;
         let head = match head {
@@ -155,10 +148,9 @@ impl Family for Gemma2 {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &Gemma2Config,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, ScaledTokens<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, ScaledTokens<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
     let rope = config.rope.fields().parameters(trained);
     let layer = |(index, window)| Layer::load(config, window, &w.module("layers").module(index));
@@ -181,7 +173,7 @@ struct ScaledTokens<B: Ops> {
 }
 
 impl<B: Ops> Embeddings<B> for ScaledTokens<B> {
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         Ok(self.tokens.embed(inputs, past)? * self.scale)
     }
 }
@@ -223,12 +215,7 @@ impl<B: Ops> Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, place);
         let x = x + self.post_attention_layernorm.forward(attended);
         let fed = self.mlp.forward(self.pre_feedforward_layernorm.forward(x.clone()));

@@ -1,12 +1,10 @@
 //! GPT-2 (Radford et al. 2019): `transformers.models.gpt2`.
 
 use super::{
-    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place},
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -98,12 +96,7 @@ impl Family for Gpt2 {
     const NAME: &'static str = "GPT2";
     const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &Gpt2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
         let (width, vocab) = (config.n_embd, config.vocab_size);
         let tied = config.tie_word_embeddings.then(|| backbone.embeddings.wte.weight());
@@ -112,10 +105,9 @@ impl Family for Gpt2 {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &Gpt2Config,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, Gpt2Embeddings<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, Gpt2Embeddings<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &Gpt2Config, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let width = config.n_embd;
     let layer = |index| Layer::load(config, index, &w.module("h").module(index));
     let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
@@ -137,7 +129,7 @@ struct Gpt2Embeddings<B: Ops> {
 }
 
 impl<B: Ops> Embeddings<B> for Gpt2Embeddings<B> {
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         let tokens = self.wte.embed(inputs, past)?;
         let [batch, seq, _] = tokens.dims();
         let (values, shape) = positions(inputs, [batch, seq], past)?;
@@ -187,12 +179,7 @@ impl<B: Ops> Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
     /// Normalised before attention and before the perceptron.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, place);
         Ok(x.clone() + self.mlp.forward(self.ln_2.forward(x)))
     }

@@ -1,12 +1,9 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use super::{
-    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place},
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -120,12 +117,7 @@ impl Family for GptNeoX {
     const NAME: &'static str = "GPTNeoX";
     const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &GptNeoXConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("gpt_neox"))?;
         let (width, vocab) = (config.hidden_size, config.vocab_size);
         let tied = config.tie_word_embeddings.then(|| backbone.embeddings.weight());
@@ -141,10 +133,9 @@ impl Family for GptNeoX {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &GptNeoXConfig,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, Embedding<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, Embedding<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &GptNeoXConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
     let layer = |index| Layer::load(config, &w.module("layers").module(index));
     let norm = LayerNorm::load(&w.module("final_layer_norm"), width, config.layer_norm_eps)?;
@@ -185,12 +176,7 @@ impl<B: Ops> Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
     /// Side by side both blocks read the same input, else the second reads what the first left.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, place);
         let behind = x.clone() + attended;
         let read = if self.parallel { x } else { behind.clone() };

@@ -36,12 +36,8 @@ impl LlamaVariant for LlamaConfig {
     /// How the pretraining was split over devices; the forward pass no longer reads it.
     const INERT: &'static [&'static str] = &["pretraining_tp"];
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

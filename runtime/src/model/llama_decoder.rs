@@ -2,11 +2,9 @@
 //! gated perceptron. Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
-    causal_decoder::{CausalDecoder, DecoderLayer, LastStep, Place},
+    causal_decoder::{CausalDecoder, DecoderLayer, LastStep, Place, States},
     class::Head,
-    forward::ForwardError,
-    load::LoadError,
-    network::Network,
+    family::Loaded,
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -162,13 +160,7 @@ impl LlamaShape {
         }
     }
 
-    pub(crate) fn load<B: Ops>(
-        &self,
-        fields: &LlamaFields,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    pub(crate) fn load<B: Ops>(&self, fields: &LlamaFields, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         // transformers keeps the base model of question answering under another name.
         let backbone = self.load_decoder(fields, &w.base("model").base("transformer"))?;
         let (width, vocab) = (fields.hidden_size, fields.vocab_size);
@@ -271,12 +263,7 @@ impl<B: Ops> Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let (index, pass) = place;
         let normal = self.input_layernorm.forward(x.clone());
         let x = x + self.self_attn.forward(normal, view, (index, &mut *pass));

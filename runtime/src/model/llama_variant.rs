@@ -3,10 +3,8 @@
 use super::{
     causal_decoder::DECODER_HEADS,
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     llama_decoder::{LlamaFields, LlamaShape},
-    load::LoadError,
-    network::Network,
 };
 use crate::{backend::Ops, config::Config, weights::Weights};
 use serde::de::DeserializeOwned;
@@ -26,23 +24,20 @@ pub(crate) trait LlamaVariant: DeserializeOwned {
         Value::Null
     }
 
-    /// The fields of every such type.
-    fn fields(&self) -> &LlamaFields;
-
-    /// See [`Config::rest`].
-    fn rest(&self) -> &Map<String, Value>;
+    /// The fields of every such type, and [`Config::rest`].
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>);
 
     /// What it makes of Llama's decoder.
     fn shape(&self) -> LlamaShape;
 
     /// See [`Config::validate`].
     fn validate(&self) -> Result<(), String> {
-        self.fields().validate()
+        self.parts().0.validate()
     }
 
     /// See [`Config::without_effect`].
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        self.fields().without_effect(head)
+        self.parts().0.without_effect(head)
     }
 }
 
@@ -54,7 +49,7 @@ impl<V: LlamaVariant> Config for V {
     }
 
     fn rest(&self) -> &Map<String, Value> {
-        LlamaVariant::rest(self)
+        self.parts().1
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -71,7 +66,7 @@ impl<V: LlamaVariant> Family for V {
     const NAME: &'static str = V::NAME;
     const HEADS: &'static [Head] = V::HEADS;
 
-    fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
-        config.shape().load(config.fields(), head, labels, w)
+    fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.shape().load(config.parts().0, head, labels, w)
     }
 }

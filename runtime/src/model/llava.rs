@@ -3,11 +3,10 @@
 use super::{
     class::Head,
     clip::ClipVisionConfig,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
     llama::LlamaConfig,
     llama_decoder::LlamaDecoder,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     tower::ImageTower,
 };
@@ -154,7 +153,7 @@ impl Family for Llava {
     const NAME: &'static str = "Llava";
     const HEADS: &'static [Head] = &[Head::ConditionalGeneration];
 
-    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let text = config.text_config.as_deref().expect("the configuration was validated");
         let (width, vocab) = (text.fields.hidden_size, text.fields.vocab_size);
         let model = w.base("model");

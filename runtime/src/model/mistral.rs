@@ -25,12 +25,8 @@ fn default_window() -> Option<usize> {
 impl LlamaVariant for MistralConfig {
     const NAME: &'static str = "Mistral";
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

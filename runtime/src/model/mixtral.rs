@@ -39,12 +39,8 @@ impl LlamaVariant for MixtralConfig {
         })
     }
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

@@ -4,13 +4,12 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     modernbert_config::{LayerType, ModernBertConfig, Pooling},
     modernbert_layer::{LayerNames, LayerShape, ModernBertLayer},
-    network::{Inputs, Network, Pass},
-    text_head::{MaskedLm, TextHead, first_token},
+    network::{Inputs, Pass},
+    text_head::{ENCODER_HEADS, MaskedLm, TextHead, first_token},
     text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
@@ -26,15 +25,9 @@ pub(crate) struct ModernBert;
 impl Family for ModernBert {
     type Config = ModernBertConfig;
     const NAME: &'static str = "ModernBert";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &ModernBertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let mut backbone = Encoder::load(config, &w.base("model"))?;
         if ![Head::Base, Head::MaskedLm].contains(&head) {
             backbone.prediction = Some(Prediction::load(config, &w.module("head"))?);

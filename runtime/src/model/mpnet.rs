@@ -5,11 +5,9 @@
 use super::{
     bert_encoder::{Encoder, LayerNames, LayerShape},
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, TextHead},
+    text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -124,15 +122,9 @@ pub(crate) struct Mpnet;
 impl Family for Mpnet {
     type Config = MpnetConfig;
     const NAME: &'static str = "MPNet";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &MpnetConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(head == Head::Base, &w.base("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {

@@ -1,12 +1,10 @@
 //! OPT (Zhang et al. 2022): `transformers.models.opt`.
 
 use super::{
-    causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, LastStep, Place},
+    causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -117,12 +115,7 @@ impl Family for Opt {
     const NAME: &'static str = "OPT";
     const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::QuestionAnswering];
 
-    fn load<B: Ops>(
-        config: &OptConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("model").module("decoder"))?;
         let (width, vocab) = (config.outer(), config.vocab_size);
         let tied = config.tie_word_embeddings.then(|| backbone.embeddings.embed_tokens.weight());
@@ -131,10 +124,9 @@ impl Family for Opt {
     }
 }
 
-fn load_decoder<B: Ops>(
-    config: &OptConfig,
-    w: &Weights<B>,
-) -> Result<CausalDecoder<B, OptEmbeddings<B>, Layer<B>>, WeightsError> {
+type Decoder<B> = CausalDecoder<B, OptEmbeddings<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
     let layer = |index| Layer::load(config, &w.module("layers").module(index));
     let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
     let norm = has_norm.then(|| config.norm(&w.module("final_layer_norm"))).transpose()?;
@@ -171,7 +163,7 @@ impl<B: Ops> OptEmbeddings<B> {
 
 impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
     /// A padding token stands at position -1 unless `position_ids` say otherwise.
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         let tokens = self.embed_tokens.embed(inputs, past)?;
         let [batch, seq, _] = tokens.dims();
         let (values, shape) = positions_without_padding(inputs, [batch, seq], past)?;
@@ -217,12 +209,7 @@ impl<B: Ops> Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
     /// Norms stand before the blocks, or behind them.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        view: View<'_, B>,
-        place: Place<'_, '_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         if self.norm_before {
             let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, place);
             return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));

@@ -24,12 +24,8 @@ pub(crate) struct Qwen2Config {
 impl LlamaVariant for Qwen2Config {
     const NAME: &'static str = "Qwen2";
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

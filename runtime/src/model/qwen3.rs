@@ -32,12 +32,8 @@ impl Qwen3Config {
 impl LlamaVariant for Qwen3Config {
     const NAME: &'static str = "Qwen3";
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

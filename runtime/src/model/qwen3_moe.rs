@@ -60,12 +60,8 @@ impl LlamaVariant for Qwen3MoeConfig {
         })
     }
 
-    fn fields(&self) -> &LlamaFields {
-        &self.fields
-    }
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
     }
 
     fn shape(&self) -> LlamaShape {

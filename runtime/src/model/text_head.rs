@@ -13,6 +13,10 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
+/// The heads that most encoders have.
+pub(crate) const ENCODER_HEADS: &[Head] =
+    &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+
 /// What is computed from the hidden states; each variant names the outputs that it leaves.
 pub(crate) enum TextHead<B: Ops> {
     /// `last_hidden_state`, and `pooler_output` where there is a pooler.

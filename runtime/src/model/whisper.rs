@@ -6,10 +6,9 @@ use super::{
     bart_stack::{Form, Layer, Stack, StackShape, encode_layers},
     class::Head,
     encoder_decoder::{Encoder, EncoderDecoder, Hidden, TargetHead},
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    network::{Inputs, Pass},
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -95,12 +94,7 @@ impl Family for Whisper {
     const NAME: &'static str = "Whisper";
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
 
-    fn load<B: Ops>(
-        config: &WhisperConfig,
-        head: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &WhisperConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base) = (&config.fields, w.base("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let [source, target] = fields.shapes(FORM).map(|shape| StackShape { scale: 1.0, ..shape });

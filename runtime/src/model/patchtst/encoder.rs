@@ -108,13 +108,6 @@ impl<B: Ops> Norm<B> {
     }
 }
 
-const ATTENTION: AttentionNames = AttentionNames {
-    query: "self_attn.q_proj",
-    key: "self_attn.k_proj",
-    value: "self_attn.v_proj",
-    output: "self_attn.out_proj",
-};
-
 /// Attention over the patches of a channel, with the same weights over the channels at a patch, and a perceptron.
 struct Layer<B: Ops> {
     self_attn: SelfAttention<B>,
@@ -132,7 +125,7 @@ impl<B: Ops> Layer<B> {
         let shape = AttentionShape { width, heads: config.num_attention_heads, bias: true };
         let norm = |name| Norm::load(config, &w.module(name));
         Ok(Self {
-            self_attn: SelfAttention::load(w, &ATTENTION, &shape)?,
+            self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
             norm_sublayer1: norm("norm_sublayer1")?,
             norm_sublayer2: config.channel_attention.then(|| norm("norm_sublayer2")).transpose()?,
             norm_sublayer3: norm("norm_sublayer3")?,
