@@ -82,3 +82,6 @@ pub(crate) use network::{Inputs, Pass, Pooling};
 
 #[cfg(test)]
 pub(crate) use network::Run;
+
+#[cfg(test)]
+mod tests;
