@@ -27,6 +27,7 @@ mod forward;
 mod gemma2;
 mod gpt2;
 mod gpt_neox;
+mod graphormer;
 mod llama;
 mod llama_decoder;
 mod llava;

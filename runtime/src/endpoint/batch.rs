@@ -11,8 +11,12 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
         (Request::Texts(_), Request::Texts(_))
         | (Request::Questions(_), Request::Questions(_))
         | (Request::Images(_), Request::Images(_))
-        | (Request::Series(_), Request::Series(_)) => true,
-        (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
+        | (Request::Series(_), Request::Series(_))
+        | (Request::Graphs(_), Request::Graphs(_)) => true,
+        (
+            Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_) | Request::Graphs(_),
+            _,
+        )
         | (
             Request::Prompts { .. }
             | Request::ImagePrompts { .. }
@@ -55,7 +59,15 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
-            (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
+            (Request::Graphs(all), Request::Graphs(more)) => all.extend_from_slice(more),
+            (
+                Request::Texts(_)
+                | Request::Questions(_)
+                | Request::Images(_)
+                | Request::Series(_)
+                | Request::Graphs(_),
+                _,
+            )
             | (
                 Request::Prompts { .. }
                 | Request::ImagePrompts { .. }
@@ -87,6 +99,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Latents(all) => portions(all, counts, Response::Latents),
         Response::Pixels(all) => portions(all, counts, Response::Pixels),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),
+        Response::GraphEmbeddings(all) => portions(all, counts, Response::GraphEmbeddings),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }

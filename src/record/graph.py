@@ -1,0 +1,98 @@
+"""Inputs and results of models that read graphs: part of the recorder `goldens.py`, which gives itself as `tools`.
+
+The arguments are those of transformers' own collator. It keeps 510 places for every path as soon as two nodes have none; the main
+case's paths are cut behind the last edge that the model reads, the other case keeps its shorter ones whole.
+"""
+
+import copy
+import warnings
+
+import numpy
+import torch
+
+MODEL_TYPES = ("graphormer",)
+# The last that has the model, and what its collator needs: newer compilers refuse the file that it compiles.
+TRANSFORMERS = "4.57"
+INSTALL = "pip install 'transformers==4.57.6' 'cython<3.1' setuptools"
+# With `traceable` the hidden states are one tensor; they are recorded as traces in any case.
+IGNORED = ("hidden_states",)
+
+# Kinds of one feature, before those of the next begin, and what stands before the first.
+KINDS, SHIFT = 512, 3
+# The position of nodes without a path between them.
+UNREACHABLE = 511
+
+
+def cases(tools, directory, config, random, seed):
+    """Main case of three graphs of different sizes, one of them in two parts where the tables hold that; then two whole ones."""
+    longest = longest_path(config)
+    hops = config.multi_hop_max_dist
+    parts = config.num_spatial > UNREACHABLE and (hops > 0 or config.edge_type != "multi_hop")
+    main = [draw(random, config, nodes, longest, parts and nodes == 7) for nodes in (10, 7, 4)]
+    other = [draw(random, config, nodes, longest, False) for nodes in (6, 9)]
+    case = collated(tools, config, main)
+    if hops > 0:
+        case["input_edges"] = case["input_edges"][:, :, :, :hops].clone()
+    tensors = {f"graph.{index}.{name}": value for index, graph in enumerate(main) for name, value in graph.items()}
+    collator = f"GraphormerDataCollator (spatial_pos_max {config.spatial_pos_max})"
+    return [case, collated(tools, config, other)], tensors, {"graph_collator": collator}
+
+
+def longest_path(config):
+    """The most edges between two nodes that the tables have rows for; more than 7 show nothing new."""
+    longest = min(7, config.num_spatial - 2)
+    if config.edge_type == "multi_hop":
+        longest = min(longest, config.num_edge_dis)
+    return longest
+
+
+def draw(random, config, nodes, longest, parts):
+    """A chain with chords, so that two paths are of one length, and leaves; numbered at random. Each direction of an edge is of a
+    kind of its own, one edge has a single direction, one is there twice."""
+    chain = min(nodes - (2 if parts else 0), longest)
+    pairs = [(node, node + 1) for node in range(chain - 1)] + [(node, node + 3) for node in range(0, chain - 3, 4)]
+    leaves = range(chain, nodes - (2 if parts else 0))
+    pairs += [(int(random.integers(1, max(2, chain - 1))), leaf) for leaf in leaves]
+    pairs += [(nodes - 2, nodes - 1)] if parts else []
+    edges = pairs + [(end, start) for start, end in pairs] + [(chain - 1, 0)]
+    edges = [edges[place] for place in random.permutation(len(edges))]
+    edges.append(edges[0])
+    names = random.permutation(nodes)
+    return {
+        "num_nodes": torch.tensor([nodes]),
+        "edge_index": torch.from_numpy(names[numpy.array(edges)].T.copy()),
+        "node_feat": kinds(random, nodes, config.num_atoms),
+        "edge_attr": kinds(random, len(edges), config.num_edges),
+    }
+
+
+def kinds(random, count, rows):
+    """One feature, or two where the table has rows for them, whose kinds begin with 0."""
+    features = max(1, min(2, 1 + (rows - SHIFT - 1) // KINDS))
+    highest = rows - SHIFT - KINDS * (features - 1)
+    return torch.from_numpy(random.integers(0, min(9, highest) + 1, (count, features)))
+
+
+def collated(tools, config, graphs):
+    """The arguments of a call, as transformers' collator makes them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from transformers.models.deprecated.graphormer.collating_graphormer import GraphormerDataCollator
+
+            collator = GraphormerDataCollator(config.spatial_pos_max, on_the_fly_processing=True)
+    except ImportError as error:
+        raise tools.NeedsPackage(f"the collator of transformers does not compile: {tools.first_line(error)}", INSTALL) from error
+    items = [{name: copy.deepcopy(value.numpy()) for name, value in graph.items()} for graph in graphs]
+    batch = collator([item | {"num_nodes": int(item["num_nodes"][0]), "labels": [0]} for item in items])
+    case = {name: value for name, value in batch.items() if name != "labels"}
+    for name, rows in (("in_degree", config.num_in_degree), ("out_degree", config.num_out_degree), ("spatial_pos", config.num_spatial)):
+        if int(case[name].max()) >= rows:
+            raise tools.RecordError(f"`{name}` {int(case[name].max())} is beyond the table of {rows} rows that config.json asks for")
+    return case
+
+
+def trace(result):
+    """Hidden states, which the model has as [nodes, graphs, width]."""
+    states = enumerate(result.hidden_states)
+    return {f"trace.{'embed' if i == 0 else f'layer.{i - 1}'}": state.transpose(0, 1) for i, state in states}
