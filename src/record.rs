@@ -26,6 +26,7 @@ const FILES: &[(&str, &str)] = &[
     ("families.py", include_str!("record/families.py")),
     ("generation.py", include_str!("record/generation.py")),
     ("golden_file.py", include_str!("record/golden_file.py")),
+    ("graph.py", include_str!("record/graph.py")),
     ("image_inputs.py", include_str!("record/image_inputs.py")),
     ("multimodal.py", include_str!("record/multimodal.py")),
     ("noise.py", include_str!("record/noise.py")),
@@ -36,6 +37,7 @@ const FILES: &[(&str, &str)] = &[
     ("speech.py", include_str!("record/speech.py")),
     ("text_inputs.py", include_str!("record/text_inputs.py")),
     ("time_series.py", include_str!("record/time_series.py")),
+    ("versions.py", include_str!("record/versions.py")),
     ("vision.py", include_str!("record/vision.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];

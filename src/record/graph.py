@@ -1,4 +1,4 @@
-"""Inputs and results of models that read graphs: part of the recorder `goldens.py`, which gives itself as `tools`.
+"""Inputs and results of models that read graphs: part of the recorder `goldens.py`.
 
 The arguments are those of transformers' own collator. It keeps 510 places for every path as soon as two nodes have none; the main
 case's paths are cut behind the last edge that the model reads, the other case keeps its shorter ones whole.
@@ -9,6 +9,7 @@ import warnings
 
 import numpy
 import torch
+from refusals import NeedsPackage, RecordError, first_line
 
 MODEL_TYPES = ("graphormer",)
 # The last that has the model, and what its collator needs: newer compilers refuse the file that it compiles.
@@ -23,19 +24,19 @@ KINDS, SHIFT = 512, 3
 UNREACHABLE = 511
 
 
-def cases(tools, directory, config, random, seed):
+def cases(_directory, config, random, _seed):
     """Main case of three graphs of different sizes, one of them in two parts where the tables hold that; then two whole ones."""
     longest = longest_path(config)
     hops = config.multi_hop_max_dist
     parts = config.num_spatial > UNREACHABLE and (hops > 0 or config.edge_type != "multi_hop")
     main = [draw(random, config, nodes, longest, parts and nodes == 7) for nodes in (10, 7, 4)]
     other = [draw(random, config, nodes, longest, False) for nodes in (6, 9)]
-    case = collated(tools, config, main)
+    case = collated(config, main)
     if hops > 0:
         case["input_edges"] = case["input_edges"][:, :, :, :hops].clone()
     tensors = {f"graph.{index}.{name}": value for index, graph in enumerate(main) for name, value in graph.items()}
     collator = f"GraphormerDataCollator (spatial_pos_max {config.spatial_pos_max})"
-    return [case, collated(tools, config, other)], tensors, {"graph_collator": collator}
+    return [case, collated(config, other)], tensors, {"graph_collator": collator}
 
 
 def longest_path(config):
@@ -73,7 +74,7 @@ def kinds(random, count, rows):
     return torch.from_numpy(random.integers(0, min(9, highest) + 1, (count, features)))
 
 
-def collated(tools, config, graphs):
+def collated(config, graphs):
     """The arguments of a call, as transformers' collator makes them."""
     try:
         with warnings.catch_warnings():
@@ -82,17 +83,17 @@ def collated(tools, config, graphs):
 
             collator = GraphormerDataCollator(config.spatial_pos_max, on_the_fly_processing=True)
     except ImportError as error:
-        raise tools.NeedsPackage(f"the collator of transformers does not compile: {tools.first_line(error)}", INSTALL) from error
+        raise NeedsPackage(f"the collator of transformers does not compile: {first_line(error)}", INSTALL) from error
     items = [{name: copy.deepcopy(value.numpy()) for name, value in graph.items()} for graph in graphs]
     batch = collator([item | {"num_nodes": int(item["num_nodes"][0]), "labels": [0]} for item in items])
     case = {name: value for name, value in batch.items() if name != "labels"}
     for name, rows in (("in_degree", config.num_in_degree), ("out_degree", config.num_out_degree), ("spatial_pos", config.num_spatial)):
         if int(case[name].max()) >= rows:
-            raise tools.RecordError(f"`{name}` {int(case[name].max())} is beyond the table of {rows} rows that config.json asks for")
+            raise RecordError(f"`{name}` {int(case[name].max())} is beyond the table of {rows} rows that config.json asks for")
     return case
 
 
 def trace(result):
     """Hidden states, which the model has as [nodes, graphs, width]."""
-    states = enumerate(result.hidden_states)
-    return {f"trace.{'embed' if i == 0 else f'layer.{i - 1}'}": state.transpose(0, 1) for i, state in states}
+    names = ["embed"] + [f"layer.{index}" for index in range(len(result.hidden_states) - 1)]
+    return {f"trace.{name}": state.transpose(0, 1) for name, state in zip(names, result.hidden_states)}

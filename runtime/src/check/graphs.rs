@@ -144,9 +144,10 @@ pub(super) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
     if recorded.is_empty() { Vec::new() } else { (0..count).map(tree).collect() }
 }
 
-/// Whether the model's table holds every distance of a collated batch.
+/// Whether the model's tables hold every distance of a collated batch, and every place of its paths.
 pub(super) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
-    let limit = config.get("num_spatial").and_then(Value::as_i64).unwrap_or(512);
+    let rows = |name: &str, default| config.get(name).and_then(Value::as_i64).unwrap_or(default);
     let positions = inputs.get("spatial_pos").and_then(Array::as_integers).unwrap_or_default();
-    positions.iter().all(|position| *position < limit)
+    let depth = inputs.get("input_edges").map_or(0, |edges| edges.shape()[3] as i64);
+    positions.iter().all(|position| *position < rows("num_spatial", 512)) && depth <= rows("num_edge_dis", 128)
 }
