@@ -26,11 +26,10 @@ UNREACHABLE = 511
 
 def cases(_directory, config, random, _seed):
     """Main case of three graphs of different sizes, one of them in two parts where the tables hold that; then two whole ones."""
-    longest = longest_path(config)
-    hops = config.multi_hop_max_dist
-    parts = config.num_spatial > UNREACHABLE and (hops > 0 or config.edge_type != "multi_hop")
+    longest, hops = longest_path(config), config.multi_hop_max_dist
+    parts = config.num_spatial > UNREACHABLE and (config.edge_type != "multi_hop" or 0 < hops <= config.num_edge_dis)
     main = [draw(random, config, nodes, longest, parts and nodes == 7) for nodes in (10, 7, 4)]
-    other = [draw(random, config, nodes, longest, False) for nodes in (6, 9)]
+    other = [draw(random, config, nodes, longest, False) for nodes in (6, longest + 3)]
     case = collated(config, main)
     if hops > 0:
         case["input_edges"] = case["input_edges"][:, :, :, :hops].clone()
@@ -40,21 +39,20 @@ def cases(_directory, config, random, _seed):
 
 
 def longest_path(config):
-    """The most edges between two nodes that the tables have rows for; more than 7 show nothing new."""
-    longest = min(7, config.num_spatial - 2)
-    if config.edge_type == "multi_hop":
-        longest = min(longest, config.num_edge_dis)
-    return longest
+    """The most edges between two nodes: more than half of those that are read, so that half as many would show, and not more
+    than the tables have rows for."""
+    longest = min(max(7, config.multi_hop_max_dist // 2 + 2), config.num_spatial - 2)
+    return min(longest, config.num_edge_dis) if config.edge_type == "multi_hop" else longest
 
 
 def draw(random, config, nodes, longest, parts):
-    """A chain with chords, so that two paths are of one length, and leaves; numbered at random. Each direction of an edge is of a
-    kind of its own, one edge has a single direction, one is there twice."""
-    chain = min(nodes - (2 if parts else 0), longest)
-    pairs = [(node, node + 1) for node in range(chain - 1)] + [(node, node + 3) for node in range(0, chain - 3, 4)]
-    leaves = range(chain, nodes - (2 if parts else 0))
-    pairs += [(int(random.integers(1, max(2, chain - 1))), leaf) for leaf in leaves]
-    pairs += [(nodes - 2, nodes - 1)] if parts else []
+    """A chain, a node that is another way from its first to its third, and leaves; in `parts` two nodes stand apart. Numbered at
+    random. Each direction of an edge is of a kind of its own, one edge has a single direction, one is there twice."""
+    whole = nodes - 2 if parts else nodes
+    chain = min(whole - 1, longest + 1)
+    pairs = [(node, node + 1) for node in range(chain - 1)] + [(0, chain), (chain, 2)]
+    pairs += [(int(random.integers(1, chain - 1)), leaf) for leaf in range(chain + 1, whole)]
+    pairs += [(whole, whole + 1)] if parts else []
     edges = pairs + [(end, start) for start, end in pairs] + [(chain - 1, 0)]
     edges = [edges[place] for place in random.permutation(len(edges))]
     edges.append(edges[0])

@@ -1,15 +1,14 @@
 //! `pad_invariance` and `mask_golden` of models that read graphs: a graph is itself beside larger ones, whatever stands there.
 
-use super::{Examination, Failures, Found, Stop, examination::Subject, graphs::Batch};
-use crate::{
-    Array,
-    golden::{Case, Golden},
+use super::{
+    Examination, Failures, Found, Stop,
+    examination::Subject,
+    graphs::{Batch, Results},
 };
+use crate::golden::{Case, Golden};
 
 /// Nodes of padding beside the largest graph.
 const PADDING: usize = 5;
-
-type Results = Vec<(String, usize, Array)>;
 
 /// Every recorded graph alone and with more padding equals the graph in its batch.
 pub(super) fn pad_invariance(exam: &mut Examination<'_>) -> Found {
@@ -32,7 +31,7 @@ pub(super) fn pad_invariance(exam: &mut Examination<'_>) -> Found {
     Ok(None)
 }
 
-/// Other distances, edges, degrees and kinds at padding change nothing, and would if it were a node.
+/// Other distances, edges, degrees and kinds at padding change nothing, and would if it were a node; what is real is as recorded.
 pub(super) fn mask_golden(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
@@ -41,9 +40,10 @@ pub(super) fn mask_golden(exam: &mut Examination<'_>) -> Found {
         let batch = batch(case)?;
         let batch = batch.resized(batch.width() + PADDING);
         let plain = batch.run(subject.model())?;
-        let hidden = batch.results(subject.model().forward_traced(&batch.disturbed(false))?);
+        recorded(exam, (&subject, &golden, case), &batch, &plain, &mut failures);
+        let hidden = batch.run_with(subject.model(), &batch.disturbed(false))?;
         compare(exam, (&subject, &golden, case), "with other numbers at padding", [&plain, &hidden], &mut failures);
-        let shown = batch.results(subject.model().forward_traced(&batch.disturbed(true))?);
+        let shown = batch.run_with(subject.model(), &batch.disturbed(true))?;
         if !differs(exam, (&subject, &golden), [&plain, &shown]) {
             failures.push(format!(
                 "padding has no influence even where {} says that it is nodes",
@@ -58,6 +58,23 @@ pub(super) fn mask_golden(exam: &mut Examination<'_>) -> Found {
 fn batch(case: &Case) -> Result<Batch, Stop> {
     let none = || Stop::Fail(format!("the golden has no `{}` [graphs, nodes, features]", case.tell("input_nodes")));
     Batch::of(&case.inputs).ok_or_else(none)
+}
+
+fn recorded(
+    exam: &mut Examination<'_>,
+    (subject, golden, case): (&Subject, &Golden, &Case),
+    batch: &Batch,
+    got: &Results,
+    failures: &mut Failures,
+) {
+    let tolerance = exam.tolerance(golden, subject);
+    for (name, graph, expected) in batch.parts(case.outputs.clone().into_iter()) {
+        let told = format!("{} of graph {graph}", case.tell(&name));
+        match got.iter().find(|(found, of, _)| *found == name && *of == graph) {
+            Some((_, _, got)) => failures.note(exam.compare(&told, &expected, got, tolerance.golden(&name))),
+            None => failures.push(format!("`{told}` was not computed")),
+        }
+    }
 }
 
 fn compare(

@@ -1,7 +1,7 @@
 //! Graphs that checks make themselves: recorded ones with other padding or with other numbers in it, and trees.
 
 use super::rows;
-use crate::{Array, Arrays, Forward, ForwardError, Graph, Model, Values, golden::Golden};
+use crate::{Array, Arrays, ForwardError, Graph, Model, Values, golden::Golden};
 use serde_json::Value;
 
 /// The arguments with dimensions of nodes behind that of the graphs, the number of these, and what stands in front of the nodes.
@@ -14,6 +14,9 @@ const NODE_DIMENSIONS: [(&str, usize, usize); 7] = [
     ("input_edges", 2, 0),
     ("attn_bias", 2, 1),
 ];
+
+/// Numbers by their name and the graph that they are of.
+pub(super) type Results = Vec<(String, usize, Array)>;
 
 /// A collated batch.
 #[derive(Debug, Clone)]
@@ -80,23 +83,29 @@ impl Batch {
         (1..=dimensions).any(|dimension| flat / inner(dimension) % shape[dimension] >= nodes + front)
     }
 
-    /// The outputs and, behind every layer, the hidden states; of each the real part of every graph, as
-    /// `(name, graph, numbers)`.
-    pub(super) fn results(&self, forward: Forward) -> Vec<(String, usize, Array)> {
+    /// The outputs of a call with other arguments of the same graphs, and the hidden states behind every layer.
+    pub(super) fn run_with(&self, model: &Model, inputs: &Arrays) -> Result<Results, ForwardError> {
+        let forward = model.forward_traced(inputs)?;
         let traces = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
-        let all: Vec<(String, Array)> = forward.outputs.into_iter().chain(traces).collect();
-        let parts = |(name, array): &(String, Array)| {
-            let of_graph = |graph: usize| {
-                let row = array.select_rows(&[graph]);
-                if row.shape().len() == 3 { row.narrow(1, 0, 1 + self.nodes[graph]) } else { row }
-            };
-            (0..self.nodes.len()).map(|graph| (name.clone(), graph, of_graph(graph))).collect::<Vec<_>>()
-        };
-        all.iter().flat_map(parts).collect()
+        Ok(self.parts(forward.outputs.into_iter().chain(traces)))
     }
 
-    pub(super) fn run(&self, model: &Model) -> Result<Vec<(String, usize, Array)>, ForwardError> {
-        Ok(self.results(model.forward_traced(&self.inputs)?))
+    /// As [`Batch::run_with`], with its own arguments.
+    pub(super) fn run(&self, model: &Model) -> Result<Results, ForwardError> {
+        self.run_with(model, &self.inputs)
+    }
+
+    /// The real part of every graph.
+    pub(super) fn parts(&self, named: impl Iterator<Item = (String, Array)>) -> Results {
+        let part = |array: &Array, graph: usize| {
+            let row = array.select_rows(&[graph]);
+            if row.shape().len() == 3 { row.narrow(1, 0, 1 + self.nodes[graph]) } else { row }
+        };
+        let of_graphs = |(name, array): (String, Array)| {
+            let of_graph = |graph| (name.clone(), graph, part(&array, graph));
+            (0..self.nodes.len()).map(of_graph).collect::<Vec<_>>()
+        };
+        named.flat_map(of_graphs).collect()
     }
 }
 

@@ -150,6 +150,10 @@ impl Config for GraphormerConfig {
         if self.q_noise > 0.0 {
             fields.push(("q_noise", "any amount above 0 brings the same linear map"));
         }
+        if head == Head::GraphClassification && self.num_hidden_layers == 1 {
+            let alike = "a single layer reads the graph's token, which sees all nodes alike";
+            fields.extend([("edge_type", alike), ("multi_hop_max_dist", alike)]);
+        }
         if !self.multi_hop() {
             fields.push(("edge_type", "any word but `multi_hop` reads the edge between two nodes alone"));
             let paths = "only `multi_hop` reads paths";
