@@ -105,7 +105,8 @@ impl Failure for RecordError {
                 Some(format!("install Python 3 and run `{packages}`, or name one with --python or TESTGEN_PYTHON"))
             }
             Self::Refused { code: ExitCode::EnvironmentMissing } => {
-                Some(format!("`{packages}` for the Python in use, or name another with --python or TESTGEN_PYTHON"))
+                // The recorder has said which packages, and not all model types are recorded with the same.
+                Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
             Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Wait(_) => None,
         }
