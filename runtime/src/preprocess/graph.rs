@@ -65,13 +65,14 @@ impl Graph {
 
 fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<Features<'a>, String> {
     let Some(array) = array else { return Ok(Features { values: None, width: 1 }) };
+    let article = if name.starts_with('e') { "an" } else { "a" };
     let width = match (array.shape(), name) {
         (&[count, width], _) if count == rows && width > 0 => width,
         (&[count], "edge_attr") if count == rows => 1,
-        (shape, _) => return Err(format!("has a `{name}` of shape {shape:?}, expected [{rows}, features]")),
+        (shape, _) => return Err(format!("has {article} `{name}` of shape {shape:?}, expected [{rows}, features]")),
     };
     match array.as_integers() {
         Some(values) => Ok(Features { values: Some(values), width }),
-        None => Err(format!("has a `{name}` that does not hold integers")),
+        None => Err(format!("has {article} `{name}` that does not hold integers")),
     }
 }

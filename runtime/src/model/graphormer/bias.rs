@@ -101,14 +101,7 @@ impl<B: Ops> GraphBias<B> {
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let name = "input_edges";
         let (types, [_, _, _, depth, features]) = integers::<B, 5>(inputs, name, &[batch, nodes, nodes])?;
-        let (hops, places) = (hops.map_or(depth, |hops| depth.min(hops)), matrices.dims()[0] / self.heads);
-        if hops > places {
-            return Err(ForwardError::WrongInput {
-                name: name.to_owned(),
-                found: format!("paths of {hops} edges"),
-                expected: format!("at most `num_edge_dis` {places}; set `multi_hop_max_dist` to that or less"),
-            });
-        }
+        let hops = hops_read(depth, hops, matrices.dims()[0] / self.heads)?;
         let pairs = batch * nodes * nodes;
         let types = types.chunks_exact(depth * features).flat_map(|path| &path[..hops * features]).copied().collect();
         let indices = inputs.checked_indices(name, types, [pairs, hops * features], self.counts[0])?;
@@ -119,6 +112,19 @@ impl<B: Ops> GraphBias<B> {
         let sum = affine(known.reshape([pairs, hops * self.heads]), matrices, None);
         Ok(sum.cast(DType::F32).reshape([batch, nodes * nodes, self.heads]))
     }
+}
+
+/// The number of edges that are read of paths with `depth`; there are matrices for as many as `places`.
+fn hops_read(depth: usize, hops: Option<usize>, places: usize) -> Result<usize, ForwardError> {
+    let read = hops.map_or(depth, |hops| depth.min(hops));
+    if read <= places {
+        return Ok(read);
+    }
+    Err(ForwardError::WrongInput {
+        name: "input_edges".to_owned(),
+        found: format!("paths of {read} edges"),
+        expected: format!("at most `num_edge_dis` {places}; set `multi_hop_max_dist` to that or less"),
+    })
 }
 
 /// What the sum over a path is divided by: its length, and 1 where there is none.
