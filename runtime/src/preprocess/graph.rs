@@ -12,7 +12,7 @@ pub struct Graph {
     pub edge_index: Array,
     /// Integers [nodes, features], each feature with kinds of its own, counted from 0. None where all nodes are alike.
     pub node_feat: Option<Array>,
-    /// Integers [edges, features], or [edges] of a single feature. None where all edges are alike.
+    /// Integers [edges, features], or `[edges]` of a single feature. None where all edges are alike.
     pub edge_attr: Option<Array>,
 }
 

@@ -34,7 +34,7 @@ pub enum Response {
     Pixels(Vec<Array>),
     /// Of `time_series_forecasting`: [prediction_length, channels] in the unit of the series.
     Forecasts(Vec<Array>),
-    /// Of `time_series_regression`: `[targets]`. Of `graph_classification` by a model with one output: [1].
+    /// Of `time_series_regression`: `[targets]`. Of `graph_classification` by a model with one output: `[1]`.
     Regressions(Vec<Array>),
     /// Of `graph_embedding`.
     GraphEmbeddings(Vec<GraphEmbedding>),
