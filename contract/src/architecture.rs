@@ -29,6 +29,8 @@ words! {
         Multimodal = "multimodal",
         /// Denoisers and autoencoders of latent images (Stable Diffusion and its relatives).
         Diffusion = "diffusion",
+        /// Readers of whole graphs (Graphormer).
+        Graph = "graph",
     }
 }
 
@@ -58,6 +60,7 @@ impl Architecture {
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
             Self::Diffusion => &[Task::ImageDenoising, Task::ImageDecoding],
             Self::Multimodal => &[Task::ImageTextToText],
+            Self::Graph => &[Task::GraphClassification, Task::GraphEmbedding],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -73,7 +76,8 @@ impl Architecture {
             | Self::VisionText
             | Self::TimeSeries
             | Self::ObjectDetection
-            | Self::Diffusion => false,
+            | Self::Diffusion
+            | Self::Graph => false,
         }
     }
 
@@ -87,7 +91,9 @@ impl Architecture {
             | Self::Moe
             | Self::Multimodal
             | Self::Ssm => true,
-            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion => false,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion | Self::Graph => {
+                false
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ mod forward;
 mod gemma2;
 mod gpt2;
 mod gpt_neox;
+mod graphormer;
 mod llama;
 mod llama_decoder;
 mod llama_variant;

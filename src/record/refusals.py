@@ -7,6 +7,14 @@ class RecordError(Exception):
     """The checkpoint cannot be recorded; the message says why, and where possible what to do."""
 
 
+class NeedsPackage(ImportError):
+    """A Python package is missing, or another version of one; `install` is the command that mends it."""
+
+    def __init__(self, message, install):
+        super().__init__(message)
+        self.install = install
+
+
 @contextlib.contextmanager
 def refusal(what):
     """Turns whatever a library raises about a user's files into one line; a missing package stays an ImportError."""

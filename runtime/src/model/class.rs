@@ -31,6 +31,8 @@ pub enum Head {
     Classification,
     /// `...ForRegression`, of series.
     Regression,
+    /// `...ForGraphClassification`.
+    GraphClassification,
     /// `...ForObjectDetection`: a label and a box for each query.
     ObjectDetection,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
@@ -56,6 +58,7 @@ impl Head {
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
+            "ForGraphClassification" => Some(Self::GraphClassification),
             "ForObjectDetection" => Some(Self::ObjectDetection),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
@@ -79,6 +82,7 @@ impl Head {
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
+            Self::GraphClassification => "ForGraphClassification",
             Self::ObjectDetection => "ForObjectDetection",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }

@@ -9,7 +9,8 @@ use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
     generation::GenerationControls,
     preprocess::{
-        Audio, FeatureExtractor, Image, ImageProcessor, Processor, TextInput, TokenBatch, TokenizeOptions, Tokenizer,
+        Audio, FeatureExtractor, Graph, GraphCollator, Image, ImageProcessor, Processor, TextInput, TokenBatch,
+        TokenizeOptions, Tokenizer,
     },
     schedule::Scheduler,
 };
@@ -151,6 +152,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    pub(super) fn graphs(&self, request: Request) -> Result<Vec<Graph>, HandlerError> {
+        const EXPECTED: &str = "graphs";
+        match request {
+            Request::Graphs(graphs) => self.filled(graphs, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     pub(super) fn images_with_texts(&self, request: Request) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
         const EXPECTED: &str = "images with texts";
         match request {
@@ -195,6 +204,10 @@ impl<'a> Call<'a> {
     pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {
         let found = self.model.processor().audio();
         found.ok_or_else(|| self.lacks("a feature extractor (`preprocessor_config.json`)"))
+    }
+
+    pub(super) fn graph_collator(&self) -> Result<&'a GraphCollator, HandlerError> {
+        self.model.processor().graphs().ok_or_else(|| self.lacks("a model that reads graphs (`graphormer`)"))
     }
 
     /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.
