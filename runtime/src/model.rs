@@ -49,6 +49,7 @@ mod phi3;
 mod qwen2;
 mod qwen3;
 mod qwen3_moe;
+mod rag;
 mod resnet;
 mod siglip;
 mod sliding_windows;
@@ -75,6 +76,7 @@ pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 
 pub(crate) use llava::tokens_of_image;
+pub(crate) use rag::EMBEDDINGS;
 pub(crate) use network::{Inputs, Pass, Pooling};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::{Examination, Failures, Found, Stop, examination::Subject, kv_cache_equivalence, sequences::Sequences};
 use crate::{
-    Arrays, FinishReason, GenerationControls, GenerationDefaults,
+    Array, Arrays, FinishReason, GenerationControls, GenerationDefaults,
     generation::{Continuation, GenerationError, GenerationSettings, generate},
     golden::Golden,
 };
@@ -44,10 +44,9 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 /// The recorded prompt, else the beginning of the longest recorded rows.
 fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<Arrays, Stop> {
     if let Some(start) = golden.start_tokens() {
-        let rows = start.shape()[0];
-        let source =
-            golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&(0..rows).collect::<Vec<_>>())));
-        return Ok(source.chain([("decoder_input_ids".to_owned(), start)]).collect());
+        let own = |array: &Array| (0..start.shape()[0].min(array.shape()[0])).collect::<Vec<_>>();
+        let source = golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&own(array))));
+        return Ok(source.chain([("decoder_input_ids".to_owned(), start.clone())]).collect());
     }
     if let Some(prompt) = golden.prompt() {
         return Ok(prompt);

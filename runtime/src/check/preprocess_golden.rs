@@ -61,7 +61,7 @@ fn texts(processor: &Processor, case: &Case, pad_to: Option<usize>, failures: &m
 }
 
 /// The first integer that differs.
-fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
+pub(super) fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
     if expected.shape() != got.shape() {
         return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
     }

@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 pub(crate) struct BertConfig {
     model_type: String,
     vocab_size: usize,
-    hidden_size: usize,
+    pub(super) hidden_size: usize,
     num_hidden_layers: usize,
     num_attention_heads: usize,
     intermediate_size: usize,
@@ -96,7 +96,7 @@ impl Config for BertConfig {
 }
 
 impl BertConfig {
-    fn encoder<B: Ops>(&self, numbering: Positions, pooled: bool, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
+    pub(super) fn encoder<B: Ops>(&self, numbering: Positions, pooled: bool, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
         let (width, eps) = (self.hidden_size, self.layer_norm_eps);
         let tables = EmbeddingsShape {
             width,

@@ -33,6 +33,10 @@ pub enum Head {
     Regression,
     /// `...ForObjectDetection`: a label and a box for each query.
     ObjectDetection,
+    /// `RagTokenForGeneration`: scores of the next token, each of which may come from another passage.
+    TokenGeneration,
+    /// `RagSequenceForGeneration`: scores of the next token for each passage.
+    SequenceGeneration,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -57,6 +61,8 @@ impl Head {
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
             "ForObjectDetection" => Some(Self::ObjectDetection),
+            "TokenForGeneration" => Some(Self::TokenGeneration),
+            "SequenceForGeneration" => Some(Self::SequenceGeneration),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -80,6 +86,8 @@ impl Head {
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
             Self::ObjectDetection => "ForObjectDetection",
+            Self::TokenGeneration => "TokenForGeneration",
+            Self::SequenceGeneration => "SequenceForGeneration",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

@@ -75,6 +75,14 @@ impl<'a, B: Ops> Inputs<'a, B> {
         self.arrays.get(name)
     }
 
+    /// Other arguments for a part of the model.
+    pub(crate) fn with<'b>(&self, arrays: &'b Arrays) -> Inputs<'b, B>
+    where
+        'a: 'b,
+    {
+        Inputs { arrays, device: self.device, dtype: self.dtype }
+    }
+
     /// The device that the model lives on.
     pub(crate) fn device(&self) -> &'a B::Device {
         self.device
@@ -183,6 +191,8 @@ pub(crate) struct Cache<B: Ops> {
     memory: Vec<Option<KeyValue<B>>>,
     /// What layers keep that have a state instead: that of the convolution and that of the scan.
     states: Vec<Option<[Tensor<B, 3>; 2]>>,
+    /// Arguments of the first step that later ones need, too.
+    kept: Option<Arrays>,
     length: usize,
 }
 
@@ -191,7 +201,8 @@ pub(crate) type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
 
 impl<B: Ops> Cache<B> {
     pub(super) fn new(layers: usize) -> Self {
-        Self { layers: vec![None; layers], memory: vec![None; layers], states: vec![None; layers], length: 0 }
+        let (memory, states) = (vec![None; layers], vec![None; layers]);
+        Self { layers: vec![None; layers], memory, states, kept: None, length: 0 }
     }
 
     /// The number of layers.
@@ -285,6 +296,23 @@ impl<B: Ops> Pass<'_, B> {
         }
     }
 
+    /// What the first step of a session kept; none in a first step.
+    pub(crate) fn kept(&self) -> Option<&Arrays> {
+        self.cache.as_deref()?.kept.as_ref()
+    }
+
+    /// Keeps arguments for the later steps, when the call is a step of a session.
+    pub(crate) fn keep(&mut self, arrays: Arrays) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.kept = Some(arrays);
+        }
+    }
+
+    /// Leaves what was decided on the host.
+    pub(crate) fn decide(&mut self, name: &str, array: Array) {
+        self.result.decisions.insert(name.to_owned(), array);
+    }
+
     /// The number of tokens before this call.
     pub(crate) fn past(&self) -> usize {
         self.cache.as_ref().map_or(0, |cache| cache.length())
@@ -292,9 +320,18 @@ impl<B: Ops> Pass<'_, B> {
 
     /// Leaves an output, by its name in transformers.
     pub(crate) fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
+        self.output_to_host(name, tensor).map(drop)
+    }
+
+    /// As [`Pass::output`], and gives it back as the host has it.
+    pub(crate) fn output_to_host<const D: usize>(
+        &mut self,
+        name: &str,
+        tensor: Tensor<B, D>,
+    ) -> Result<Array, ForwardError> {
         let array = self.read(name, tensor)?;
-        self.result.outputs.insert(name.to_owned(), array);
-        Ok(())
+        self.result.outputs.insert(name.to_owned(), array.clone());
+        Ok(array)
     }
 
     /// Leaves the output of the embeddings, when a trace was asked for.
@@ -329,12 +366,17 @@ impl<B: Ops> Pass<'_, B> {
     fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
         let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
         self.result.placements.push((name.to_owned(), placement));
-        let shape = tensor.dims().to_vec();
-        let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
-        let values = data.convert::<f32>().into_vec::<f32>();
-        let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
-        Ok(Array::floats(shape, values))
+        array_of(tensor)
     }
+}
+
+/// A tensor on the host, as f32.
+pub(crate) fn array_of<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+    let shape = tensor.dims().to_vec();
+    let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    let values = data.convert::<f32>().into_vec::<f32>();
+    let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    Ok(Array::floats(shape, values))
 }
 
 fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {
@@ -379,7 +421,7 @@ impl<B: Ops> Placed<B> {
         cache: Option<&mut Cache<B>>,
     ) -> Result<Forward, ForwardError> {
         let inputs = Inputs { arrays, device: &self.device, dtype: self.dtype };
-        let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
+        let result = Forward::default();
         let mut pass = Pass { cache, traced, stack: "", result };
         guard(|| self.network.forward(&inputs, &mut pass)).map_err(|message| ForwardError::Device { message })??;
         Ok(pass.result)
