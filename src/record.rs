@@ -15,13 +15,28 @@ use std::{
 /// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--force]`.
 const RECORDER: &str = "goldens.py";
 
-/// Its files.
+/// Its files; Python finds the others beside it.
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
+    ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
+    ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),
+    ("encoder_decoder.py", include_str!("record/encoder_decoder.py")),
+    ("encoder_only.py", include_str!("record/encoder_only.py")),
+    ("families.py", include_str!("record/families.py")),
+    ("generation.py", include_str!("record/generation.py")),
+    ("golden_file.py", include_str!("record/golden_file.py")),
+    ("image_inputs.py", include_str!("record/image_inputs.py")),
     ("multimodal.py", include_str!("record/multimodal.py")),
-    ("time_series.py", include_str!("record/time_series.py")),
+    ("noise.py", include_str!("record/noise.py")),
     ("object_detection.py", include_str!("record/object_detection.py")),
+    ("reference.py", include_str!("record/reference.py")),
+    ("refusals.py", include_str!("record/refusals.py")),
+    ("results.py", include_str!("record/results.py")),
+    ("speech.py", include_str!("record/speech.py")),
+    ("text_inputs.py", include_str!("record/text_inputs.py")),
+    ("time_series.py", include_str!("record/time_series.py")),
+    ("vision.py", include_str!("record/vision.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];
 

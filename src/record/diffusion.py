@@ -1,6 +1,8 @@
-"""Models of diffusers: how they are loaded, run and traced. Part of the recorder `goldens.py`, which gives itself as `tools`."""
+"""Models of diffusers: how they are loaded, run and traced; part of the recorder `goldens.py`."""
 
 import torch
+from image_inputs import random_pixels
+from refusals import refusal
 
 MODEL_TYPES = ("AutoencoderKL", "UNet2DConditionModel")
 
@@ -12,11 +14,11 @@ def class_of(config):
     return getattr(diffusers, config["_class_name"])
 
 
-def load(tools, directory, config, dtype):
+def load(directory, config, dtype):
     """The model from disk in `dtype`, with attention as plain products and softmax."""
     from diffusers.models.attention_processor import AttnProcessor
 
-    with tools.refusal(f"`{directory}` does not load as `{config['_class_name']}`"):
+    with refusal(f"`{directory}` does not load as `{config['_class_name']}`"):
         model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False)
     model.set_attn_processor(AttnProcessor())
     return model.eval()
@@ -29,11 +31,11 @@ def describe():
     return {"diffusers": diffusers.__version__}
 
 
-def cases(tools, directory, config, random, seed):
+def cases(_directory, config, random, _seed):
     """Two samples, then three of another size; of an autoencoder also latents alone."""
     if config["_class_name"] == "AutoencoderKL":
         factor = 2 ** (len(config["block_out_channels"]) - 1)
-        images = [{"sample": tools.random_pixels(random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
+        images = [{"sample": random_pixels(random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
         latents = {"z": normal(random, 2, config["latent_channels"], 8 // factor * 2, 16 // factor)}
         return [*images, latents], {}, {}
     return [unet_case(config, random, 2, (8, 8), 5), unet_case(config, random, 3, (6, 10), 7)], {}, {}

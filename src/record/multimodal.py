@@ -1,29 +1,31 @@
-"""Inputs of decoders that read images between the words: part of the recorder `goldens.py`, which gives itself as `tools`."""
+"""Inputs of decoders that read images between the words: part of the recorder `goldens.py`."""
 
 import json
 
+import generation
 import torch
 import vision_text
+from image_inputs import random_pixels
+from text_inputs import TEXTS, left_padded_case, pad_id, padded_case, read_tokenizer
 
 MODEL_TYPES = ("llava",)
 # Results that are no row of the batch.
 IGNORED = ("image_hidden_states",)
-# `generate` is called with a prompt of this module.
-GENERATES = True
 
 
-def cases(tools, directory, config, random, seed):
+def cases(directory, config, random, seed):
     """Main case of texts with an image each; then longer rows without padding, and three rows padded on the left."""
-    main, tensors, metadata = main_case(tools, directory, config, random, seed)
+    main, tensors, metadata = main_case(directory, config, random, seed)
     text = config.text_config
-    left = with_images(tools, config, random, tools.left_padded_case(text, random, 2**30), 7)
-    longer = with_images(tools, config, random, tools.padded_case(text, random, [14, 14]), 5)
+    left = with_images(config, random, left_padded_case(text, random, 2**30), 7)
+    longer = with_images(config, random, padded_case(text, random, [14, 14]), 5)
     return [main, longer, left], tensors, metadata
 
 
-def prompt(tools, config, random):
-    """Two rows of one length, each with an image, for greedy tokens."""
-    return with_images(tools, config, random, tools.padded_case(config.text_config, random, [6, 6]), 2)
+def generated(model, config, random, _cases):
+    """Greedy tokens of two rows of one length, each with an image."""
+    prompt = with_images(config, random, padded_case(config.text_config, random, [6, 6]), 2)
+    return generation.generate(model, config.text_config, random, prompt)
 
 
 def image_tokens(config):
@@ -32,7 +34,7 @@ def image_tokens(config):
     return side * side + (config.vision_feature_select_strategy == "full")
 
 
-def with_images(tools, config, random, case, place):
+def with_images(config, random, case, place):
     """The case with an image in every row, `place` tokens from the right, and its pixels."""
     ids, mask = case["input_ids"], case["attention_mask"]
     ids[ids == config.image_token_index] = config.image_token_index - 3
@@ -46,20 +48,20 @@ def with_images(tools, config, random, case, place):
         full = case["attention_mask"]
         case["position_ids"] = (full.cumsum(-1) - 1).masked_fill(full == 0, 0)
     vision = config.vision_config
-    return case | {"pixel_values": tools.random_pixels(random, len(ids), vision.num_channels, vision.image_size, vision.image_size)}
+    return case | {"pixel_values": random_pixels(random, len(ids), vision.num_channels, vision.image_size, vision.image_size)}
 
 
-def main_case(tools, directory, config, random, seed):
+def main_case(directory, config, random, seed):
     """Two texts behind an image, one of them padded on the right; random ids where the checkpoint has no tokenizer."""
-    pixels, tensors, metadata = vision_text.images(tools, directory, config, random)
-    tokenizer = tools.read_tokenizer(directory)
+    pixels, tensors, metadata = vision_text.images(directory, config, random)
+    tokenizer = read_tokenizer(directory)
     if tokenizer is None:
-        case = with_images(tools, config, random, tools.padded_case(config.text_config, random, [12, 12]), 8)
+        case = with_images(config, random, padded_case(config.text_config, random, [12, 12]), 8)
         case["attention_mask"][1, -4:] = 0
-        case["input_ids"][1, -4:] = tools.pad_id(config.text_config)
-        return case | {"pixel_values": pixels}, tensors, metadata | {"pad_token_id": str(tools.pad_id(config.text_config))}
+        case["input_ids"][1, -4:] = pad_id(config.text_config)
+        return case | {"pixel_values": pixels}, tensors, metadata | {"pad_token_id": str(pad_id(config.text_config))}
     image = tokenizer.convert_ids_to_tokens(config.image_token_index)
-    lines = [image * image_tokens(config) + line for line in tools.TEXTS[seed % len(tools.TEXTS)]]
+    lines = [image * image_tokens(config) + line for line in TEXTS[seed % len(TEXTS)]]
     encoded = tokenizer(lines, padding="longest", padding_side="right", return_tensors="pt")
     case = {name: encoded[name] for name in ("input_ids", "attention_mask")} | {"pixel_values": pixels}
     return case, tensors, metadata | {"text": json.dumps(lines, ensure_ascii=False), "pad_token_id": str(tokenizer.pad_token_id)}

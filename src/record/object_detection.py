@@ -1,25 +1,28 @@
-"""Inputs and results of models that find objects in images: part of the recorder `goldens.py`, which gives itself as `tools`."""
+"""Inputs and results of models that find objects in images: part of the recorder `goldens.py`."""
 
 import os
 from types import SimpleNamespace
 
 import torch
+import transformers
+from image_inputs import draw_image, random_pixels
+from refusals import refusal
 
 MODEL_TYPES = ("detr", "yolos")
 # What an image without a processor measures; a convolution makes 1/32 of it, which must leave some places.
 HEIGHT, WIDTH = 40, 48
 
 
-def cases(tools, directory, config, random, seed):
+def cases(directory, config, random, _seed):
     """Main case of two images of different shapes, filled up to one; then of another size, nothing filled up."""
     channels = backbone(config).num_channels
     if channels == 3 and os.path.isfile(os.path.join(directory, "preprocessor_config.json")):
-        case, tensors, metadata = processed(tools, directory, random)
+        case, tensors, metadata = processed(directory, random)
     else:
-        pixels = tools.random_pixels(random, 2, channels, HEIGHT, WIDTH)
+        pixels = random_pixels(random, 2, channels, HEIGHT, WIDTH)
         case, tensors, metadata = {"pixel_values": pixels, "pixel_mask": half_hidden(pixels)}, {}, {}
     height, width = case["pixel_values"].shape[-2:]
-    other = tools.random_pixels(random, 2, channels, height - 8, width + 16)
+    other = random_pixels(random, 2, channels, height - 8, width + 16)
     if config.model_type == "yolos":
         case.pop("pixel_mask")
     return [case, {"pixel_values": other}], tensors, metadata
@@ -38,32 +41,32 @@ def half_hidden(pixels):
     return mask
 
 
-def processed(tools, directory, random):
+def processed(directory, random):
     """Images and what the checkpoint's own processor (PIL backend) makes of them together."""
-    processor, name = load_processor(tools, directory)
-    images = [tools.draw_image(random, *shape) for shape in ((43, 62), (57, 48))]
-    with tools.refusal(f"the image processor of `{directory}` refuses the images"):
+    processor, name = load_processor(directory)
+    images = [draw_image(random, *shape) for shape in ((43, 62), (57, 48))]
+    with refusal(f"the image processor of `{directory}` refuses the images"):
         batch = processor(images=images, return_tensors="pt")
     tensors = {f"image.{index}": torch.from_numpy(image) for index, image in enumerate(images)}
     case = {"pixel_values": batch["pixel_values"], "pixel_mask": batch["pixel_mask"].to(torch.int64)}
     return case, tensors, {"image_processor": name}
 
 
-def load_processor(tools, directory):
+def load_processor(directory):
     """The processor and its name for the metadata."""
     import PIL
 
-    with tools.refusal(f"the image processor of `{directory}` does not load"):
-        processor = tools.transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
+    with refusal(f"the image processor of `{directory}` does not load"):
+        processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
     return processor, f"{type(processor).__name__} (backend {processor.backend}, Pillow {PIL.__version__})"
 
 
-def derived(tools, directory, tensors, results):
+def derived(directory, tensors, results):
     """What the processor makes of the main case's outputs: every query's box in pixels, score and label."""
     images = [tensors[name] for name in sorted(tensors) if name.startswith("image.")]
     if not images or "pred_boxes" not in results[0]:
         return {}
-    processor, _ = load_processor(tools, directory)
+    processor, _ = load_processor(directory)
     sizes = [tuple(image.shape[:2]) for image in images]
     found = processor.post_process_object_detection(SimpleNamespace(**results[0]), threshold=-1.0, target_sizes=sizes)
     return {f"detection.{name}": torch.stack([each[name] for each in found]) for name in ("boxes", "labels", "scores")}
@@ -76,4 +79,3 @@ def trace(result):
     else:
         states = result.hidden_states
     return {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}
-

@@ -1,4 +1,4 @@
-"""Inputs of models that read series of numbers: part of the recorder `goldens.py`, which gives itself as `tools`."""
+"""Inputs of models that read series of numbers: part of the recorder `goldens.py`."""
 
 import numpy
 import torch
@@ -6,7 +6,7 @@ import torch
 MODEL_TYPES = ("patchtst",)
 
 
-def cases(tools, directory, config, random, seed):
+def cases(_directory, config, random, _seed):
     """Main case of two series with holes; then three of another unit, whole and without a mask."""
     values, observed = series(random, 2, config), holes(random, 2, config)
     main = {"past_values": values * observed, "past_observed_mask": observed}

@@ -1,51 +1,54 @@
-"""Inputs and results of models that compare images with texts: part of the recorder `goldens.py`, which gives itself as `tools`."""
+"""Inputs and results of models that compare images with texts: part of the recorder `goldens.py`."""
 
 import json
 import os
 
 import numpy
 import torch
+from image_inputs import image_size, processed_images, random_pixels
+from refusals import RecordError
+from text_inputs import TEXTS, pad_id, padded_case, read_tokenizer
 
 MODEL_TYPES = ("clip", "siglip")
 # CLIP reads a text at its end token. Files from before transformers 4.31 have 2 there, and the largest id counts.
 LEGACY_END = 2
 
 
-def cases(tools, directory, config, random, seed):
+def cases(directory, config, random, seed):
     """Main case from texts and images; then longer texts beside another number of images."""
-    text, metadata = texts(tools, directory, config, random, seed)
-    pixels, tensors, more = images(tools, directory, config, random)
+    text, metadata = texts(directory, config, random, seed)
+    pixels, tensors, more = images(directory, config, random)
     height, width = pixels.shape[-2:]
-    other = tools.random_pixels(random, 3, config.vision_config.num_channels, height, width)
-    longer = long_texts(tools, config, random)
+    other = random_pixels(random, 3, config.vision_config.num_channels, height, width)
+    longer = long_texts(config, random)
     both = [text | {"pixel_values": pixels}, longer | {"pixel_values": other}]
     return both, tensors, metadata | more
 
 
-def texts(tools, directory, config, random, seed):
+def texts(directory, config, random, seed):
     """The main case's texts where the checkpoint has a tokenizer, else random ids of two lengths."""
-    tokenizer, inner = tools.read_tokenizer(directory), config.text_config
+    tokenizer, inner = read_tokenizer(directory), config.text_config
     limit = inner.max_position_embeddings
     if tokenizer is None:
-        case = with_ends(tools.padded_case(inner, random, [min(11, limit), min(6, limit)]), config)
-        return filled(case, config, tools.pad_id(inner)), {"pad_token_id": str(tools.pad_id(inner))}
-    lines = list(tools.TEXTS[seed % len(tools.TEXTS)])
+        case = with_ends(padded_case(inner, random, [min(11, limit), min(6, limit)]), config)
+        return filled(case, config, pad_id(inner)), {"pad_token_id": str(pad_id(inner))}
+    lines = list(TEXTS[seed % len(TEXTS)])
     while max(len(ids) for ids in tokenizer(lines)["input_ids"]) > limit:
         lines = [line[: len(line) * 3 // 4] for line in lines]
     encoded = tokenizer(lines, padding="longest", padding_side="right", return_tensors="pt")
     if int(encoded["input_ids"].max()) >= inner.vocab_size:
-        raise tools.RecordError(f"the tokenizer gives id {int(encoded['input_ids'].max())}, but vocab_size is {inner.vocab_size}")
+        raise RecordError(f"the tokenizer gives id {int(encoded['input_ids'].max())}, but vocab_size is {inner.vocab_size}")
     case = {name: encoded[name] for name in ("input_ids", "attention_mask") if name in encoded}
     metadata = {"text": json.dumps(lines, ensure_ascii=False), "pad_token_id": str(tokenizer.pad_token_id)}
     return filled(case, config, tokenizer.pad_token_id), metadata
 
 
-def long_texts(tools, config, random):
+def long_texts(config, random):
     """Two texts, of one length for CLIP, which checks fill up by up to five columns; behind a mask for SigLIP."""
     inner = config.text_config
     length = min(int(random.integers(33, 38)), inner.max_position_embeddings - 5)
     lengths = [length, length - (7 if config.model_type == "siglip" else 0)]
-    return with_ends(tools.padded_case(inner, random, lengths), config)
+    return with_ends(padded_case(inner, random, lengths), config)
 
 
 def filled(case, config, pad):
@@ -70,15 +73,15 @@ def with_ends(case, config):
     return case
 
 
-def images(tools, directory, config, random):
+def images(directory, config, random):
     """Pixels of the main case, from images where the checkpoint has an image processor."""
     inner = config.vision_config
-    height, width = tools.image_size(inner)
+    height, width = image_size(inner)
     names = ("preprocessor_config.json", "processor_config.json")
     if inner.num_channels == 3 and any(os.path.isfile(os.path.join(directory, name)) for name in names):
-        drawn, pixels, metadata = tools.processed_images(directory, height, width, random)
+        drawn, pixels, metadata = processed_images(directory, height, width, random)
         return pixels, {f"image.{index}": torch.from_numpy(numpy.array(image)) for index, image in enumerate(drawn)}, metadata
-    return tools.random_pixels(random, 2, inner.num_channels, height, width), {}, {}
+    return random_pixels(random, 2, inner.num_channels, height, width), {}, {}
 
 
 def trace(result):

@@ -1,7 +1,7 @@
 //! `testgen record`: which Python it takes, what it passes on, and what it says when something is missing.
 
 use crate::project::{Outcome, Project};
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
 /// A script that stands for Python: prints its arguments, whether the recorder is there, and then does as told.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
@@ -35,6 +35,19 @@ fn a_directory_is_recorded_with_the_default_seed() {
     assert_eq!(outcome.stderr, "1\n", "the recorder is handed to Python");
     let seen = project.read("seen");
     assert!(seen.ends_with("goldens.py --seed=0 -- fixtures/bert\n"), "{seen}");
+}
+
+#[test]
+fn every_module_of_the_recorder_is_handed_to_python() {
+    let project = with_checkpoint();
+    let listing = project.path("listing");
+    record(&project, &format!("ls \"$(dirname \"$1\")\" > \"{}\"", listing.display()), &["bert"]).expect_code(0);
+    let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/record"))
+        .expect("there is a recorder")
+        .filter_map(Result::ok);
+    let modules = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let modules: BTreeSet<String> = modules.filter(|name| name.ends_with(".py")).collect();
+    assert_eq!(project.read("listing").lines().map(str::to_owned).collect::<BTreeSet<_>>(), modules);
 }
 
 #[test]

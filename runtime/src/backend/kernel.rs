@@ -12,6 +12,7 @@ mod exponential;
 mod heads;
 mod norm;
 mod softmax;
+mod transposed;
 
 pub(super) use activation::activation;
 pub(super) use affine::{Matrix, affine};

@@ -11,7 +11,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{MAIN_SEPARATOR, Path},
     sync::Arc,
     time::Instant,
 };
@@ -35,7 +35,7 @@ fn examine(suite: &Suite, harness: &Harness, registered: Registered) -> (Record,
     let started = Instant::now();
     if let Some(verdict) = without_running(suite, harness, registered) {
         let outcome = Outcome { verdict, evidence: Evidence::default() };
-        return (record(harness, registered, outcome, started), Vec::new());
+        return (record(harness, registered, outcome, &suite.base, started), Vec::new());
     }
     let _held = suite.locks.hold(registered.registration.check, registered.registration.device);
     make(harness, registered, &suite.base, &suite.requirements)
@@ -52,7 +52,7 @@ pub(super) fn make(
     let checkpoint = harness.spec.source.checkpoint(base);
     let context = Context { checkpoint, requirements, index: DeviceIndex::Auto };
     let (outcome, said) = narration::keeping(|| guarded(|| check::run(registered.registration, harness, &context)));
-    (record(harness, registered, outcome, started), said)
+    (record(harness, registered, outcome, base, started), said)
 }
 
 /// The verdict on a check that is not made: the spec skips it, or its device is not there.
@@ -94,7 +94,7 @@ fn message(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
-fn record(harness: &Harness, registered: Registered, outcome: Outcome, started: Instant) -> Record {
+fn record(harness: &Harness, registered: Registered, outcome: Outcome, base: &Path, started: Instant) -> Record {
     let Evidence { device_name, hardware, simulated, tf32, fallback, mock, memory, outputs } = outcome.evidence;
     let (status, reason) = match outcome.verdict {
         Verdict::Pass { note } => (RecordStatus::Pass, note),
@@ -110,7 +110,7 @@ fn record(harness: &Harness, registered: Registered, outcome: Outcome, started: 
         check: registration.check,
         precision: registration.precision,
         status,
-        reason,
+        reason: reason.map(|reason| from_the_suite(&reason, base)),
         device_name,
         hardware,
         testgen: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -122,6 +122,11 @@ fn record(harness: &Harness, registered: Registered, outcome: Outcome, started: 
         memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,
     }
+}
+
+/// `text` with paths as they are from the suite's directory: a record is read on other machines.
+fn from_the_suite(text: &str, base: &Path) -> String {
+    text.replace(&format!("{}{MAIN_SEPARATOR}", base.display()), "")
 }
 
 /// What libtest is told. Where only the exit code counts, an ignored check must not end with that of a pass.
@@ -153,4 +158,20 @@ fn failure(record: &Record, reason: &str, said: &[String]) -> String {
     }
     lines.extend(said.iter().map(|said| format!("said: {said}")));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_the_suite;
+    use std::path::Path;
+
+    #[test]
+    fn a_record_names_paths_from_the_suite() {
+        let text =
+            "cannot read `/home/me/suite/../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there";
+        assert_eq!(
+            from_the_suite(text, Path::new("/home/me/suite")),
+            "cannot read `../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there"
+        );
+    }
 }

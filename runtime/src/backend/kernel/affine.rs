@@ -1,6 +1,6 @@
 //! x W + b.
 
-use super::{LANES, PARALLEL};
+use super::{PARALLEL, transposed};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -25,10 +25,13 @@ pub(in crate::backend) fn affine(
         Some(bias) => bias.repeat(rows),
         None => vec![0.0; rows * columns],
     };
-    match (rows, weight.row_stride, weight.column_stride) {
-        (1, stride, 1) if stride > 0 => row_by_rows(x, weight.elements, stride as usize, &mut out),
-        (1, 1, stride) if stride > 0 => row_by_columns(x, weight.elements, stride as usize, &mut out),
-        _ => product(x, [rows, inner, columns], weight, bias.is_some(), &mut out),
+    let shape = [rows, inner, columns];
+    match (weight.row_stride, weight.column_stride) {
+        (stride, 1) if stride > 0 && rows == 1 => row_by_rows(x, weight.elements, stride as usize, &mut out),
+        (1, stride) if stride > 0 && transposed::pays(shape) => {
+            transposed::transposed(x, shape, weight.elements, stride as usize, &mut out);
+        }
+        _ => product(x, shape, weight, bias.is_some(), &mut out),
     }
     out
 }
@@ -48,19 +51,6 @@ fn row_by_rows(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
 
 /// Columns that one task takes: their sums stay in the first-level cache.
 const BAND: usize = 512;
-
-/// One row times a matrix whose columns are contiguous: one dot product for each.
-fn row_by_columns(x: &[f32], weight: &[f32], stride: usize, out: &mut [f32]) {
-    let arch = Arch::new();
-    let band = |(index, out): (usize, &mut [f32])| {
-        arch.dispatch(ColumnBand { x, weight, stride, first: index * BAND, out });
-    };
-    if x.len() * out.len() < PARALLEL * 8 {
-        out.chunks_mut(BAND).enumerate().for_each(band);
-    } else {
-        out.par_chunks_mut(BAND).enumerate().for_each(band);
-    }
-}
 
 /// The columns of `out`, the first of them `first`, of a matrix whose rows are contiguous.
 struct RowBand<'a> {
@@ -83,38 +73,6 @@ impl WithSimd for RowBand<'_> {
             }
         }
     }
-}
-
-/// The columns of `out`, the first of them `first`, of a matrix whose columns are contiguous.
-struct ColumnBand<'a> {
-    x: &'a [f32],
-    weight: &'a [f32],
-    stride: usize,
-    first: usize,
-    out: &'a mut [f32],
-}
-
-impl WithSimd for ColumnBand<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (column, out) in self.out.iter_mut().enumerate() {
-            let start = (self.first + column) * self.stride;
-            *out += dot(self.x, &self.weight[start..start + self.x.len()]);
-        }
-    }
-}
-
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; LANES];
-    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum = a.mul_add(*b, *sum);
-        }
-    }
-    sums.iter().sum()
 }
 
 fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &Matrix<'_>, add: bool, out: &mut [f32]) {
@@ -162,7 +120,9 @@ mod tests {
 
     #[test]
     fn every_path_equals_the_definition() {
-        for [rows, inner, columns] in [[1, 5, 3], [1, 70, 1100], [3, 9, 4], [2, 130, 65]] {
+        for [rows, inner, columns] in
+            [[1, 5, 3], [1, 70, 1100], [3, 9, 4], [2, 130, 65], [7, 1100, 150], [37, 300, 101]]
+        {
             let (x, weight, bias) = (integers(rows * inner, 3), integers(inner * columns, 5), integers(columns, 2));
             for (row_stride, column_stride) in [(columns, 1), (1, inner)] {
                 let at = |row: usize, column: usize| weight[row * row_stride + column * column_stride];

@@ -1,0 +1,62 @@
+"""Greedy tokens, their logits and margins: part of the recorder `goldens.py`."""
+
+import torch
+from decoder_inputs import start_id
+from text_inputs import pad_id, padded_case, position_limit
+from transformers import GenerationConfig, GenerationMixin
+
+NEW_TOKENS = 16
+
+
+def generate(model, config, random, prompt=None):
+    """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
+    length = min(8, position_limit(config) // 2)
+    prompt = padded_case(config, random, [length, length]) if prompt is None else prompt
+    length = prompt["input_ids"].shape[1]
+    model.generation_config = GenerationConfig(
+        do_sample=False,
+        max_new_tokens=min(NEW_TOKENS, position_limit(config) - length),
+        return_dict_in_generate=True,
+        output_logits=True,
+        pad_token_id=pad_id(config),
+    )
+    with torch.no_grad():
+        result = model.generate(**prompt)
+    logits = torch.stack(result.logits, dim=1).float()
+    top = logits.topk(2, dim=-1).values
+    return {
+        "tokens.prompt": prompt["input_ids"],
+        **{f"tokens.{name}": prompt[name] for name in ("pixel_values",) if name in prompt},
+        "tokens.greedy": result.sequences[:, length:],
+        "tokens.logits": logits,
+        "margin.greedy": top[..., 0] - top[..., 1],
+    }
+
+
+def generate_from_source(model, config, case):
+    """As `generate`, from the encoder's input of the main case; the decoder begins with its start token.
+
+    The cache of transformers has as many layers as the encoder, so a deeper decoder generates without.
+    """
+    decoder_layers = getattr(config, "num_decoder_layers", None) or getattr(config, "decoder_layers", 0)
+    source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
+    model.generation_config = GenerationConfig(
+        do_sample=False,
+        max_new_tokens=min(NEW_TOKENS, getattr(config, "max_target_positions", position_limit(config)) - 1),
+        decoder_start_token_id=start_id(config),
+        use_cache=decoder_layers <= config.num_hidden_layers,
+        return_dict_in_generate=True,
+        output_logits=True,
+        pad_token_id=pad_id(config),
+    )
+    with torch.no_grad():
+        # Whisper's own `generate` cuts recordings into segments.
+        result = GenerationMixin.generate(model, **source)
+    logits = torch.stack(result.logits, dim=1).float()
+    top = logits.topk(2, dim=-1).values
+    return {
+        "tokens.start": result.sequences[:, :1],
+        "tokens.greedy": result.sequences[:, 1:],
+        "tokens.logits": logits,
+        "margin.greedy": top[..., 0] - top[..., 1],
+    }

@@ -1,0 +1,70 @@
+"""The error of the reference itself, in each compute type: part of the recorder `goldens.py`."""
+
+import json
+
+import numpy
+import torch
+from reference import load
+from results import run_all
+from torch.overrides import TorchFunctionMode
+
+PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+def noise_of(model_class, directory, cases, results):
+    """Metadata `noise.*`: the reference's own error in each compute type, the largest over the cases."""
+    reference, named = float64_results(model_class, directory, cases), "float64"
+    if reference is None:
+        reference, named = results, "float32"
+    metadata = {"noise.reference": named}
+    for precision, dtype in PRECISIONS.items():
+        if dtype == torch.float32 and named == "float32":
+            continue
+        found = results if dtype == torch.float32 else run_all(load(model_class, directory, dtype), cases)
+        metadata[f"noise.{precision}"] = json.dumps(largest_errors(found, reference), sort_keys=True)
+    return metadata
+
+
+def float64_results(model_class, directory, cases):
+    """The float64 run of the weights as float32 reads them, or None where a model insists on float32."""
+    model = load(model_class, directory, torch.float32).to(torch.float64)
+    try:
+        with Float64Throughout():
+            return run_all(model, cases)
+    except RuntimeError:
+        return None
+
+
+class Float64Throughout(TorchFunctionMode):
+    """Turns the casts to float32 inside model code (norms, softmax, rotary tables) into casts to float64.
+
+    Without it the "float64" run of an RMS norm would round to float32 and the recorded noise would look too small.
+    """
+
+    CASTS = (torch.Tensor.to, torch.nn.functional.softmax, torch.softmax, torch.Tensor.softmax)
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is torch.Tensor.float:
+            func = torch.Tensor.double
+        elif func in self.CASTS:
+            args = tuple(torch.float64 if value is torch.float32 else value for value in args)
+            kwargs = {key: torch.float64 if value is torch.float32 else value for key, value in kwargs.items()}
+        return func(*args, **kwargs)
+
+
+def largest_errors(found, reference):
+    """{name: [relative L2, relative maximum]}; a name that overflows in this type has no entry."""
+    errors = {}
+    for one, other in zip(found, reference):
+        for name, value in one.items():
+            pair = relative_errors(value.double(), other[name].double())
+            errors[name] = [max(old, new) for old, new in zip(errors.get(name, (0.0, 0.0)), pair)]
+    return {name: pair for name, pair in errors.items() if all(numpy.isfinite(pair))}
+
+
+def relative_errors(value, reference):
+    """|d| / |ref| and max|d| / max|ref|, to three digits; not a number counts as infinite."""
+    difference = (value - reference).nan_to_num(nan=float("inf"))
+    ratios = (difference.norm() / reference.norm(), difference.abs().max() / reference.abs().max())
+    return [float(f"{float(ratio):.3g}") for ratio in ratios]

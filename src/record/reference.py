@@ -1,0 +1,105 @@
+"""The checkpoint as it is read back from disk: config, class, model: part of the recorder `goldens.py`."""
+
+import json
+import os
+
+import safetensors
+import torch
+import transformers
+from families import FAMILIES, attention_of, family_of, kind
+from refusals import RecordError, refusal
+from transformers import AutoConfig
+
+# Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
+HEADS = (
+    "Model",
+    "ForPreTraining",
+    "ForMaskedLM",
+    "ForCausalLM",
+    "ForConditionalGeneration",
+    "MTModel",
+    "ForSequenceClassification",
+    "ForTokenClassification",
+    "ForQuestionAnswering",
+    "ForImageClassification",
+    "ForPrediction",
+    "ForClassification",
+    "ForRegression",
+    "ForImageClassificationWithTeacher",
+    "ForObjectDetection",
+    "ForCTC",
+)
+
+
+def read_config(directory):
+    """The config of a supported model type, or an error that lists what is supported."""
+    path = os.path.join(directory, "config.json")
+    if not os.path.isfile(path):
+        raise RecordError(f"`{path}` does not exist; give a directory as `save_pretrained` writes it")
+    with refusal(f"`{path}` cannot be read"), open(path, encoding="utf-8") as file:
+        config = json.load(file)
+        model_type = kind(config)
+        if model_type not in FAMILIES:
+            raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
+        return config if hasattr(FAMILIES[model_type], "load") else AutoConfig.from_pretrained(directory)
+
+
+def class_of(config):
+    """The transformers class that config.json names; a guess would record another model's outputs."""
+    if isinstance(config, dict):
+        return FAMILIES[kind(config)].class_of(config)
+    name = (config.architectures or [None])[0]
+    if name is None:
+        raise RecordError("config.json has no `architectures`; add the transformers class, such as `BertModel`")
+    if not name.endswith(HEADS) or name.endswith("DoubleHeadsModel"):
+        raise RecordError(f"class `{name}` is not supported; it must end in one of {', '.join(HEADS)}")
+    model_class = getattr(transformers, name, None)
+    if model_class is None:
+        raise RecordError(f"transformers {transformers.__version__} has no class `{name}`")
+    return model_class
+
+
+def load(model_class, directory, dtype):
+    """The model from disk in `dtype`; refuses a checkpoint that leaves weights to chance."""
+    name = model_class.__name__
+    if family_of(model_class) is not None:
+        return family_of(model_class).load(directory, read_config(directory), dtype)
+    with refusal(f"`{directory}` does not load as `{name}`"):
+        model, information = model_class.from_pretrained(
+            directory,
+            dtype=dtype,
+            attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
+            experts_implementation="eager",
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+        )
+    missing = sorted(information["missing_keys"])
+    if missing:
+        raise RecordError(f"`{directory}` lacks {len(missing)} weights of `{name}`, such as `{missing[0]}`")
+    mismatched = sorted(information["mismatched_keys"])
+    if mismatched:
+        key, found, wanted = mismatched[0]
+        raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(wanted)}")
+    return model.eval()
+
+
+def describe(model_class, config, seed):
+    """Metadata that says what made the golden and how to make it again."""
+    return {
+        "model_class": model_class.__name__,
+        "transformers": transformers.__version__,
+        "torch": torch.__version__.split("+")[0],
+        "safetensors": safetensors.__version__,
+        "dtype": "float32",
+        "attention": attention_of(config),
+        "seed": str(seed),
+        "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --force",
+        **(family_of(model_class).describe() if family_of(model_class) else {}),
+    }
+
+
+def quiet_and_repeatable():
+    """One thread, because the order of a parallel sum may change from run to run."""
+    torch.set_num_threads(1)
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()

@@ -1,0 +1,95 @@
+"""Token ids: of texts where the checkpoint has a tokenizer, else random: part of the recorder `goldens.py`."""
+
+import json
+import os
+
+import numpy
+import torch
+from refusals import RecordError, refusal
+from transformers import AutoTokenizer
+
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
+# The first text of a pair holds what front ends get wrong: accents, upper case, CJK, an emoji, characters no vocabulary has.
+# The second is much shorter, so that the pair is padded.
+TEXTS = (
+    ("Été: 東🦀 OK? The dog isn't.", "I saw."),
+    ("naïve ÜBER 京  (½), so it's", "Words!"),
+    ("Ça, 1989-中🙂! It is\nthe other", "two"),
+)
+
+
+def two_cases(directory, config, random, seed):
+    """The main case (right padding), a longer case without padding, and metadata."""
+    limit = position_limit(config)
+    main_case, metadata = text_main_case(read_tokenizer(directory), config, random, seed, limit)
+    long_length = min(int(random.integers(33, 38)), limit)
+    if rope_type(config) == "dynamic" and config.max_position_embeddings <= 128:
+        long_length = config.max_position_embeddings + 7
+    return main_case, padded_case(config, random, [long_length] * 2), metadata
+
+
+def text_main_case(tokenizer, config, random, seed, limit):
+    """Ids of texts where the checkpoint has a tokenizer, else random ids."""
+    if tokenizer is None:
+        lengths = [min(length, limit) for length in (int(random.integers(11, 18)), int(random.integers(4, 9)))]
+        return padded_case(config, random, lengths), {"pad_token_id": str(pad_id(config))}
+    texts = list(TEXTS[seed % len(TEXTS)])
+    while max(len(ids) for ids in tokenizer(texts)["input_ids"]) > limit:
+        texts = [text[: len(text) * 3 // 4] for text in texts]
+    encoded = tokenizer(texts, padding="longest", padding_side="right", return_tensors="pt")
+    ids = encoded["input_ids"]
+    if int(ids.max()) >= config.vocab_size:
+        raise RecordError(f"the tokenizer gives id {int(ids.max())}, but vocab_size is {config.vocab_size}")
+    case = {"input_ids": ids, "attention_mask": encoded["attention_mask"]}
+    return case, {"text": json.dumps(texts, ensure_ascii=False), "pad_token_id": str(tokenizer.pad_token_id)}
+
+
+def read_tokenizer(directory):
+    """The checkpoint's tokenizer, or None; one without a pad token pads with its end token, as is customary."""
+    if not any(os.path.isfile(os.path.join(directory, name)) for name in TOKENIZER_FILES):
+        return None
+    with refusal(f"the tokenizer of `{directory}` does not load"):
+        tokenizer = AutoTokenizer.from_pretrained(directory)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return tokenizer
+
+
+def padded_case(config, random, lengths, side="right"):
+    """Random ids of the given lengths; the pad id is not drawn, because RoBERTa and classifiers give it a meaning."""
+    width = max(lengths)
+    ids = numpy.full((len(lengths), width), pad_id(config), dtype=numpy.int64)
+    mask = numpy.zeros_like(ids)
+    drawable = numpy.setdiff1d(numpy.arange(config.vocab_size), [pad_id(config)])
+    for row, length in enumerate(lengths):
+        place = slice(0, length) if side == "right" else slice(width - length, width)
+        ids[row, place] = random.choice(drawable, length)
+        mask[row, place] = 1
+    return {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+
+
+def left_padded_case(config, random, limit):
+    """Left padding with the position ids that `generate()` builds."""
+    case = padded_case(config, random, [min(length, limit) for length in (11, 7, 4)], side="left")
+    mask = case["attention_mask"]
+    case["position_ids"] = (mask.cumsum(-1) - 1).masked_fill(mask == 0, 0)
+    return case
+
+
+def pad_id(config):
+    """The id that fills padding; models without a pad token mask it, so any id serves."""
+    end = config.eos_token_id[0] if isinstance(config.eos_token_id, list) else config.eos_token_id
+    return next((i for i in (config.pad_token_id, end) if i is not None and 0 <= i < config.vocab_size), 0)
+
+
+def rope_type(config):
+    """The rotary embedding's kind, or None for learned positions."""
+    return (getattr(config, "rope_parameters", None) or {}).get("rope_type")
+
+
+def position_limit(config):
+    """The longest sequence the position table allows; other kinds of positions have none that matters here."""
+    if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
+        return 2**30
+    reserved = {"roberta": (config.pad_token_id or 0) + 1, "mpnet": 2}.get(config.model_type, 0)
+    return config.max_position_embeddings - reserved
