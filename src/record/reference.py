@@ -28,6 +28,8 @@ HEADS = (
     "ForImageClassificationWithTeacher",
     "ForObjectDetection",
     "ForCTC",
+    "TokenForGeneration",
+    "SequenceForGeneration",
 )
 
 
@@ -80,6 +82,9 @@ def load(model_class, directory, dtype):
     if mismatched:
         key, found, wanted = mismatched[0]
         raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(wanted)}")
+    family = FAMILIES[kind(model.config)]
+    if hasattr(family, "prepare"):
+        family.prepare(model, directory)
     return model.eval()
 
 

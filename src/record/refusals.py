@@ -7,6 +7,10 @@ class RecordError(Exception):
     """The checkpoint cannot be recorded; the message says why, and where possible what to do."""
 
 
+class CloseCall(RecordError):
+    """With these inputs a choice that jumps is too close to be recorded; with others it may not be."""
+
+
 @contextlib.contextmanager
 def refusal(what):
     """Turns whatever a library raises about a user's files into one line; a missing package stays an ImportError."""

@@ -8,6 +8,7 @@ mod change;
 use super::{Examination, Failures, Found, Stop, examination::Subject};
 use crate::{Arrays, Endpoint, Status, compare::compare, golden::Golden, tolerance::Threshold};
 use change::{Change, changes};
+use std::collections::BTreeSet;
 use testgen_contract::DeviceKind;
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
@@ -67,7 +68,8 @@ impl Allowed {
             true => Threshold { rel_l2: 0.0, max_rel: 0.0 },
             false => tolerance.metamorphic(name),
         };
-        Self(golden.main().outputs.keys().map(|name| (name.clone(), threshold(name))).collect())
+        let names: BTreeSet<&String> = golden.cases.iter().flat_map(|case| case.outputs.keys()).collect();
+        Self(names.into_iter().map(|name| (name.clone(), threshold(name))).collect())
     }
 }
 

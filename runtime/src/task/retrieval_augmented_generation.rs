@@ -76,7 +76,8 @@ impl Writer<'_> {
         self.write(asked, questions)
     }
 
-    /// Every passage writes an answer of its own; that with the smallest loss over all passages counts.
+    /// Every passage writes an answer of its own; that with the smallest loss over all passages counts. As in transformers 5
+    /// the generator writes without the mask of the padding behind a passage, and the loss has it.
     fn by_sequence(&self, asked: &Arrays, found: &Forward) -> Result<Vec<Continuation>, HandlerError> {
         let masks = rows(&asked["attention_mask"]);
         let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
@@ -93,9 +94,9 @@ impl Writer<'_> {
         found: &Forward,
     ) -> Result<Continuation, HandlerError> {
         let rows: Vec<usize> = docs.collect();
-        let contexts = ["context_input_ids", "context_attention_mask"];
-        let contexts = contexts.map(|name| (name.to_owned(), found.decisions[name].select_rows(&rows)));
-        let mut written = self.write(Arrays::from(contexts), rows.len())?;
+        let contexts = "context_input_ids";
+        let prompt = Arrays::from([(contexts.to_owned(), found.decisions[contexts].select_rows(&rows))]);
+        let mut written = self.write(prompt, rows.len())?;
         let nested = |pointer: &str| self.call.model.config().pointer(pointer);
         if nested("/do_deduplication").and_then(Value::as_bool).unwrap_or(true) {
             written = deduplicated(written);
