@@ -63,7 +63,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let task = head::task(model_type.architecture(), heads.first().map(String::as_str), task)?;
     let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture().reads_text() {
-        true => &["tokenizer.json", "source.spm"],
+        true => &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"],
         false => &["preprocessor_config.json"],
     };
     Ok(Found {

@@ -81,10 +81,12 @@ impl<'a> Stream<'a> {
     pub(super) fn owns(self, name: &str) -> bool {
         let name = name.strip_prefix("trace.").unwrap_or(name);
         let encoder = name.starts_with("encoder") || name.starts_with("question.");
+        // The texts that passages were found for have positions of their own.
+        let contexts = name.starts_with("generator_enc");
         match self {
             Self::Text => true,
             Self::Source(_) => encoder,
-            Self::Target(_) => !encoder,
+            Self::Target(_) => !encoder && !contexts,
         }
     }
 }
