@@ -209,7 +209,8 @@ impl Golden {
         let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
         let routers = parts.routers.into_iter().filter_map(pair).collect();
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
-        let (target, mut source): (Arrays, Arrays) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
+        let (target, mut source): (Arrays, Arrays) =
+            cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
         if model_class == "RagTokenForGeneration" {
             // As its `generate` asks for, whatever the configuration says.
             source.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));

@@ -76,8 +76,8 @@ pub use load::{LoadError, load};
 pub use loaded::{Model, TensorAccount};
 
 pub(crate) use llava::tokens_of_image;
-pub(crate) use rag::EMBEDDINGS;
 pub(crate) use network::{Inputs, Pass, Pooling};
+pub(crate) use rag::EMBEDDINGS;
 
 #[cfg(test)]
 pub(crate) use network::Run;

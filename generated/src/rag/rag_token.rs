@@ -50,11 +50,9 @@ pub fn init_cpu(
             let after = memory(&device);
             report_memory(label, "after the load", &after);
             create_cpu_retrieval_augmented_generation_endpoint_handler(
-                    label,
-                    device,
-                    model,
-                )
-                .with_memory(before, after)
+                label, device, model,
+            )
+            .with_memory(before, after)
         }
         Err(error) => Endpoint::mock(label, DeviceKind::Cpu, &error),
     }
@@ -93,11 +91,9 @@ pub fn init_cuda(
             let after = memory(&device);
             report_memory(label, "after the load", &after);
             create_cuda_retrieval_augmented_generation_endpoint_handler(
-                    label,
-                    device,
-                    model,
-                )
-                .with_memory(before, after)
+                label, device, model,
+            )
+            .with_memory(before, after)
         }
         Err(error) => Endpoint::mock(label, DeviceKind::Cuda, &error),
     }
@@ -141,11 +137,9 @@ pub fn init_rocm(
             let after = memory(&device);
             report_memory(label, "after the load", &after);
             create_rocm_retrieval_augmented_generation_endpoint_handler(
-                    label,
-                    device,
-                    model,
-                )
-                .with_memory(before, after)
+                label, device, model,
+            )
+            .with_memory(before, after)
         }
         Err(error) => Endpoint::mock(label, DeviceKind::Rocm, &error),
     }

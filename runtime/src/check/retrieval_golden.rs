@@ -5,10 +5,7 @@
 //! may be off; another answer, where a choice on its way was recorded to be that close.
 
 use super::{
-    Examination, Failures, Found, Stop,
-    examination::Subject,
-    preprocess_golden::first_other,
-    sequences::Sequences,
+    Examination, Failures, Found, Stop, examination::Subject, preprocess_golden::first_other, sequences::Sequences,
 };
 use crate::{
     Array, Forward, GenerationControls,
@@ -72,7 +69,8 @@ impl Library {
     fn read(exam: &Examination<'_>) -> Result<Self, Stop> {
         let path = exam.context.checkpoint.directory().join(EMBEDDINGS);
         let arrays = crate::golden::read_arrays(&path)?;
-        let found = arrays.get("embeddings").and_then(|array| Some((array.as_floats()?.to_vec(), array.shape().to_vec())));
+        let found =
+            arrays.get("embeddings").and_then(|array| Some((array.as_floats()?.to_vec(), array.shape().to_vec())));
         match found {
             Some((values, shape)) if shape.len() == 2 => Ok(Self { values, count: shape[0], width: shape[1] }),
             _ => Err(Stop::Fail(format!("`{}` has no `embeddings` [passages, width]", path.display()))),
@@ -106,8 +104,10 @@ fn brute_force(
     for (row, (question, ids)) in questions.zip(ids.as_integers().unwrap_or_default().chunks(docs)).enumerate() {
         let products = library.products(question);
         let largest = products.iter().fold(0.0_f64, |largest, product| largest.max(product.abs()));
-        failures.note(order(&products, ids, threshold.max_rel * largest).map(|why| format!("{what}, row {row}: {why}")));
-        expected_scores.extend(ids.iter().map(|id| products.get(*id as usize).map_or(f32::NAN, |product| *product as f32)));
+        failures
+            .note(order(&products, ids, threshold.max_rel * largest).map(|why| format!("{what}, row {row}: {why}")));
+        expected_scores
+            .extend(ids.iter().map(|id| products.get(*id as usize).map_or(f32::NAN, |product| *product as f32)));
     }
     let expected = Array::floats(scores.shape(), expected_scores);
     failures.note(exam.compare(&format!("doc_scores of {what} by brute force"), &expected, scores, threshold));
@@ -129,12 +129,7 @@ fn order(products: &[f64], ids: &[i64], error: f64) -> Option<String> {
 }
 
 /// What a handler answers to the recorded questions; how many answers were compared.
-fn answers(
-    exam: &Examination<'_>,
-    subject: &Subject,
-    golden: &Golden,
-    failures: &mut Failures,
-) -> Result<usize, Stop> {
+fn answers(exam: &Examination<'_>, subject: &Subject, golden: &Golden, failures: &mut Failures) -> Result<usize, Stop> {
     let (Some(texts), Some(expected)) = (&golden.main().texts, golden.tokens.get("answer")) else { return Ok(0) };
     let length = expected.shape()[1];
     let controls = GenerationControls { max_new_tokens: Some(length), ..GenerationControls::default() };
@@ -147,7 +142,8 @@ fn answers(
     let rows = expected.as_integers().unwrap_or_default().chunks(length);
     for (row, (expected, got)) in rows.zip(&got).enumerate() {
         let ids = &got.answer.ids;
-        let same = expected.starts_with(ids) && expected[ids.len()..].iter().all(|id| Some(*id) == expected.last().copied());
+        let same =
+            expected.starts_with(ids) && expected[ids.len()..].iter().all(|id| Some(*id) == expected.last().copied());
         if !same && !excused(row) {
             failures.push(format!("answer {row}: expected {expected:?}, got {ids:?}"));
         }

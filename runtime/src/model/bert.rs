@@ -96,7 +96,12 @@ impl Config for BertConfig {
 }
 
 impl BertConfig {
-    pub(super) fn encoder<B: Ops>(&self, numbering: Positions, pooled: bool, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
+    pub(super) fn encoder<B: Ops>(
+        &self,
+        numbering: Positions,
+        pooled: bool,
+        w: &Weights<B>,
+    ) -> Result<Encoder<B>, WeightsError> {
         let (width, eps) = (self.hidden_size, self.layer_norm_eps);
         let tables = EmbeddingsShape {
             width,

@@ -35,7 +35,12 @@ impl Family for Rag {
     const NAME: &'static str = "Rag";
     const HEADS: &'static [Head] = &[Head::TokenGeneration, Head::SequenceGeneration];
 
-    fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(
+        config: &RagConfig,
+        head: Head,
+        _: usize,
+        w: &Weights<B>,
+    ) -> Result<Box<dyn Network<B>>, LoadError> {
         let base = w.base("rag");
         let (encoder, decoder, lm_head) = bart::generator(&config.generator.bart, &base.module("generator"))?;
         let questions = QuestionEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;
@@ -172,7 +177,12 @@ impl<B: Ops> RagNetwork<B> {
     }
 
     /// [batch, seq, vocab].
-    fn marginal(&self, logits: Tensor<B, 3>, found: &Arrays, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn marginal(
+        &self,
+        logits: Tensor<B, 3>,
+        found: &Arrays,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
         Ok(self.evidence(logits, found, inputs)?.by_token().cast(inputs.dtype))
     }
 

@@ -103,7 +103,8 @@ pub(super) fn question_tokenizer(directory: &Path) -> Result<Option<Tokenizer>, 
 fn required(directory: &Path, names: [&str; 2]) -> Result<Tokenizer, PreprocessError> {
     part(directory, names)?.ok_or_else(|| PreprocessError::Unreadable {
         path: directory.join(names[0]),
-        message: "a checkpoint with passages has a tokenizer there, as `RagTokenizer.save_pretrained` writes it".to_owned(),
+        message: "a checkpoint with passages has a tokenizer there, as `RagTokenizer.save_pretrained` writes it"
+            .to_owned(),
     })
 }
 

@@ -84,7 +84,10 @@ impl Writer<'_> {
             ids.iter().zip(mask).filter(|(_, shown)| **shown == 1).map(|(id, _)| *id).collect::<Vec<i64>>()
         });
         let docs = found.decisions.get("retrieved_doc_ids").map_or(0, |ids| ids.shape()[1]);
-        questions.enumerate().map(|(index, question)| self.best(&question, index * docs..(index + 1) * docs, found)).collect()
+        questions
+            .enumerate()
+            .map(|(index, question)| self.best(&question, index * docs..(index + 1) * docs, found))
+            .collect()
     }
 
     fn best(
