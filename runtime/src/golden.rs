@@ -7,6 +7,7 @@ mod noise;
 mod tensors;
 
 pub(crate) use noise::Noise;
+pub(crate) use tensors::read_file;
 
 use crate::{Array, Arrays};
 use safetensors::SafeTensors;
@@ -119,14 +120,6 @@ pub(crate) struct Router {
     pub(crate) probabilities: Array,
     /// What each chosen expert counts; 0 for the others.
     pub(crate) weights: Array,
-}
-
-/// Every tensor of another file of the checkpoint.
-pub(crate) fn read_arrays(path: &Path) -> Result<Arrays, GoldenError> {
-    let bytes = std::fs::read(path).map_err(|source| GoldenError::Read { path: path.to_owned(), source })?;
-    let format = |source| GoldenError::Format { path: path.to_owned(), source };
-    let file = SafeTensors::deserialize(&bytes).map_err(format)?;
-    tensors::read(&file).map_err(|(part, why)| GoldenError::Part { path: path.to_owned(), part, why })
 }
 
 impl Case {

@@ -43,7 +43,7 @@ def main():
     try:
         path = record(arguments.checkpoint, arguments.seed, arguments.force)
     except ImportError as missing:
-        print(f"error: {first_line(missing)}; pip install pillow tokenizers sentencepiece", file=sys.stderr)
+        print(f"error: {first_line(missing)}; pip install pillow tokenizers sentencepiece datasets faiss-cpu", file=sys.stderr)
         return 3
     except RecordError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -45,17 +45,14 @@ pub fn init_cpu(
     };
     let before = memory(&device);
     report_memory(label, "before the load", &before);
-    match load(&SPEC, checkpoint, &device, precision) {
-        Ok(model) => {
-            let after = memory(&device);
-            report_memory(label, "after the load", &after);
-            create_cpu_retrieval_augmented_generation_endpoint_handler(
-                label, device, model,
-            )
-            .with_memory(before, after)
-        }
-        Err(error) => Endpoint::mock(label, DeviceKind::Cpu, &error),
-    }
+    let model = match load(&SPEC, checkpoint, &device, precision) {
+        Ok(model) => model,
+        Err(error) => return Endpoint::mock(label, DeviceKind::Cpu, &error),
+    };
+    let after = memory(&device);
+    report_memory(label, "after the load", &after);
+    create_cpu_retrieval_augmented_generation_endpoint_handler(label, device, model)
+        .with_memory(before, after)
 }
 
 /// Loads the model on an NVIDIA GPU; without one, on the host processor, marked as fallback.
@@ -86,17 +83,14 @@ pub fn init_cuda(
     };
     let before = memory(&device);
     report_memory(label, "before the load", &before);
-    match load(&SPEC, checkpoint, &device, precision) {
-        Ok(model) => {
-            let after = memory(&device);
-            report_memory(label, "after the load", &after);
-            create_cuda_retrieval_augmented_generation_endpoint_handler(
-                label, device, model,
-            )
-            .with_memory(before, after)
-        }
-        Err(error) => Endpoint::mock(label, DeviceKind::Cuda, &error),
-    }
+    let model = match load(&SPEC, checkpoint, &device, precision) {
+        Ok(model) => model,
+        Err(error) => return Endpoint::mock(label, DeviceKind::Cuda, &error),
+    };
+    let after = memory(&device);
+    report_memory(label, "after the load", &after);
+    create_cuda_retrieval_augmented_generation_endpoint_handler(label, device, model)
+        .with_memory(before, after)
 }
 
 /// Loads the model on an AMD GPU, found by the HIP runtime or by a CUDA compatibility
@@ -132,17 +126,14 @@ pub fn init_rocm(
     };
     let before = memory(&device);
     report_memory(label, "before the load", &before);
-    match load(&SPEC, checkpoint, &device, precision) {
-        Ok(model) => {
-            let after = memory(&device);
-            report_memory(label, "after the load", &after);
-            create_rocm_retrieval_augmented_generation_endpoint_handler(
-                label, device, model,
-            )
-            .with_memory(before, after)
-        }
-        Err(error) => Endpoint::mock(label, DeviceKind::Rocm, &error),
-    }
+    let model = match load(&SPEC, checkpoint, &device, precision) {
+        Ok(model) => model,
+        Err(error) => return Endpoint::mock(label, DeviceKind::Rocm, &error),
+    };
+    let after = memory(&device);
+    report_memory(label, "after the load", &after);
+    create_rocm_retrieval_augmented_generation_endpoint_handler(label, device, model)
+        .with_memory(before, after)
 }
 
 /// Answers `retrieval_augmented_generation` requests on the host processor: question in, its answer and the passages that were found for it out.

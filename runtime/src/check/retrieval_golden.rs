@@ -68,7 +68,7 @@ struct Library {
 impl Library {
     fn read(exam: &Examination<'_>) -> Result<Self, Stop> {
         let path = exam.context.checkpoint.directory().join(EMBEDDINGS);
-        let arrays = crate::golden::read_arrays(&path)?;
+        let arrays = crate::golden::read_file(&path)?;
         let found =
             arrays.get("embeddings").and_then(|array| Some((array.as_floats()?.to_vec(), array.shape().to_vec())));
         match found {

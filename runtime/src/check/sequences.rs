@@ -113,13 +113,10 @@ impl<'a> TextFacts<'a> {
             }];
         }
         let mut streams = vec![of(Stream::Target(&golden.source))];
-        if architecture == Architecture::Rag {
-            // Which passages a made question finds may be close to call, so nothing is read of them.
-            streams.push(of(Stream::Source(&NOTHING)));
-            return streams;
-        }
         if golden.source.contains_key("input_ids") {
-            streams.push(of(Stream::Source(&golden.target)));
+            // Which passages a made question finds may be close to call, so nothing is read of them.
+            let alone = architecture == Architecture::Rag;
+            streams.push(of(Stream::Source(if alone { &NOTHING } else { &golden.target })));
         }
         streams
     }

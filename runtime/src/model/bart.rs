@@ -198,15 +198,21 @@ fn stacks<B: Ops>(fields: &BartFields, base: &Weights<B>) -> Result<[Stack<B>; 2
     Ok(stacks)
 }
 
-/// Encoder, decoder and `lm_head` of a BART that is a part of another model.
-pub(super) fn generator<B: Ops>(
-    config: &BartConfig,
-    w: &Weights<B>,
-) -> Result<(Stack<B>, Stack<B>, Linear<B>), WeightsError> {
-    let fields = &config.fields;
-    let [encoder, decoder] = stacks(fields, &w.base("model"))?;
-    let head = lm_head(w, [fields.d_model, fields.vocab_size], fields.tie_word_embeddings, encoder.embedding())?;
-    Ok((encoder, decoder, head))
+/// A BART that is a part of another model.
+pub(super) struct Generator<B: Ops> {
+    pub(super) encoder: Stack<B>,
+    pub(super) decoder: Stack<B>,
+    pub(super) lm_head: Linear<B>,
+}
+
+impl<B: Ops> Generator<B> {
+    pub(super) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let fields = &config.fields;
+        let [encoder, decoder] = stacks(fields, &w.base("model"))?;
+        let shape = [fields.d_model, fields.vocab_size];
+        let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
+        Ok(Self { encoder, decoder, lm_head })
+    }
 }
 
 /// Where the token embeddings of a stack may be: under its own name where nothing is tied, else wherever the file keeps

@@ -10,8 +10,7 @@ mod marginal;
 mod questions;
 
 use super::{
-    bart,
-    bart_stack::Stack,
+    bart::Generator,
     class::Head,
     encoder_decoder::{Decoder, Encoder},
     family::Family,
@@ -19,7 +18,7 @@ use super::{
     load::LoadError,
     network::{Inputs, Network, Pass, put_floats},
 };
-use crate::{Array, Arrays, backend::Ops, layer::Linear, weights::Weights};
+use crate::{Array, Arrays, backend::Ops, weights::Weights};
 use burn::tensor::{DType, Tensor};
 use config::RagConfig;
 pub(crate) use library::EMBEDDINGS;
@@ -42,7 +41,7 @@ impl Family for Rag {
         w: &Weights<B>,
     ) -> Result<Box<dyn Network<B>>, LoadError> {
         let base = w.base("rag");
-        let (encoder, decoder, lm_head) = bart::generator(&config.generator.bart, &base.module("generator"))?;
+        let generator = Generator::load(&config.generator.bart, &base.module("generator"))?;
         let questions = QuestionEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;
         let library = Library::open(config, w)?;
         let settings = Settings {
@@ -53,7 +52,7 @@ impl Family for Rag {
             pad: config.generator.pad_token_id,
             label_smoothing: config.label_smoothing,
         };
-        Ok(Box::new(RagNetwork { questions, library, encoder, decoder, lm_head, settings }))
+        Ok(Box::new(RagNetwork { questions, library, generator, settings }))
     }
 }
 
@@ -62,9 +61,7 @@ struct RagNetwork<B: Ops> {
     questions: QuestionEncoder<B>,
     /// None where the checkpoint has no passages: a caller gives them.
     library: Option<Library<B>>,
-    encoder: Stack<B>,
-    decoder: Stack<B>,
-    lm_head: Linear<B>,
+    generator: Generator<B>,
     settings: Settings,
 }
 
@@ -107,11 +104,11 @@ impl<B: Ops> Network<B> for RagNetwork<B> {
     }
 
     fn cached_layers(&self) -> Option<usize> {
-        Some(self.decoder.layers())
+        Some(self.generator.decoder.layers())
     }
 
     fn max_positions(&self) -> Option<usize> {
-        self.questions.max_positions().into_iter().chain(self.decoder.max_positions()).min()
+        self.questions.max_positions().into_iter().chain(self.generator.decoder.max_positions()).min()
     }
 }
 
@@ -150,14 +147,14 @@ impl<B: Ops> RagNetwork<B> {
         let memory = match pass.past() {
             0 => {
                 pass.enter("encoder.");
-                Some(self.encoder.encode(&inner, pass)?)
+                Some(self.generator.encoder.encode(&inner, pass)?)
             }
             _ => None,
         };
         pass.enter("decoder.");
-        let hidden = self.decoder.decode(memory.as_ref(), &inner, pass)?;
+        let hidden = self.generator.decoder.decode(memory.as_ref(), &inner, pass)?;
         memory.map_or(Ok(()), |memory| pass.output("generator_enc_last_hidden_state", memory))?;
-        Ok(self.lm_head.forward(hidden))
+        Ok(self.generator.lm_head.forward(hidden))
     }
 
     fn evidence(
@@ -198,7 +195,7 @@ impl<B: Ops> RagNetwork<B> {
         let Settings { by_token, pad, label_smoothing, .. } = self.settings;
         let ids = if by_token { labels } else { target };
         let ids = ids.as_integers().ok_or_else(|| lacking(LABELS, ids, "integers [batch, seq]"))?;
-        let exclude = inputs.host(EXCLUDE_BOS).map_or(self.settings.exclude_bos, |asked| truth(asked));
+        let exclude = inputs.host(EXCLUDE_BOS).map_or(self.settings.exclude_bos, truth);
         let excluded = self.settings.bos.filter(|_| exclude);
         let target = Target { ids, pad, label_smoothing, excluded };
         let evidence = self.evidence(logits, found, inputs)?;
@@ -219,7 +216,7 @@ fn given<B: Ops>(contexts: &Array, inputs: &Inputs<'_, B>) -> Arrays {
 /// Each row as often as it takes to have `rows`.
 fn repeated(array: &Array, rows: usize) -> Result<Array, ForwardError> {
     let own = array.shape().first().copied().unwrap_or(0);
-    if own == 0 || rows == 0 || rows % own != 0 {
+    if own == 0 || rows == 0 || !rows.is_multiple_of(own) {
         return Err(lacking(TARGET, array, "rows that share the contexts evenly"));
     }
     let times = rows / own;
