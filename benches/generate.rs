@@ -43,7 +43,7 @@ fn run(rounds: usize) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..rounds {
             let start = Instant::now();
-            plan(settings, &Filter::default(), &mut |_| {}).map_err(|error| error.to_string())?;
+            plan(settings, &Filter::default(), &|_| {}).map_err(|error| error.to_string())?;
             times.push(start.elapsed());
         }
         report(&format!("corpus in memory: {name}, {count} specs"), &mut times, Duration::from_millis(500));

@@ -23,6 +23,7 @@ pub mod spec;
 pub mod template;
 pub mod verification;
 mod words;
+mod xml;
 
 pub use exit_code::ExitCode;
 pub use failure::{Error, Failure};

@@ -4,6 +4,7 @@
 //! verifying the suite, and what records mean (see [`crate::report`]). The environment of this process is never changed.
 
 mod build;
+mod cargo;
 pub(crate) mod child;
 mod error;
 mod execution;

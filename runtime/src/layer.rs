@@ -16,12 +16,12 @@ mod gated_feed_forward;
 mod group_norm;
 mod grouped_attention;
 mod interpolation;
-mod joined_gate;
 mod key_value_attention;
 mod linear;
 mod mask;
 mod mean;
 mod norm;
+mod positions;
 mod projections;
 mod relative_position;
 mod rope_parameters;
@@ -45,18 +45,18 @@ pub(crate) use gated_feed_forward::GatedFeedForward;
 pub(crate) use group_norm::GroupNorm;
 pub(crate) use grouped_attention::GroupedAttention;
 pub(crate) use interpolation::bicubic;
-pub(crate) use joined_gate::JoinedGate;
 pub(crate) use key_value_attention::{KeyValueAttention, KeyValueShape};
 pub(crate) use linear::Linear;
 pub(crate) use mask::{
-    CausalMasks, causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor,
-    pair_bias, positions, positions_without_padding, visible_tokens, window_bias,
+    causal_bias, decoder_bias, key_bias, length_bias, masked_mean, padding_bias, padding_factor, pair_bias,
+    visible_tokens, window_bias,
 };
 pub(crate) use mean::mean;
 pub(crate) use norm::{GroupRmsNorm, LayerNorm, RmsNorm};
+pub(crate) use positions::{Positions, View, positions, positions_without_padding};
 pub(crate) use projections::{ProjectionNames, Projections};
 pub(crate) use relative_position::{RelativeBias, RelativeBuckets};
-pub(crate) use rope_parameters::{RopeFields, RopeParameters, RopeType};
+pub(crate) use rope_parameters::{RopeConfig, RopeFields, RopeParameters, RopeType};
 pub(crate) use rotary::{Rotary, Rotation};
 pub(crate) use selective_scan::{Scan, softplus};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let settings = arguments.project.settings()?;
     let changes = {
         let progress = Progress::new(!arguments.quiet);
-        plan(&settings, &arguments.filter.filter(), &mut |name| progress.show(name))?.compare()?
+        plan(&settings, &arguments.filter.filter(), &|name| progress.show(name))?.compare()?
     };
     let suite = shown(&settings.out);
     if arguments.check {

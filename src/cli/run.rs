@@ -114,7 +114,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Result<(), Error> {
     filter.select(&load_all(&settings.specs)?)?;
     progress.stage("generating", &settings.out.display().to_string());
-    let changes = plan(settings, &Filter::default(), &mut |_| {})?.compare()?;
+    let changes = plan(settings, &Filter::default(), &|_| {})?.compare()?;
     changes.write()?;
     let what = match changes.files.len() {
         0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),

@@ -13,6 +13,7 @@ use crate::{
     spec::{LoadedSpec, load_all},
     template::{TemplateError, Templates},
 };
+use rayon::prelude::*;
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
 use tera::Context;
@@ -30,11 +31,12 @@ pub struct Plan {
     pub harnesses: usize,
 }
 
-/// Plans the suite of all specs that `filter` leaves; `progress` is told each name before its harness is rendered.
+/// Plans the suite of all specs that `filter` leaves; `progress` is told each name before its harness is rendered, from
+/// whichever thread renders it.
 ///
 /// All specs are read and must be right. After filtering, the suite lists the harnesses that were rendered and those
 /// that were there already, so that it compiles and nothing of the other models is lost.
-pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)) -> Result<Plan, Error> {
+pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Sync)) -> Result<Plan, Error> {
     let layout = Layout::new(settings)?;
     let specs = load_all(&settings.specs)?;
     if specs.is_empty() {
@@ -43,12 +45,14 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &mut dyn FnMut(&str)
     let selected = filter.select(&specs)?;
     let templates = Templates::load(settings.templates.as_deref())?;
     let command = layout.command();
-    let mut files = BTreeMap::new();
-    for loaded in &selected {
+    let render = |loaded: &&LoadedSpec| {
         progress(loaded.spec.name.as_str());
         let text = render_harness(&templates, loaded, &layout, &command)?;
-        files.insert(harness_path(loaded), text.into_bytes());
-    }
+        Ok((harness_path(loaded), text.into_bytes()))
+    };
+    // Not into a `Result` in parallel: of several errors, the first is shown, not the quickest.
+    let rendered: Vec<Result<_, Error>> = selected.par_iter().map(render).collect();
+    let mut files = rendered.into_iter().collect::<Result<BTreeMap<_, _>, _>>()?;
     let listed = specs.iter().filter(|loaded| {
         let path = harness_path(loaded);
         files.contains_key(&path) || layout.out().join(path).is_file()

@@ -4,6 +4,7 @@
 //! told by the type of the failure or the message, a simulation by the name of the suite and a property.
 
 use super::{Column, Entry, Merged, Standing};
+use crate::xml::escape;
 use std::fmt::Write;
 
 /// The whole report; problems of the report itself are a suite of their own, so that no viewer shows green over them.
@@ -96,23 +97,6 @@ fn push_problems(text: &mut String, problems: &[String]) {
         );
     }
     text.push_str("  </testsuite>\n");
-}
-
-/// Text for content and attributes; characters that XML cannot hold become a replacement character.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 fn push(text: &mut String, line: std::fmt::Arguments<'_>) {

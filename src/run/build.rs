@@ -1,9 +1,11 @@
 //! Building a suite with cargo, and finding its test binary.
 
-use super::{Progress, RunError, child};
-use serde::Deserialize;
+use super::{
+    Progress, RunError,
+    cargo::{self, Artifact},
+    child,
+};
 use std::{
-    env,
     io::Read,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -38,17 +40,17 @@ pub struct Suite {
 pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, RunError> {
     child::watch_interrupts();
     progress.stage("building", &options.manifest.display().to_string());
-    let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
-    let mut command = cargo(&program, options, progress.is_quiet());
-    let mut cargo = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
-    let mut stdout = cargo.stdout.take().expect("stdout is piped");
+    let program = cargo::program();
+    let mut command = command(&program, options, progress.is_quiet());
+    let mut child = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
+    let mut stdout = child.stdout.take().expect("stdout is piped");
     let reader = thread::spawn(move || {
         let mut messages = String::new();
         // What cannot be read is missed as an artifact below.
         let _ = stdout.read_to_string(&mut messages);
         messages
     });
-    let status = child::wait(&mut cargo, || {})?;
+    let status = child::wait(&mut child, || {})?;
     if !status.success() {
         return Err(RunError::Build { manifest: options.manifest.clone(), status });
     }
@@ -58,46 +60,20 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     Ok(suite)
 }
 
-fn cargo(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
+fn command(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
     let mut command = Command::new(program);
     // With the whole workspace chosen, cargo unifies features as `cargo test --workspace` does: neither builds burn again
     // after the other.
     command.args(["test", "--workspace", "--test", "conformance", "--no-run"]);
-    command.args(["--message-format", "json-render-diagnostics", "--manifest-path"]).arg(&options.manifest);
+    command.args(cargo::MESSAGES).arg("--manifest-path").arg(&options.manifest);
     let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }
 
-/// A message of cargo, as far as it matters here.
-#[derive(Deserialize)]
-struct Message {
-    reason: String,
-    #[serde(default)]
-    target: Option<Target>,
-    #[serde(default)]
-    executable: Option<PathBuf>,
-    #[serde(default)]
-    manifest_path: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    kind: Vec<String>,
-}
-
-impl Message {
-    fn into_suite(self) -> Option<Suite> {
-        let is_test = self.reason == "compiler-artifact" && self.target?.kind.iter().any(|kind| kind == "test");
-        let directory = self.manifest_path?.parent()?.to_path_buf();
-        is_test.then_some(Suite { binary: self.executable?, directory })
-    }
-}
-
 fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> {
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    let mut suites: Vec<Suite> = messages.filter_map(Message::into_suite).collect();
+    let mut suites: Vec<Suite> = cargo::artifacts(messages).filter_map(suite).collect();
     match (suites.pop(), suites.len()) {
         (Some(suite), 0) => Ok(suite),
         (suite, others) => {
@@ -107,12 +83,19 @@ fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> 
     }
 }
 
+/// The suite whose test binary an artifact is.
+fn suite(artifact: Artifact) -> Option<Suite> {
+    let is_test = artifact.target.kind.iter().any(|kind| kind == "test");
+    let directory = artifact.manifest.parent()?.to_path_buf();
+    is_test.then_some(Suite { binary: artifact.executable?, directory })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LIBRARY: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"kind":["lib"]},"executable":"/t/lib-1"}"#;
-    const TEST: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"kind":["test"]},"executable":"/t/suite-1"}"#;
+    const LIBRARY: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"name":"suite","kind":["lib"]},"executable":"/t/lib-1"}"#;
+    const TEST: &str = r#"{"reason":"compiler-artifact","manifest_path":"/s/Cargo.toml","target":{"name":"conformance","kind":["test"]},"executable":"/t/suite-1"}"#;
     const END: &str = r#"{"reason":"build-finished","success":true}"#;
 
     #[test]

@@ -3,9 +3,8 @@
 //! Cargo builds it from the source tree on first use; a folder beside what was built gets the shape of a ROCm
 //! installation. What is simulated, and whether it can be, is the simulator's to say.
 
-use super::{Progress, RunError, child};
+use super::{Progress, RunError, cargo, child};
 use crate::settings::{Runtime, Settings};
-use serde::Deserialize;
 use std::{
     env,
     ffi::OsString,
@@ -81,25 +80,11 @@ impl Artifacts {
     }
 }
 
-#[derive(Deserialize)]
-struct Message {
-    reason: String,
-    #[serde(default)]
-    target: Option<Target>,
-    #[serde(default)]
-    filenames: Vec<PathBuf>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-}
-
 fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     child::watch_interrupts();
-    let program = env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let program = cargo::program();
     let mut command = Command::new(&program);
-    command.args(["build", "--message-format", "json-render-diagnostics", "--manifest-path"]).arg(manifest);
+    command.arg("build").args(cargo::MESSAGES).arg("--manifest-path").arg(manifest);
     command.args(["--package", "hip-sim", "--package", "hip-sim-amdhip64", "--package", "hip-sim-hiprtc"]);
     command.args(quiet.then_some("--quiet")).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = command.output().map_err(|source| RunError::CargoMissing { program, source })?;
@@ -107,10 +92,9 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
         return Err(RunError::Build { manifest: manifest.to_path_buf(), status: output.status });
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let messages = text.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    let artifacts = messages.filter(|message| message.reason == "compiler-artifact").filter_map(|message| {
+    let artifacts = cargo::artifacts(&text).filter_map(|artifact| {
         let is_wanted = |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
-        Some((message.target?.name, message.filenames.into_iter().find(is_wanted)?))
+        Some((artifact.target.name, artifact.files.into_iter().find(is_wanted)?))
     });
     Ok(Artifacts(artifacts.collect()))
 }

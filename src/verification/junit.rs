@@ -4,6 +4,7 @@ use super::{
     Verification,
     entry::{Entry, Kind, entries, kinds},
 };
+use crate::xml::escape;
 use std::fmt::Write;
 
 /// The whole document, ending in a line break.
@@ -28,34 +29,6 @@ fn case(kind: &Kind, entries: &[Entry<'_>]) -> String {
     for Entry { path, line, column, message, help, .. } in &found {
         writeln!(text, "{path}:{line}:{column}: {message}\n  help: {help}").expect("a String can always be written");
     }
-    let (summary, text) = (escaped(kind.summary), escaped(&text));
+    let (summary, text) = (escape(kind.summary), escape(&text));
     format!("{case}>\n      <failure type=\"{}\" message=\"{summary}\">{text}</failure>\n    </testcase>\n", kind.name)
-}
-
-/// Text in XML: its own characters escaped, those that no document may have as spaces.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            '\u{fffe}' | '\u{ffff}' => escaped.push(' '),
-            other if other.is_control() => escaped.push(' '),
-            other => escaped.push(other),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_cannot_leave_its_element() {
-        assert_eq!(escaped("a<b>&\"c\"\u{1b}\u{ffff}\n]]>"), "a&lt;b&gt;&amp;&quot;c&quot;  \n]]&gt;");
-    }
 }

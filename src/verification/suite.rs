@@ -109,7 +109,7 @@ impl Project {
         suite.verify_harnesses(&harnesses, into);
         let mut known: BTreeSet<String> = harnesses.into_iter().map(|harness| harness.path).collect();
         if !self.specs.is_empty() {
-            match plan(settings, &Filter::default(), &mut |_| {}) {
+            match plan(settings, &Filter::default(), &|_| {}) {
                 Ok(plan) => {
                     suite.compare_with(&plan, &known, into);
                     known.extend(plan.files.into_keys());

@@ -7,21 +7,30 @@ use crate::task::{HandlerError, Request, Response};
 /// with texts cannot: one's texts would compete for the other's images. Nor can recordings: without a mask padding counts
 /// as a part of the shorter one.
 pub(super) fn fits(first: &Request, next: &Request) -> bool {
-    match (first, next) {
-        (Request::Texts(_), Request::Texts(_))
-        | (Request::Questions(_), Request::Questions(_))
-        | (Request::Images(_), Request::Images(_))
-        | (Request::Series(_), Request::Series(_)) => true,
-        (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-        | (
-            Request::Prompts { .. }
-            | Request::ImagePrompts { .. }
-            | Request::ImagesWithTexts { .. }
-            | Request::Speech { .. }
-            | Request::Noise { .. }
-            | Request::Latents(_),
-            _,
-        ) => false,
+    kind(first).is_some_and(|first| kind(next) == Some(first))
+}
+
+/// What requests that can be computed together are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Texts,
+    Questions,
+    Images,
+    Series,
+}
+
+fn kind(request: &Request) -> Option<Kind> {
+    match request {
+        Request::Texts(_) => Some(Kind::Texts),
+        Request::Questions(_) => Some(Kind::Questions),
+        Request::Images(_) => Some(Kind::Images),
+        Request::Series(_) => Some(Kind::Series),
+        Request::Prompts { .. }
+        | Request::ImagePrompts { .. }
+        | Request::ImagesWithTexts { .. }
+        | Request::Speech { .. }
+        | Request::Noise { .. }
+        | Request::Latents(_) => None,
     }
 }
 
@@ -55,16 +64,7 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
-            (Request::Texts(_) | Request::Questions(_) | Request::Images(_) | Request::Series(_), _)
-            | (
-                Request::Prompts { .. }
-                | Request::ImagePrompts { .. }
-                | Request::ImagesWithTexts { .. }
-                | Request::Speech { .. }
-                | Request::Noise { .. }
-                | Request::Latents(_),
-                _,
-            ) => return None,
+            (_, _) => return None,
         }
     }
     Some(merged)

@@ -27,14 +27,12 @@ impl Alibi {
         Self { slopes: slopes(heads), scale: scale as f32, rounded: true }
     }
 
-    /// The bias f32 [batch or 1, heads, query or 1, key] of one call, with the causal one in it; places are counted over
-    /// visible keys, hidden ones have 0.
+    /// The bias f32 [batch or 1, heads, 1, key] of one call; places are counted over visible keys, hidden ones have 0.
     pub(crate) fn bias<B: Ops>(
         &self,
         inputs: &Inputs<'_, B>,
         [batch, queries]: [usize; 2],
         past: usize,
-        causal: Option<Tensor<B, 4>>,
     ) -> Result<Tensor<B, 4>, ForwardError> {
         let keys = past + queries;
         let visible = attention_mask(inputs, "attention_mask", [batch, keys])?.unwrap_or_else(|| vec![true; keys]);
@@ -47,11 +45,7 @@ impl Alibi {
             }
         }
         let shape = [rows, self.slopes.len(), 1, keys];
-        let bias = Tensor::from_data(TensorData::new(bias, shape), (inputs.device(), DType::F32));
-        Ok(match causal {
-            Some(causal) => bias + causal,
-            None => bias,
-        })
+        Ok(Tensor::from_data(TensorData::new(bias, shape), (inputs.device(), DType::F32)))
     }
 
     fn at(&self, slope: f32, place: f32) -> f32 {

@@ -22,6 +22,11 @@ impl<B: Ops> Embedding<B> {
         module::embedding(self.weight.clone(), indices)
     }
 
+    /// The number of rows; indices are below it.
+    pub(crate) fn rows(&self) -> usize {
+        self.weight.dims()[0]
+    }
+
     /// The table [count, width], for a tied head.
     pub(crate) fn weight(&self) -> Tensor<B, 2> {
         self.weight.clone()

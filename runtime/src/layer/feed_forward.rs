@@ -1,7 +1,10 @@
 //! The two-layer perceptron behind attention.
 
 use super::Linear;
-use crate::backend::{Activation, Ops, activate};
+use crate::{
+    backend::{Activation, Ops, activate},
+    weights::{Weights, WeightsError},
+};
 use burn::tensor::Tensor;
 
 /// down(activation(up(x))).
@@ -12,6 +15,21 @@ pub(crate) struct FeedForward<B: Ops> {
 }
 
 impl<B: Ops> FeedForward<B> {
+    /// Up and down by their names, from `width` to `inner` and back.
+    pub(crate) fn load(
+        w: &Weights<B>,
+        [up, down]: [&str; 2],
+        [width, inner]: [usize; 2],
+        activation: Activation,
+        bias: bool,
+    ) -> Result<Self, WeightsError> {
+        Ok(Self {
+            up: Linear::load_with_bias(&w.module(up), width, inner, bias)?,
+            activation,
+            down: Linear::load_with_bias(&w.module(down), inner, width, bias)?,
+        })
+    }
+
     /// [batch, seq, width].
     pub(crate) fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         self.down.forward(activate(self.up.forward(x), self.activation))

@@ -16,18 +16,18 @@ pub(crate) struct GatedFeedForward<B: Ops> {
 }
 
 impl<B: Ops> GatedFeedForward<B> {
-    /// `down_proj`, and gate and up by their `names`, from `width` to `inner` and back.
+    /// Gate and up, and down, by their names, from `width` to `inner` and back.
     pub(crate) fn load(
         w: &Weights<B>,
-        names: ProjectionNames<2>,
+        (gate_and_up, down): (ProjectionNames<2>, &str),
         [width, inner]: [usize; 2],
         activation: Activation,
         bias: bool,
     ) -> Result<Self, WeightsError> {
         Ok(Self {
-            projections: Projections::load(w, names, width, [inner, inner], bias)?,
+            projections: Projections::load(w, gate_and_up, width, [inner, inner], bias)?,
             activation,
-            down: Linear::load_with_bias(&w.module("down_proj"), inner, width, bias)?,
+            down: Linear::load_with_bias(&w.module(down), inner, width, bias)?,
         })
     }
 

@@ -1,6 +1,6 @@
-//! Self-attention of decoders: rotary positions, grouped heads, keys and values of earlier steps.
+//! Self-attention of decoders: grouped heads, keys and values of earlier steps.
 
-use super::{Linear, Projections, RmsNorm, Rotation, attend_capped, split_heads};
+use super::{Linear, Projections, RmsNorm, View, attend_capped, split_heads};
 use crate::{backend::Ops, model::Pass};
 use burn::tensor::Tensor;
 
@@ -22,12 +22,17 @@ pub(crate) struct GroupedAttention<B: Ops> {
 }
 
 impl<B: Ops> GroupedAttention<B> {
-    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`, `bias` as [`attend`](super::attend) takes it.
+    /// Without norms and bounds, and scaled by the width of a head.
+    pub(crate) fn plain(projections: Projections<B, 3>, output: Linear<B>, heads: [usize; 2], head_dim: usize) -> Self {
+        let scale = (head_dim as f64).powf(-0.5);
+        Self { projections, norms: None, output, heads, scale, soft_cap: None, clip: None }
+    }
+
+    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`.
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 3>,
-        rotation: Option<&Rotation<B>>,
-        bias: Option<Tensor<B, 4>>,
+        View { rotation, bias }: View<'_, B>,
         (index, pass): (usize, &mut Pass<'_, B>),
     ) -> Tensor<B, 3> {
         let [mut query, mut key, mut value] = self.projections.forward(x);

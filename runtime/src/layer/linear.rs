@@ -46,6 +46,21 @@ impl<B: Ops> Linear<B> {
         }))
     }
 
+    /// A language model's head without a bias: `weight` [vocab, width], or the embedding where the configuration ties them.
+    pub(crate) fn load_or_tie(
+        w: &Weights<B>,
+        [width, vocab]: [usize; 2],
+        tied: Option<Tensor<B, 2>>,
+    ) -> Result<Self, WeightsError> {
+        match tied {
+            Some(embedding) => {
+                w.tied("weight");
+                Ok(Self::tied(embedding, None))
+            }
+            None => Self::load_with_bias(w, width, vocab, false),
+        }
+    }
+
     /// A head whose weight [vocab, width] is that of an embedding; the view costs no memory.
     pub(crate) fn tied(embedding: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Self {
         Self { weight: embedding.transpose(), bias }

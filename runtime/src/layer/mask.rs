@@ -139,31 +139,6 @@ fn masked_causal_bias<B: Ops>(
     Ok(Some(put(inputs, bias, [rows, 1, queries, keys])))
 }
 
-/// The causal biases of one call, made once for each window that its layers have.
-pub(crate) struct CausalMasks<'a, 'b, B: Ops> {
-    inputs: &'a Inputs<'b, B>,
-    shape: [usize; 2],
-    past: usize,
-    made: Vec<(Option<usize>, Option<Tensor<B, 4>>)>,
-}
-
-impl<'a, 'b, B: Ops> CausalMasks<'a, 'b, B> {
-    /// For `shape` [batch, query] behind `past` tokens.
-    pub(crate) fn new(inputs: &'a Inputs<'b, B>, shape: [usize; 2], past: usize) -> Self {
-        Self { inputs, shape, past, made: Vec::new() }
-    }
-
-    /// See [`causal_bias`].
-    pub(crate) fn bias(&mut self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
-        if let Some((_, bias)) = self.made.iter().find(|(made, _)| *made == window) {
-            return Ok(bias.clone());
-        }
-        let bias = causal_bias(self.inputs, self.shape, self.past, window)?;
-        self.made.push((window, bias.clone()));
-        Ok(bias)
-    }
-}
-
 /// 1 for each token of this call [batch, seq, 1] and 0 for padding, in the model's type; none when no token is padding.
 pub(crate) fn visible_tokens<B: Ops>(
     inputs: &Inputs<'_, B>,
@@ -173,43 +148,6 @@ pub(crate) fn visible_tokens<B: Ops>(
     let Some(visible) = attention_mask(inputs, "attention_mask", [batch, past + seq])? else { return Ok(None) };
     let new = visible.chunks(past + seq).flat_map(|row| &row[past..]).map(|visible| f32::from(u8::from(*visible)));
     Ok(Some(inputs.put_floats(new.collect(), [batch, seq, 1])))
-}
-
-/// The positions [batch or 1, seq] of the tokens of this call: `position_ids`, else counted from `past`.
-pub(crate) fn positions<B: Ops>(
-    inputs: &Inputs<'_, B>,
-    [batch, seq]: [usize; 2],
-    past: usize,
-) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
-    let Some(array) = inputs.host("position_ids") else {
-        return Ok(((past..past + seq).map(|position| position as i64).collect(), [1, seq]));
-    };
-    match (array.as_integers(), array.shape()) {
-        (Some(values), &[rows, columns]) if columns == seq && (rows == batch || rows == 1) => {
-            Ok((values.to_vec(), [rows, columns]))
-        }
-        _ => Err(wrong("position_ids", array, format!("integers of shape [{batch}, {seq}]"))),
-    }
-}
-
-/// As [`positions`], but counted over the visible tokens where an `attention_mask` hides some; hidden ones have -1.
-pub(crate) fn positions_without_padding<B: Ops>(
-    inputs: &Inputs<'_, B>,
-    [batch, seq]: [usize; 2],
-    past: usize,
-) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
-    let padding = attention_mask(inputs, "attention_mask", [batch, past + seq])?;
-    let Some(visible) = padding.filter(|_| inputs.host("position_ids").is_none()) else {
-        return positions(inputs, [batch, seq], past);
-    };
-    let rows = visible.chunks(past + seq).flat_map(|row| {
-        let counted = row.iter().scan(0, |count, visible| {
-            *count += i64::from(*visible);
-            Some(if *visible { *count - 1 } else { -1 })
-        });
-        counted.skip(past).collect::<Vec<i64>>()
-    });
-    Ok((rows.collect(), [batch, seq]))
 }
 
 /// Whether each of [batch, key] is visible; none when all are.
@@ -226,7 +164,8 @@ pub(super) fn attention_mask<B: Ops>(
     Ok(hides.then(|| values.iter().map(|value| *value != 0).collect()))
 }
 
-fn wrong(name: &str, array: &Array, expected: String) -> ForwardError {
+/// An argument that is not what is `expected`.
+pub(super) fn wrong(name: &str, array: &Array, expected: String) -> ForwardError {
     let found = format!("a tensor of shape {:?}", array.shape());
     ForwardError::WrongInput { name: name.to_owned(), found, expected }
 }

@@ -4,6 +4,23 @@
 use super::rotary::yarn_ramp;
 use serde::Deserialize;
 
+/// The fields of a configuration, to be flattened into its struct.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RopeConfig {
+    rope_parameters: Option<RopeParameters>,
+    /// That of older files, which counts where both stand.
+    rope_scaling: Option<RopeParameters>,
+    rope_theta: Option<f64>,
+}
+
+impl RopeConfig {
+    /// What counts of them.
+    pub(crate) fn fields(&self) -> RopeFields<'_> {
+        RopeFields { parameters: self.rope_scaling.as_ref().or(self.rope_parameters.as_ref()), theta: self.rope_theta }
+    }
+}
+
 /// What a configuration says about how positions rotate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RopeFields<'a> {
@@ -80,12 +97,22 @@ impl RopeFields<'_> {
     }
 
     /// What is missing from the parameters of a type that rotates whole heads.
-    pub(crate) fn validate(&self) -> Result<(), String> {
+    pub(crate) fn validate(&self, head_dim: usize) -> Result<(), String> {
         let parameters = self.parameters(1);
-        match parameters.partial_rotary_factor {
-            None | Some(1.0) => parameters.validate(),
-            Some(share) => Err(format!("`partial_rotary_factor` {share} is not supported by this model type")),
+        if let Some(share) = parameters.partial_rotary_factor.filter(|share| *share != 1.0) {
+            return Err(format!("`partial_rotary_factor` {share} is not supported by this model type"));
         }
+        parameters.validate()?;
+        parameters.validate_width(head_dim)
+    }
+
+    /// See [`Config::without_effect`](crate::config::Config::without_effect).
+    pub(crate) fn without_effect(&self, trained: usize, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.parameters(trained).without_effect(head_dim);
+        if !self.reads_max_positions() {
+            fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
+        }
+        fields
     }
 }
 

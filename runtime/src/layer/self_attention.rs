@@ -16,6 +16,19 @@ pub(crate) struct AttentionNames {
     pub(crate) output: &'static str,
 }
 
+impl AttentionNames {
+    /// Those of most types.
+    pub(crate) const PLAIN: Self = Self { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
+
+    /// The same below `self_attn`.
+    pub(crate) const SELF_ATTN: Self = Self {
+        query: "self_attn.q_proj",
+        key: "self_attn.k_proj",
+        value: "self_attn.v_proj",
+        output: "self_attn.out_proj",
+    };
+}
+
 /// The width of the layer, its heads, and whether query, key and value have a bias.
 pub(crate) struct AttentionShape {
     pub(crate) width: usize,

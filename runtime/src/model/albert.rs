@@ -3,42 +3,32 @@
 //! BERT with narrower embeddings and layers that are taken several times.
 
 use super::{
-    bert_encoder::{Encoder, Layer, LayerNames, LayerShape},
+    bert_encoder::{Encoder, Layer, LayerNames},
+    bert_fields::BertFields,
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
-    text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    family::{Family, Loaded},
+    text_embeddings::{Positions, TextEmbeddings},
+    text_head::{MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
-    backend::{Activation, Ops},
-    config::{Config, absolute_positions, divides},
+    backend::Ops,
+    config::Config,
     layer::{AttentionNames, Linear},
     weights::{Weights, WeightsError},
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct AlbertConfig {
-    vocab_size: usize,
+    #[serde(flatten)]
+    fields: BertFields,
     embedding_size: usize,
-    hidden_size: usize,
-    num_hidden_layers: usize,
     num_hidden_groups: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
     inner_group_num: usize,
-    hidden_act: Activation,
-    max_position_embeddings: usize,
-    type_vocab_size: usize,
-    layer_norm_eps: f64,
-    position_embedding_type: String,
-    tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -46,20 +36,10 @@ pub(crate) struct AlbertConfig {
 impl Default for AlbertConfig {
     fn default() -> Self {
         Self {
-            vocab_size: 30000,
+            fields: BertFields::default(),
             embedding_size: 128,
-            hidden_size: 4096,
-            num_hidden_layers: 12,
             num_hidden_groups: 1,
-            num_attention_heads: 64,
-            intermediate_size: 16384,
             inner_group_num: 1,
-            hidden_act: Activation::GeluNew,
-            max_position_embeddings: 512,
-            type_vocab_size: 2,
-            layer_norm_eps: 1e-12,
-            position_embedding_type: "absolute".to_owned(),
-            tie_word_embeddings: true,
             rest: Map::new(),
         }
     }
@@ -70,16 +50,26 @@ impl Config for AlbertConfig {
     const INERT: &'static [&'static str] =
         &["down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"];
 
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 30000,
+            "hidden_size": 4096,
+            "num_attention_heads": 64,
+            "intermediate_size": 16384,
+            "hidden_act": "gelu_new",
+        })
+    }
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        self.fields.validate()?;
         if self.num_hidden_groups == 0 {
             return Err("`num_hidden_groups` is 0".to_owned());
         }
-        absolute_positions(&self.position_embedding_type)
+        Ok(())
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -105,14 +95,8 @@ const NAMES: LayerNames = LayerNames {
 
 impl AlbertConfig {
     fn encoder<B: Ops>(&self, pooled: bool, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
-        let (inner, width, eps) = (self.embedding_size, self.hidden_size, self.layer_norm_eps);
-        let tables = EmbeddingsShape {
-            width: inner,
-            vocab: self.vocab_size,
-            positions: self.max_position_embeddings,
-            token_types: self.type_vocab_size,
-            eps,
-        };
+        let (inner, width) = (self.embedding_size, self.fields.hidden_size);
+        let tables = self.fields.tables(inner);
         let mapping = w.module("encoder.embedding_hidden_mapping_in");
         Ok(Encoder {
             embeddings: TextEmbeddings::load(tables, Positions::FromZero, w)?,
@@ -126,13 +110,7 @@ impl AlbertConfig {
 
     /// The layers of all groups, group by group.
     fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Vec<Layer<B>>, WeightsError> {
-        let shape = LayerShape {
-            width: self.hidden_size,
-            heads: self.num_attention_heads,
-            inner: self.intermediate_size,
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-        };
+        let shape = self.fields.layer();
         let places =
             (0..self.num_hidden_groups).flat_map(|group| (0..self.inner_group_num).map(move |layer| (group, layer)));
         places
@@ -142,21 +120,10 @@ impl AlbertConfig {
 
     /// Every depth takes all layers of its group; the division is transformers'.
     fn order(&self) -> Vec<usize> {
-        let per_group = self.num_hidden_layers as f64 / self.num_hidden_groups as f64;
+        let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
         let group = |depth: usize| (depth as f64 / per_group) as usize;
         let layers = |depth| (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer);
-        (0..self.num_hidden_layers).flat_map(layers).collect()
-    }
-
-    fn masked_lm_shape(&self) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.embedding_size,
-            vocab: self.vocab_size,
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
+        (0..self.fields.num_hidden_layers).flat_map(layers).collect()
     }
 }
 
@@ -182,16 +149,19 @@ impl Family for Albert {
         Head::QuestionAnswering,
     ];
 
-    fn load<B: Ops>(
-        config: &AlbertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(pooled, &w.base("albert"))?;
-        let masked_lm = || backbone.masked_lm(&config.masked_lm_shape(), &PREDICTIONS, w);
-        let linear = |name| Linear::load(&w.module(name), config.hidden_size, labels);
+        let masked_lm = || {
+            backbone.masked_lm(
+                config.fields.hidden_size,
+                config.fields.hidden_act,
+                config.fields.tie_word_embeddings,
+                &PREDICTIONS,
+                w,
+            )
+        };
+        let linear = |name| Linear::load(&w.module(name), config.fields.hidden_size, labels);
         let head = match head {
             Head::PreTraining => TextHead::PreTraining {
                 masked_lm: masked_lm()?,
@@ -200,9 +170,7 @@ impl Family for Albert {
             },
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier")?),
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -1,129 +1,21 @@
 //! The autoencoder of latent diffusion (Kingma and Welling 2013, Rombach et al. 2022): `diffusers.AutoencoderKL`.
 
+mod config;
+
 use super::{
     class::Head,
-    diffusion::{Downsample, ResnetBlock, ResnetShape, Upsample, convolution, doubled, halved},
-    family::Family,
+    diffusion::{Downsample, ResnetBlock, Upsample, convolution, doubled, halved},
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
 };
 use crate::{
     backend::{Activation, Ops, activate},
-    config::{Config, divides},
     layer::{Conv2d, GroupNorm, Linear, attend, split_heads},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
-/// The `config.json`.
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-pub(crate) struct AutoencoderConfig {
-    in_channels: usize,
-    out_channels: usize,
-    down_block_types: Vec<DownType>,
-    up_block_types: Vec<UpType>,
-    block_out_channels: Vec<usize>,
-    layers_per_block: usize,
-    act_fn: Activation,
-    latent_channels: usize,
-    norm_num_groups: usize,
-    use_quant_conv: bool,
-    use_post_quant_conv: bool,
-    mid_block_add_attention: bool,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-enum DownType {
-    DownEncoderBlock2D,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-enum UpType {
-    UpDecoderBlock2D,
-}
-
-impl Default for AutoencoderConfig {
-    fn default() -> Self {
-        Self {
-            in_channels: 3,
-            out_channels: 3,
-            down_block_types: vec![DownType::DownEncoderBlock2D],
-            up_block_types: vec![UpType::UpDecoderBlock2D],
-            block_out_channels: vec![64],
-            layers_per_block: 1,
-            act_fn: Activation::Silu,
-            latent_channels: 4,
-            norm_num_groups: 32,
-            use_quant_conv: true,
-            use_post_quant_conv: true,
-            mid_block_add_attention: true,
-            rest: Map::new(),
-        }
-    }
-}
-
-impl Config for AutoencoderConfig {
-    /// What the file is of, and what pipelines do before and behind the model.
-    const INERT: &'static [&'static str] = &[
-        "_class_name",
-        "_diffusers_version",
-        "force_upcast",
-        "latents_mean",
-        "latents_std",
-        "sample_size",
-        "scaling_factor",
-        "shift_factor",
-    ];
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        let blocks = self.block_out_channels.len();
-        if blocks == 0 || self.down_block_types.len() != blocks || self.up_block_types.len() != blocks {
-            return Err(
-                "`block_out_channels`, `down_block_types` and `up_block_types` have one entry for each block".into()
-            );
-        }
-        let groups = self.norm_num_groups;
-        self.block_out_channels
-            .iter()
-            .try_for_each(|channels| divides("block_out_channels", *channels, "norm_num_groups", groups))
-    }
-}
-
-/// The eps of every norm, which no configuration changes.
-const EPS: f64 = 1e-6;
-
-impl AutoencoderConfig {
-    fn resnet<B: Ops>(&self, channels: [usize; 2], w: &Weights<B>) -> Result<ResnetBlock<B>, WeightsError> {
-        let shape =
-            ResnetShape { groups: self.norm_num_groups, eps: EPS, activation: self.act_fn, time: None, scale: 1.0 };
-        ResnetBlock::load(&shape, channels, w)
-    }
-
-    fn norm<B: Ops>(&self, channels: usize, w: &Weights<B>) -> Result<GroupNorm<B>, WeightsError> {
-        GroupNorm::load(w, [self.norm_num_groups, channels], EPS)
-    }
-
-    /// `count` layers, the first of which reads another number of channels.
-    fn layers<B: Ops>(
-        &self,
-        [inner, out]: [usize; 2],
-        count: usize,
-        w: &Weights<B>,
-    ) -> Result<Vec<ResnetBlock<B>>, WeightsError> {
-        let channels = |layer| [if layer == 0 { inner } else { out }, out];
-        (0..count).map(|layer| self.resnet(channels(layer), &w.module("resnets").module(layer))).collect()
-    }
-}
+use config::AutoencoderConfig;
 
 /// `_class_name` `AutoencoderKL`.
 pub(crate) struct AutoencoderKl;
@@ -133,12 +25,7 @@ impl Family for AutoencoderKl {
     const NAME: &'static str = "AutoencoderKL";
     const HEADS: &'static [Head] = &[Head::Base];
 
-    fn load<B: Ops>(
-        config: &AutoencoderConfig,
-        _: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &AutoencoderConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (latent, both) = (config.latent_channels, 2 * config.latent_channels);
         let one = |name, channels| convolution(&w.module(name), [channels, channels], 1);
         Ok(Box::new(Autoencoder {

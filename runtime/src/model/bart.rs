@@ -4,9 +4,7 @@ use super::{
     bart_stack::{Form, Stack, StackShape},
     class::Head,
     encoder_decoder::{EncoderDecoder, TargetHead},
-    family::Family,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
 };
 use crate::{
     backend::{Activation, Ops},
@@ -156,12 +154,7 @@ impl Family for Bart {
     const NAME: &'static str = "Bart";
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification];
 
-    fn load<B: Ops>(
-        config: &BartConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
         let [encoder, mut decoder] = stacks(fields, &w.base("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);

@@ -9,8 +9,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops},
     layer::{
-        AttentionNames, Embedding, FeedForward, KeyValueAttention, KeyValueShape, LayerNorm, Linear, decoder_bias,
-        padding_bias,
+        AttentionNames, Embedding, FeedForward, KeyValueAttention, KeyValueShape, LayerNorm, decoder_bias, padding_bias,
     },
     weights::{Weights, WeightsError},
 };
@@ -113,13 +112,11 @@ impl<B: Ops> Stack<B> {
         self.positions.dims()[0] - self.offset
     }
 
-    fn finish(&self, x: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Hidden<B> {
-        let x = match &self.layer_norm {
+    fn finish(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match &self.layer_norm {
             Some(norm) => norm.forward(x),
             None => x,
-        };
-        pass.trace_layer(self.layers.len().saturating_sub(1), &x)?;
-        Ok(x)
+        }
     }
 
     /// `decoder_input_ids`, else `input_ids` shifted to the right.
@@ -142,44 +139,38 @@ impl<B: Ops> Encoder<B> for Stack<B> {
         let x = self.embed(inputs.indices("input_ids", self.vocab)?, 0, pass)?;
         let [batch, seq, _] = x.dims();
         let bias = padding_bias(inputs, [batch, seq])?;
-        let x = encode_layers(&self.layers, x, bias, pass)?;
-        self.finish(x, pass)
+        encode_layers(&self.layers, x, bias, pass, |x| self.finish(x))
     }
 }
 
-/// All layers of an encoder; the trace of the last one is left to the caller.
+/// All layers of an encoder and its last step; leaves the traces.
 pub(crate) fn encode_layers<B: Ops>(
     layers: &[Layer<B>],
-    mut x: Tensor<B, 3>,
+    x: Tensor<B, 3>,
     bias: Option<Tensor<B, 4>>,
     pass: &mut Pass<'_, B>,
-) -> Result<Tensor<B, 3>, ForwardError> {
-    for (index, layer) in layers.iter().enumerate() {
-        x = layer.attend(x, |x| Ok(layer.attention.among(x, bias.clone())))?;
-        x = layer.feed_forward(x);
-        if index + 1 < layers.len() {
-            pass.trace_layer(index, &x)?;
-        }
-    }
-    Ok(x)
+    finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
+) -> Hidden<B> {
+    let step = |layer: &Layer<B>, x, _: (usize, &mut Pass<'_, B>)| {
+        let x = layer.attend(x, |x| Ok(layer.attention.among(x, bias.clone())))?;
+        Ok(layer.feed_forward(x))
+    };
+    pass.through(layers, x, step, finish)
 }
 
 impl<B: Ops> Decoder<B> for Stack<B> {
     fn decode(&self, memory: Memory<'_, B>, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         let past = pass.past();
-        let mut x = self.embed(self.target(inputs)?, past, pass)?;
+        let x = self.embed(self.target(inputs)?, past, pass)?;
         let [batch, new, _] = x.dims();
         let bias = decoder_bias(inputs, [batch, new], past)?;
         let source = memory_bias(memory, batch, inputs, pass)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.attend(x, |x| Ok(layer.attention.behind_past(x, bias.clone(), index, pass)))?;
-            x = layer.cross(x, |attention, x| attention.over_memory(x, memory, source.clone(), index, pass))?;
-            x = layer.feed_forward(x);
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        self.finish(x, pass)
+        let step = |layer: &Layer<B>, x, (index, pass): (usize, &mut Pass<'_, B>)| {
+            let x = layer.attend(x, |x| Ok(layer.attention.behind_past(x, bias.clone(), index, pass)))?;
+            let x = layer.cross(x, |attention, x| attention.over_memory(x, memory, source.clone(), index, pass))?;
+            Ok(layer.feed_forward(x))
+        };
+        pass.through(&self.layers, x, step, |x| self.finish(x))
     }
 
     fn layers(&self) -> usize {
@@ -201,9 +192,6 @@ pub(crate) struct Layer<B: Ops> {
     pre_norm: bool,
 }
 
-const ATTENTION: AttentionNames =
-    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
-
 impl<B: Ops> Layer<B> {
     /// Those below `layers`.
     pub(crate) fn load_all(shape: &StackShape, decoder: bool, w: &Weights<B>) -> Result<Vec<Self>, WeightsError> {
@@ -215,18 +203,14 @@ impl<B: Ops> Layer<B> {
         let head_dim = width / heads;
         let scale = (head_dim as f64).powf(-0.5);
         let attention = KeyValueShape { width, heads, head_dim, bias: true, key_bias: form.key_bias, scale };
-        let load = |name| KeyValueAttention::load(&w.module(name), &ATTENTION, &attention);
+        let load = |name| KeyValueAttention::load(&w.module(name), &AttentionNames::PLAIN, &attention);
         let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
         let cross = || Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?));
         Ok(Self {
             attention: load("self_attn")?,
             attention_norm: norm("self_attn_layer_norm")?,
             cross: decoder.then(cross).transpose()?,
-            perceptron: FeedForward {
-                up: Linear::load(&w.module("fc1"), width, inner)?,
-                activation,
-                down: Linear::load(&w.module("fc2"), inner, width)?,
-            },
+            perceptron: FeedForward::load(w, ["fc1", "fc2"], [width, inner], activation, true)?,
             final_norm: norm("final_layer_norm")?,
             pre_norm: form.pre_norm,
         })

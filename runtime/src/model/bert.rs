@@ -3,18 +3,17 @@
 //! RoBERTa is BERT with positions counted from the padding token's id and other heads.
 
 use super::{
-    bert_encoder::{BERT, Encoder, LayerShape},
+    bert_encoder::{BERT, Encoder},
+    bert_fields::BertFields,
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
-    text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    family::{Family, Loaded},
+    text_embeddings::{Positions, TextEmbeddings},
+    text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
     backend::{Activation, Ops},
-    config::{Config, absolute_positions},
+    config::Config,
     layer::Linear,
     weights::{Weights, WeightsError},
 };
@@ -25,41 +24,17 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct BertConfig {
+    #[serde(flatten)]
+    pub(super) fields: BertFields,
     model_type: String,
-    vocab_size: usize,
-    pub(super) hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
-    hidden_act: Activation,
-    max_position_embeddings: usize,
-    type_vocab_size: usize,
-    layer_norm_eps: f64,
     pad_token_id: Option<i64>,
-    position_embedding_type: String,
-    tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 impl Default for BertConfig {
     fn default() -> Self {
-        Self {
-            model_type: String::new(),
-            vocab_size: 30522,
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 512,
-            type_vocab_size: 2,
-            layer_norm_eps: 1e-12,
-            pad_token_id: None,
-            position_embedding_type: "absolute".to_owned(),
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
+        Self { fields: BertFields::default(), model_type: String::new(), pad_token_id: None, rest: Map::new() }
     }
 }
 
@@ -79,8 +54,7 @@ impl Config for BertConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        crate::config::divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        absolute_positions(&self.position_embedding_type)
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -102,36 +76,14 @@ impl BertConfig {
         pooled: bool,
         w: &Weights<B>,
     ) -> Result<Encoder<B>, WeightsError> {
-        let (width, eps) = (self.hidden_size, self.layer_norm_eps);
-        let tables = EmbeddingsShape {
-            width,
-            vocab: self.vocab_size,
-            positions: self.max_position_embeddings,
-            token_types: self.type_vocab_size,
-            eps,
-        };
-        let layer = LayerShape {
-            width,
-            heads: self.num_attention_heads,
-            inner: self.intermediate_size,
-            activation: self.hidden_act,
-            eps,
-        };
+        let width = self.fields.hidden_size;
+        let tables = self.fields.tables(width);
+        let layer = self.fields.layer();
         let embeddings = TextEmbeddings::load(tables, numbering, w)?;
-        let encoder = Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, w)?;
+        let encoder =
+            Encoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?;
         let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
         Ok(Encoder { pooler, ..encoder })
-    }
-
-    fn masked_lm_shape(&self, activation: Activation) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.hidden_size,
-            vocab: self.vocab_size,
-            activation,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
     }
 }
 
@@ -151,12 +103,7 @@ impl Family for Bert {
         Head::QuestionAnswering,
     ];
 
-    fn load<B: Ops>(
-        config: &BertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
         let backbone = config.encoder(Positions::FromZero, pooled, &w.base("bert"))?;
         let names = MaskedLmNames {
@@ -165,8 +112,16 @@ impl Family for Bert {
             decoder: "cls.predictions.decoder",
             bias: Some("cls.predictions.bias"),
         };
-        let masked_lm = || backbone.masked_lm(&config.masked_lm_shape(config.hidden_act), &names, w);
-        let linear = |name, out| Linear::load(&w.module(name), config.hidden_size, out);
+        let masked_lm = || {
+            backbone.masked_lm(
+                config.fields.hidden_size,
+                config.fields.hidden_act,
+                config.fields.tie_word_embeddings,
+                &names,
+                w,
+            )
+        };
+        let linear = |name, out| Linear::load(&w.module(name), config.fields.hidden_size, out);
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::PreTraining => TextHead::PreTraining {
@@ -176,9 +131,7 @@ impl Family for Bert {
             },
             Head::NextSentence => TextHead::Pooled(linear("cls.seq_relationship", 2)?),
             Head::SequenceClassification => TextHead::Pooled(linear("classifier", labels)?),
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }
@@ -190,15 +143,9 @@ pub(crate) struct Roberta;
 impl Family for Roberta {
     type Config = BertConfig;
     const NAME: &'static str = "Roberta";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &BertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let positions = Positions::FromPadding(config.pad_token_id.unwrap_or(1));
         let backbone = config.encoder(positions, head == Head::Base, &w.base("roberta"))?;
         let names = MaskedLmNames {
@@ -207,16 +154,14 @@ impl Family for Roberta {
             decoder: "lm_head.decoder",
             bias: Some("lm_head.bias"),
         };
+        let tied = config.fields.tie_word_embeddings;
+        let masked_lm = || backbone.masked_lm(config.fields.hidden_size, Activation::Gelu, tied, &names, w);
         let head = match head {
-            Head::MaskedLm => {
-                TextHead::MaskedLm(backbone.masked_lm(&config.masked_lm_shape(Activation::Gelu), &names, w)?)
-            }
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
             Head::SequenceClassification => {
-                TextHead::first_token(&w.module("classifier"), config.hidden_size, labels, Activation::Tanh)?
+                TextHead::first_token(&w.module("classifier"), config.fields.hidden_size, labels, Activation::Tanh)?
             }
-            Head::TokenClassification => TextHead::per_token(w, config.hidden_size, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, config.hidden_size)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

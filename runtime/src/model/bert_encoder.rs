@@ -5,7 +5,7 @@
 use super::{
     forward::ForwardError,
     network::{Inputs, Pass},
-    text_embeddings::TextEmbeddings,
+    text_embeddings::{EmbeddingsShape, TextEmbeddings},
     text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, first_token},
     text_model::{Backbone, Hidden},
 };
@@ -65,27 +65,31 @@ pub(super) struct Encoder<B: Ops> {
 }
 
 impl<B: Ops> Encoder<B> {
-    /// The layers `encoder.layer.0`, ... below `w`, each taken once, without any of the options.
+    /// The layers `0`, `1`, ... below `layers`, each taken once, without any of the options.
     pub(super) fn load(
         embeddings: TextEmbeddings<B>,
         count: usize,
         shape: &LayerShape,
         names: &LayerNames,
-        w: &Weights<B>,
+        layers: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let layer = |index| Layer::load(shape, names, &w.module("encoder.layer").module(index));
+        let layer = |index| Layer::load(shape, names, &layers.module(index));
         let layers = (0..count).map(layer).collect::<Result<_, _>>()?;
         Ok(Self { embeddings, project: None, layers, order: (0..count).collect(), relative: None, pooler: None })
     }
 
-    /// A masked language model's head over this encoder.
+    /// A masked language model's head over layers of `width`, as wide in front of the decoder as the embeddings.
     pub(super) fn masked_lm(
         &self,
-        shape: &MaskedLmShape,
+        width: usize,
+        activation: Activation,
+        tied: bool,
         names: &MaskedLmNames,
         w: &Weights<B>,
     ) -> Result<MaskedLm<B>, WeightsError> {
-        MaskedLm::load(w, names, shape, self.embeddings.words())
+        let EmbeddingsShape { width: inner, vocab, eps, .. } = *self.embeddings.shape();
+        let shape = MaskedLmShape { width, inner, vocab, activation, eps, tied };
+        MaskedLm::load(w, names, &shape, self.embeddings.words())
     }
 
     /// What is added to the scores: f32, [batch or 1, 1 or heads, 1 or query, key].
@@ -136,11 +140,7 @@ impl<B: Ops> Layer<B> {
         Ok(Self {
             attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias: true })?,
             attention_norm: LayerNorm::load(&w.module(names.attention_norm), width, eps)?,
-            feed_forward: FeedForward {
-                up: Linear::load(&w.module(names.up), width, inner)?,
-                activation: shape.activation,
-                down: Linear::load(&w.module(names.down), inner, width)?,
-            },
+            feed_forward: FeedForward::load(w, [names.up, names.down], [width, inner], shape.activation, true)?,
             output_norm: LayerNorm::load(&w.module(names.output_norm), width, eps)?,
         })
     }

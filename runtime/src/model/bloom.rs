@@ -1,18 +1,16 @@
 //! BLOOM (Le Scao et al. 2022): `transformers.models.bloom`.
 
 use super::{
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
-    text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops},
     config::{Config, divides},
-    layer::{Alibi, Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Projections, causal_bias},
+    layer::{Alibi, Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Positions, Projections, View},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -99,72 +97,43 @@ pub(crate) struct Bloom;
 impl Family for Bloom {
     type Config = BloomConfig;
     const NAME: &'static str = "Bloom";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &BloomConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let backbone = Decoder::load(config, &w.base("transformer"))?;
+    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.base("transformer"))?;
         let (width, vocab, tied) = (config.width(), config.vocab_size, config.tie_word_embeddings);
-        let tied = tied.then(|| backbone.word_embeddings.weight());
+        let tied = tied.then(|| backbone.embeddings.words.weight());
         let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
-        Ok(Box::new(TextModel { backbone, head }))
+        Ok(backbone.with_head(head))
     }
 }
 
-struct Decoder<B: Ops> {
-    word_embeddings: Embedding<B>,
-    word_embeddings_layernorm: LayerNorm<B>,
-    layers: Vec<Layer<B>>,
-    ln_f: LayerNorm<B>,
-    alibi: Alibi,
-    vocab: usize,
+type Decoder<B> = CausalDecoder<B, NormedWords<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &BloomConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
+    let width = config.width();
+    let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
+    let layer = |index| Layer::load(config, &w.module("h").module(index));
+    Ok(CausalDecoder {
+        embeddings: NormedWords {
+            words: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
+            norm: norm("word_embeddings_layernorm")?,
+        },
+        positions: Positions::Alibi(Alibi::new(config.n_head)),
+        layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
+        last_step: LastStep::LayerNorm(norm("ln_f")?),
+    })
 }
 
-impl<B: Ops> Decoder<B> {
-    fn load(config: &BloomConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let width = config.width();
-        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
-        let layer = |index| Layer::load(config, &w.module("h").module(index));
-        Ok(Self {
-            word_embeddings: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
-            word_embeddings_layernorm: norm("word_embeddings_layernorm")?,
-            layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
-            ln_f: norm("ln_f")?,
-            alibi: Alibi::new(config.n_head),
-            vocab: config.vocab_size,
-        })
-    }
+/// Tokens behind a norm.
+struct NormedWords<B: Ops> {
+    words: Embedding<B>,
+    norm: LayerNorm<B>,
 }
 
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.vocab)?;
-        let (shape, past) = (ids.dims(), pass.past());
-        let bias = self.alibi.bias(inputs, shape, past, causal_bias(inputs, shape, past, None)?)?;
-        let mut x = self.word_embeddings_layernorm.forward(self.word_embeddings.forward(ids));
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone(), (index, pass));
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        let last = self.ln_f.forward(x);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
-        Ok(Hidden { last, pooled: None })
-    }
-
-    fn cached_layers(&self) -> Option<usize> {
-        Some(self.layers.len())
-    }
-
-    fn max_positions(&self) -> Option<usize> {
-        None
+impl<B: Ops> Embeddings<B> for NormedWords<B> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        Ok(self.norm.forward(self.words.embed(inputs, past)?))
     }
 }
 
@@ -181,34 +150,27 @@ impl<B: Ops> Layer<B> {
         let (width, heads) = (config.width(), config.n_head);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let qkv = w.module("self_attention.query_key_value");
+        let projections = Projections::load_by_group(&qkv, width, [heads, 1, width / heads], true)?;
+        let output = Linear::load(&w.module("self_attention.dense"), width, width)?;
+        let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            self_attention: GroupedAttention {
-                projections: Projections::load_by_group(&qkv, width, [heads, 1, width / heads], true)?,
-                norms: None,
-                output: Linear::load(&w.module("self_attention.dense"), width, width)?,
-                heads: [heads, heads],
-                scale: ((width / heads) as f64).powf(-0.5),
-                soft_cap: None,
-                clip: None,
-            },
+            self_attention: GroupedAttention::plain(projections, output, [heads, heads], width / heads),
             post_attention_layernorm: norm("post_attention_layernorm")?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module("mlp.dense_h_to_4h"), width, 4 * width)?,
-                activation: Activation::GeluNew,
-                down: Linear::load(&w.module("mlp.dense_4h_to_h"), 4 * width, width)?,
-            },
+            mlp: FeedForward::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
             residual_behind_norm: config.apply_residual_connection_post_layernorm,
         })
     }
+}
 
-    /// [batch, seq, width]; what is added to a block's result is its input, before or behind the norm.
-    fn forward(&self, x: Tensor<B, 3>, bias: Tensor<B, 4>, place: (usize, &mut Pass<'_, B>)) -> Tensor<B, 3> {
+impl<B: Ops> DecoderLayer<B> for Layer<B> {
+    /// What is added to a block's result is its input, before or behind the norm.
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         let normal = self.input_layernorm.forward(x.clone());
         let residual = if self.residual_behind_norm { normal.clone() } else { x };
-        let x = residual + self.self_attention.forward(normal, None, Some(bias), place);
+        let x = residual + self.self_attention.forward(normal, view, place);
         let normal = self.post_attention_layernorm.forward(x.clone());
         let residual = if self.residual_behind_norm { normal.clone() } else { x };
-        residual + self.mlp.forward(normal)
+        Ok(residual + self.mlp.forward(normal))
     }
 }

@@ -2,10 +2,9 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass, Pooling},
+    network::{Inputs, Pass, Pooling},
     text_head::{first_token, pick_tokens},
     tower::{ImageFields, ImageTower, TextFields, TextTower, TowerFields},
     two_towers::{Towers, TwoTowers},
@@ -167,7 +166,7 @@ impl Family for Clip {
     const NAME: &'static str = "CLIP";
     const HEADS: &'static [Head] = &[Head::Base];
 
-    fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
         let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let towers = ClipTowers {

@@ -2,9 +2,8 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
 };
 use crate::{
@@ -90,12 +89,7 @@ impl Family for ConvNext {
     const NAME: &'static str = "ConvNext";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &ConvNextConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.base("convnext"), config.hidden_sizes[config.num_stages - 1]);
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier"), width, labels))
@@ -228,11 +222,7 @@ impl<B: Ops> Layer<B> {
         Ok(Self {
             dwconv: Conv2d::load_depthwise(&w.module("dwconv"), width, 7)?,
             layernorm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module("pwconv1"), width, EXPANSION * width)?,
-                activation: config.hidden_act,
-                down: Linear::load(&w.module("pwconv2"), EXPANSION * width, width)?,
-            },
+            mlp: FeedForward::load(w, ["pwconv1", "pwconv2"], [width, EXPANSION * width], config.hidden_act, true)?,
             scale: scaled.then(|| w.tensor("layer_scale_parameter", [width])).transpose()?,
         })
     }

@@ -5,11 +5,9 @@
 use super::{
     class::Head,
     deberta_v2_encoder::{Encoder, EncoderShape},
-    family::Family,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_embeddings::EmbeddingsShape,
-    text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
+    text_head::{ENCODER_HEADS, MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -251,15 +249,9 @@ pub(crate) struct DebertaV2;
 impl Family for DebertaV2 {
     type Config = DebertaV2Config;
     const NAME: &'static str = "DebertaV2";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &DebertaV2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &DebertaV2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = Encoder::load(&config.shape(), &w.base("deberta"))?;
         let width = config.hidden_size;
         let head = match head {
@@ -269,9 +261,7 @@ impl Family for DebertaV2 {
                 activation: config.pooler_hidden_act,
                 out: Linear::load(&w.module("classifier"), width, labels)?,
             },
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

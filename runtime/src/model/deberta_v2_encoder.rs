@@ -8,10 +8,12 @@ use super::{
 };
 use crate::{
     backend::{Activation, Ops, activate},
-    layer::{Disentangled, DisentangledShape, FeedForward, LayerNorm, Linear, padding_factor, pair_bias},
+    layer::{
+        Conv1d, Conv1dShape, Disentangled, DisentangledShape, FeedForward, LayerNorm, Linear, padding_factor, pair_bias,
+    },
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{Tensor, module, ops::ConvOptions};
+use burn::tensor::Tensor;
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy)]
@@ -104,8 +106,7 @@ fn without_padding<B: Ops>(x: Tensor<B, 3>, shown: Option<&Tensor<B, 3>>) -> Ten
 
 /// A convolution of the embeddings, added to the first layer's output and normalised.
 struct Convolution<B: Ops> {
-    weight: Tensor<B, 3>,
-    bias: Tensor<B, 1>,
+    convolution: Conv1d<B>,
     activation: Activation,
     norm: LayerNorm<B>,
 }
@@ -117,9 +118,9 @@ impl<B: Ops> Convolution<B> {
         eps: f64,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
+        let shape = Conv1dShape { channels: [width; 2], kernel, stride: 1, padding: kernel / 2, groups: 1 };
         Ok(Self {
-            weight: w.tensor("conv.weight", [width, width, kernel])?,
-            bias: w.tensor("conv.bias", [width])?,
+            convolution: Conv1d::load(&w.module("conv"), shape, true)?,
             activation,
             norm: LayerNorm::load(&w.module("LayerNorm"), width, eps)?,
         })
@@ -127,9 +128,7 @@ impl<B: Ops> Convolution<B> {
 
     /// [batch, seq, width] each.
     fn forward(&self, embedded: Tensor<B, 3>, x: Tensor<B, 3>, shown: Option<&Tensor<B, 3>>) -> Tensor<B, 3> {
-        let options = ConvOptions::new([1], [self.weight.dims()[2] / 2], [1], 1);
-        let near = module::conv1d(embedded.swap_dims(1, 2), self.weight.clone(), Some(self.bias.clone()), options);
-        let near = without_padding(near.swap_dims(1, 2), shown);
+        let near = without_padding(self.convolution.forward(embedded), shown);
         without_padding(self.norm.forward_sum(activate(near, self.activation), x), shown)
     }
 }

@@ -5,9 +5,8 @@ use super::{
     detection_head::{DetectionHead, Labels, Perceptron},
     detr_layer::{DecoderLayer, DetrLayerShape, EncoderLayer},
     detr_positions::Positions,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     resnet::{self, ResNetConfig},
 };
@@ -137,12 +136,7 @@ impl Family for Detr {
     const NAME: &'static str = "Detr";
     const HEADS: &'static [Head] = &[Head::Base, Head::ObjectDetection];
 
-    fn load<B: Ops>(
-        config: &DetrConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let width = config.d_model;
         let head = match head {
             Head::ObjectDetection => Some(DetectionHead {

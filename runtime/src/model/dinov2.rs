@@ -5,37 +5,31 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     text_head::first_token,
-    vision_transformer::{IN_MEMORY, PatchEmbedding, Perceptron, SAVED, VisionLayer, VisionNames, VisionShape},
+    vision_transformer::{
+        IN_MEMORY, PatchEmbedding, Perceptron, SAVED, VisionFields, VisionLayer, VisionNames, VisionShape, VisionStack,
+    },
 };
 use crate::{
     backend::{Activation, Ops},
-    config::{Config, Sides, divides},
-    layer::{FeedForward, JoinedGate, LayerNorm, Linear, bicubic, mean},
+    config::Config,
+    layer::{FeedForward, GatedFeedForward, Linear, ProjectionNames, bicubic, mean},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct Dinov2Config {
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
+    #[serde(flatten)]
+    fields: VisionFields,
     mlp_ratio: f64,
-    hidden_act: Activation,
-    layer_norm_eps: f64,
-    image_size: Sides,
-    patch_size: Sides,
-    num_channels: usize,
-    qkv_bias: bool,
     use_swiglu_ffn: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -43,20 +37,7 @@ pub(crate) struct Dinov2Config {
 
 impl Default for Dinov2Config {
     fn default() -> Self {
-        Self {
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            mlp_ratio: 4.0,
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-6,
-            image_size: Sides::Square(224),
-            patch_size: Sides::Square(14),
-            num_channels: 3,
-            qkv_bias: true,
-            use_swiglu_ffn: false,
-            rest: Map::new(),
-        }
+        Self { fields: VisionFields::default(), mlp_ratio: 4.0, use_swiglu_ffn: false, rest: Map::new() }
     }
 }
 
@@ -74,16 +55,16 @@ impl Config for Dinov2Config {
         "use_mask_token",
     ];
 
+    fn defaults() -> Value {
+        json!({ "layer_norm_eps": 1e-6, "patch_size": 14 })
+    }
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        match self.patch_size.height_width().contains(&0) {
-            true => Err("`patch_size` is 0".to_owned()),
-            false => Ok(()),
-        }
+        self.fields.validate()
     }
 
     fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
@@ -96,19 +77,8 @@ impl Config for Dinov2Config {
 
 impl Dinov2Config {
     fn shape(&self) -> VisionShape {
-        let inner = (self.hidden_size as f64 * self.mlp_ratio) as usize;
-        VisionShape {
-            width: self.hidden_size,
-            layers: self.num_hidden_layers,
-            heads: self.num_attention_heads,
-            inner: if self.use_swiglu_ffn { gated(inner) } else { inner },
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-            qkv_bias: self.qkv_bias,
-            channels: self.num_channels,
-            image: self.image_size.height_width(),
-            patch: self.patch_size.height_width(),
-        }
+        let inner = (self.fields.hidden_size as f64 * self.mlp_ratio) as usize;
+        self.fields.shape(if self.use_swiglu_ffn { gated(inner) } else { inner })
     }
 }
 
@@ -125,15 +95,10 @@ impl Family for Dinov2 {
     const NAME: &'static str = "Dinov2";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &Dinov2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &Dinov2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let encoder = Encoder::load(config, &w.base("dinov2"))?;
         let classifier = (head == Head::ImageClassification)
-            .then(|| Linear::load(&w.module("classifier"), 2 * config.hidden_size, labels))
+            .then(|| Linear::load(&w.module("classifier"), 2 * config.fields.hidden_size, labels))
             .transpose()?;
         Ok(Box::new(Dinov2Model { encoder, classifier }))
     }
@@ -148,7 +113,7 @@ impl<B: Ops> Network<B> for Dinov2Model<B> {
     /// `logits` [batch, labels], of the class token beside the mean of the patches; of the base model `last_hidden_state`
     /// and `pooler_output`, the class token.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
-        let last = self.encoder.forward(inputs, pass)?;
+        let last = self.encoder.stack.forward(self.encoder.embed(inputs)?, pass, |_, x| x)?;
         let class = first_token(last.clone());
         let Some(classifier) = &self.classifier else {
             pass.output("last_hidden_state", last)?;
@@ -165,8 +130,7 @@ struct Encoder<B: Ops> {
     cls_token: Tensor<B, 3>,
     /// [1, 1 + positions, width].
     position_embeddings: Tensor<B, 3>,
-    layers: Vec<VisionLayer<B>>,
-    layernorm: LayerNorm<B>,
+    stack: VisionStack<B>,
     channels: usize,
 }
 
@@ -182,8 +146,7 @@ impl<B: Ops> Encoder<B> {
             patches: PatchEmbedding::load(&shape, &embeddings)?,
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
             position_embeddings: embeddings.tensor("position_embeddings", [1, 1 + positions, width])?,
-            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
-            layernorm: LayerNorm::load(&w.module("layernorm"), width, shape.eps)?,
+            stack: VisionStack::load(&shape, w, layer)?,
             channels: shape.channels,
         })
     }
@@ -216,17 +179,6 @@ impl<B: Ops> Encoder<B> {
         let table = bicubic(table, grid, inputs).reshape([1, grid[0] * grid[1], width]);
         Ok(Tensor::cat(vec![class, table], 1))
     }
-
-    /// [batch, 1 + patches, width], after the final norm; the traces are before it, as in transformers.
-    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        let mut x = self.embed(inputs)?;
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x);
-            pass.trace_layer(index, &x)?;
-        }
-        Ok(self.layernorm.forward(x))
-    }
 }
 
 fn load_layer<B: Ops>(
@@ -238,14 +190,10 @@ fn load_layer<B: Ops>(
     let names = VisionNames { before: "norm1", attention, after: "norm2", up: "mlp.fc1", down: "mlp.fc2" };
     let (width, inner) = (shape.width, shape.inner);
     let mlp = if config.use_swiglu_ffn {
-        let names = ["mlp.weights_in", "mlp.weights_out"];
-        Perceptron::Gated(JoinedGate::load(w, names, [width, inner], Activation::Silu, true)?)
+        let names = (ProjectionNames::Joined("mlp.weights_in"), "mlp.weights_out");
+        Perceptron::Gated(GatedFeedForward::load(w, names, [width, inner], Activation::Silu, true)?)
     } else {
-        Perceptron::Plain(FeedForward {
-            up: Linear::load(&w.module(names.up), width, inner)?,
-            activation: shape.activation,
-            down: Linear::load(&w.module(names.down), inner, width)?,
-        })
+        Perceptron::Plain(FeedForward::load(w, [names.up, names.down], [width, inner], shape.activation, true)?)
     };
     let scale = |name: &str| w.tensor(name, [width]);
     let scales = [scale("layer_scale1.lambda1")?, scale("layer_scale2.lambda1")?];

@@ -1,24 +1,19 @@
-//! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`.
+//! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`. BERT without token types, under other names.
 
 use super::{
+    bert_encoder::{Encoder, LayerNames, LayerShape},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
-    text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
-    text_model::{Backbone, Hidden, TextModel},
+    family::{Family, Loaded},
+    text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
+    text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+    text_model::TextModel,
 };
 use crate::{
     backend::{Activation, Ops},
-    config::Config,
-    layer::{
-        AttentionNames, AttentionShape, Embedding, FeedForward, LayerNorm, Linear, SelfAttention, padding_bias,
-        positions,
-    },
+    config::{Config, divides},
+    layer::{AttentionNames, Linear},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -66,7 +61,7 @@ impl Config for DistilBertConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        crate::config::divides("dim", self.dim, "n_heads", self.n_heads)
+        divides("dim", self.dim, "n_heads", self.n_heads)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -86,129 +81,63 @@ pub(crate) struct DistilBert;
 impl Family for DistilBert {
     type Config = DistilBertConfig;
     const NAME: &'static str = "DistilBert";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &DistilBertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let backbone = Encoder::load(config, &w.base("distilbert"))?;
+    fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = config.encoder(&w.base("distilbert"))?;
         let width = config.dim;
         let head = match head {
-            Head::MaskedLm => TextHead::MaskedLm(masked_lm(config, w, backbone.word_embeddings.weight())?),
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                config.activation,
+                config.tie_word_embeddings,
+                &VOCABULARY,
+                w,
+            )?),
             Head::SequenceClassification => TextHead::FirstToken {
                 dense: Linear::load(&w.module("pre_classifier"), width, width)?,
                 activation: Activation::Relu,
                 out: Linear::load(&w.module("classifier"), width, labels)?,
             },
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }
 }
 
-fn masked_lm<B: Ops>(
-    config: &DistilBertConfig,
-    w: &Weights<B>,
-    embedding: Tensor<B, 2>,
-) -> Result<MaskedLm<B>, WeightsError> {
-    let names =
-        MaskedLmNames { dense: "vocab_transform", norm: "vocab_layer_norm", decoder: "vocab_projector", bias: None };
-    let shape = MaskedLmShape {
-        width: config.dim,
-        inner: config.dim,
-        vocab: config.vocab_size,
-        activation: config.activation,
-        eps: EPS,
-        tied: config.tie_word_embeddings,
-    };
-    MaskedLm::load(w, &names, &shape, embedding)
-}
-
-struct Encoder<B: Ops> {
-    word_embeddings: Embedding<B>,
-    position_embeddings: Embedding<B>,
-    norm: LayerNorm<B>,
-    layers: Vec<Layer<B>>,
-    /// Rows of the word and position embeddings.
-    limits: [usize; 2],
-}
-
-impl<B: Ops> Encoder<B> {
-    fn load(config: &DistilBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let embeddings = w.module("embeddings");
-        let limits = [config.vocab_size, config.max_position_embeddings];
-        let layer = |index| Layer::load(config, &w.module("transformer.layer").module(index));
-        Ok(Self {
-            word_embeddings: Embedding::load(&embeddings.module("word_embeddings"), limits[0], config.dim)?,
-            position_embeddings: Embedding::load(&embeddings.module("position_embeddings"), limits[1], config.dim)?,
-            norm: LayerNorm::load(&embeddings.module("LayerNorm"), config.dim, EPS)?,
-            layers: (0..config.n_layers).map(layer).collect::<Result<_, _>>()?,
-            limits,
-        })
+impl DistilBertConfig {
+    fn encoder<B: Ops>(&self, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
+        let tables = EmbeddingsShape {
+            width: self.dim,
+            vocab: self.vocab_size,
+            positions: self.max_position_embeddings,
+            token_types: 0,
+            eps: EPS,
+        };
+        let layer = LayerShape {
+            width: self.dim,
+            heads: self.n_heads,
+            inner: self.hidden_dim,
+            activation: self.activation,
+            eps: EPS,
+        };
+        let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
+        Encoder::load(embeddings, self.n_layers, &layer, &NAMES, &w.module("transformer.layer"))
     }
 }
 
-impl<B: Ops> Backbone<B> for Encoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.limits[0])?;
-        let shape = ids.dims();
-        let (values, position_shape) = positions(inputs, shape, 0)?;
-        let positions = inputs.checked_indices("position_ids", values, position_shape, self.limits[1])?;
-        let embedded = self.word_embeddings.forward(ids) + self.position_embeddings.forward(positions);
-        let mut x = self.norm.forward(embedded);
-        pass.trace_embed(&x)?;
-        let bias = padding_bias(inputs, shape)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone());
-            pass.trace_layer(index, &x)?;
-        }
-        Ok(Hidden { last: x, pooled: None })
-    }
-
-    fn max_positions(&self) -> Option<usize> {
-        Some(self.limits[1])
-    }
-}
-
-struct Layer<B: Ops> {
-    attention: SelfAttention<B>,
-    sa_layer_norm: LayerNorm<B>,
-    ffn: FeedForward<B>,
-    output_layer_norm: LayerNorm<B>,
-}
-
-const ATTENTION: AttentionNames = AttentionNames {
-    query: "attention.q_lin",
-    key: "attention.k_lin",
-    value: "attention.v_lin",
-    output: "attention.out_lin",
+const NAMES: LayerNames = LayerNames {
+    attention: AttentionNames {
+        query: "attention.q_lin",
+        key: "attention.k_lin",
+        value: "attention.v_lin",
+        output: "attention.out_lin",
+    },
+    attention_norm: "sa_layer_norm",
+    up: "ffn.lin1",
+    down: "ffn.lin2",
+    output_norm: "output_layer_norm",
 };
 
-impl<B: Ops> Layer<B> {
-    fn load(config: &DistilBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, inner) = (config.dim, config.hidden_dim);
-        let shape = AttentionShape { width, heads: config.n_heads, bias: true };
-        Ok(Self {
-            attention: SelfAttention::load(w, &ATTENTION, &shape)?,
-            sa_layer_norm: LayerNorm::load(&w.module("sa_layer_norm"), width, EPS)?,
-            ffn: FeedForward {
-                up: Linear::load(&w.module("ffn.lin1"), width, inner)?,
-                activation: config.activation,
-                down: Linear::load(&w.module("ffn.lin2"), inner, width)?,
-            },
-            output_layer_norm: LayerNorm::load(&w.module("output_layer_norm"), width, EPS)?,
-        })
-    }
-
-    /// [batch, seq, width], normalised after each residual sum.
-    fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
-        let x = self.sa_layer_norm.forward_sum(self.attention.forward(x.clone(), bias), x);
-        self.output_layer_norm.forward_sum(self.ffn.forward(x.clone()), x)
-    }
-}
+const VOCABULARY: MaskedLmNames =
+    MaskedLmNames { dense: "vocab_transform", norm: "vocab_layer_norm", decoder: "vocab_projector", bias: None };

@@ -3,61 +3,37 @@
 //! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and as discriminator.
 
 use super::{
-    bert_encoder::{BERT, Encoder, LayerShape},
+    bert_encoder::{BERT, Encoder},
+    bert_fields::BertFields,
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
-    text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    family::{Family, Loaded},
+    text_embeddings::{Positions, TextEmbeddings},
+    text_head::{MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
     backend::{Activation, Ops},
-    config::{Config, absolute_positions, divides},
+    config::Config,
     layer::Linear,
     weights::{Weights, WeightsError},
 };
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct ElectraConfig {
-    vocab_size: usize,
+    #[serde(flatten)]
+    fields: BertFields,
     embedding_size: usize,
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
-    hidden_act: Activation,
-    max_position_embeddings: usize,
-    type_vocab_size: usize,
-    layer_norm_eps: f64,
-    position_embedding_type: String,
-    tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 impl Default for ElectraConfig {
     fn default() -> Self {
-        Self {
-            vocab_size: 30522,
-            embedding_size: 128,
-            hidden_size: 256,
-            num_hidden_layers: 12,
-            num_attention_heads: 4,
-            intermediate_size: 1024,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 512,
-            type_vocab_size: 2,
-            layer_norm_eps: 1e-12,
-            position_embedding_type: "absolute".to_owned(),
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
+        Self { fields: BertFields::default(), embedding_size: 128, rest: Map::new() }
     }
 }
 
@@ -66,13 +42,16 @@ impl Config for ElectraConfig {
     const INERT: &'static [&'static str] =
         &["summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
 
+    fn defaults() -> Value {
+        json!({ "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024 })
+    }
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        absolute_positions(&self.position_embedding_type)
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -85,36 +64,16 @@ impl Config for ElectraConfig {
 
 impl ElectraConfig {
     fn encoder<B: Ops>(&self, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
-        let (inner, width, eps) = (self.embedding_size, self.hidden_size, self.layer_norm_eps);
-        let tables = EmbeddingsShape {
-            width: inner,
-            vocab: self.vocab_size,
-            positions: self.max_position_embeddings,
-            token_types: self.type_vocab_size,
-            eps,
-        };
-        let layer = LayerShape {
-            width,
-            heads: self.num_attention_heads,
-            inner: self.intermediate_size,
-            activation: self.hidden_act,
-            eps,
-        };
+        let (inner, width) = (self.embedding_size, self.fields.hidden_size);
+        let tables = self.fields.tables(inner);
+        let layer = self.fields.layer();
         let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
         let project =
             (inner != width).then(|| Linear::load(&w.module("embeddings_project"), inner, width)).transpose()?;
-        Ok(Encoder { project, ..Encoder::load(embeddings, self.num_hidden_layers, &layer, &BERT, w)? })
-    }
-
-    fn masked_lm_shape(&self) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.embedding_size,
-            vocab: self.vocab_size,
-            activation: Activation::Gelu,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
+        Ok(Encoder {
+            project,
+            ..Encoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?
+        })
     }
 }
 
@@ -140,30 +99,29 @@ impl Family for Electra {
         Head::QuestionAnswering,
     ];
 
-    fn load<B: Ops>(
-        config: &ElectraConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(&w.base("electra"))?;
-        let width = config.hidden_size;
+        let width = config.fields.hidden_size;
         let head = match head {
             Head::PreTraining => {
                 let w = w.module("discriminator_predictions");
                 TextHead::Discriminator {
                     dense: Linear::load(&w.module("dense"), width, width)?,
-                    activation: config.hidden_act,
+                    activation: config.fields.hidden_act,
                     out: Linear::load(&w.module("dense_prediction"), width, 1)?,
                 }
             }
-            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(&config.masked_lm_shape(), &GENERATOR, w)?),
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                Activation::Gelu,
+                config.fields.tie_word_embeddings,
+                &GENERATOR,
+                w,
+            )?),
             Head::SequenceClassification => {
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Gelu)?
             }
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

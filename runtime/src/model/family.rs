@@ -14,10 +14,8 @@ pub(crate) trait Family {
 
     /// Builds the network from the tensors below `w`. `head` is one of [`Family::HEADS`], `labels` the width of a
     /// classification head.
-    fn load<B: Ops>(
-        config: &Self::Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError>;
+    fn load<B: Ops>(config: &Self::Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B>;
 }
+
+/// A network, or why there is none.
+pub(crate) type Loaded<B> = Result<Box<dyn Network<B>>, LoadError>;

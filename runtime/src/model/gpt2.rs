@@ -1,18 +1,16 @@
 //! GPT-2 (Radford et al. 2019): `transformers.models.gpt2`.
 
 use super::{
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
-    text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops},
-    config::Config,
-    layer::{Embedding, FeedForward, LayerNorm, Linear, attend, causal_bias, positions, split_heads},
+    config::{Config, divides},
+    layer::{Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Positions, Projections, View, positions},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -75,7 +73,7 @@ impl Config for Gpt2Config {
     }
 
     fn validate(&self) -> Result<(), String> {
-        crate::config::divides("n_embd", self.n_embd, "n_head", self.n_head)
+        divides("n_embd", self.n_embd, "n_head", self.n_head)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -96,98 +94,63 @@ pub(crate) struct Gpt2;
 impl Family for Gpt2 {
     type Config = Gpt2Config;
     const NAME: &'static str = "GPT2";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &Gpt2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let backbone = Decoder::load(config, &w.base("transformer"))?;
-        let width = config.n_embd;
-        let head = match head {
-            Head::CausalLm => {
-                TextHead::causal_lm(w, [width, config.vocab_size], config.tie_word_embeddings, backbone.wte.weight())?
-            }
-            Head::SequenceClassification => TextHead::last_token(w, width, labels, config.pad_token_id)?,
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
-        };
-        Ok(Box::new(TextModel { backbone, head }))
+    fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.base("transformer"))?;
+        let (width, vocab) = (config.n_embd, config.vocab_size);
+        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.wte.weight());
+        let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
+        Ok(backbone.with_head(head))
     }
 }
 
-struct Decoder<B: Ops> {
+type Decoder<B> = CausalDecoder<B, Gpt2Embeddings<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &Gpt2Config, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
+    let width = config.n_embd;
+    let layer = |index| Layer::load(config, index, &w.module("h").module(index));
+    let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
+    Ok(CausalDecoder {
+        embeddings: Gpt2Embeddings {
+            wte: Embedding::load(&w.module("wte"), config.vocab_size, width)?,
+            wpe: Embedding::load(&w.module("wpe"), config.n_positions, width)?,
+        },
+        positions: Positions::Embedded,
+        layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
+        last_step: LastStep::LayerNorm(norm),
+    })
+}
+
+/// Tokens and positions; token types are tokens, too.
+struct Gpt2Embeddings<B: Ops> {
     wte: Embedding<B>,
     wpe: Embedding<B>,
-    layers: Vec<Layer<B>>,
-    ln_f: LayerNorm<B>,
-    /// Rows of the token and position embeddings.
-    limits: [usize; 2],
 }
 
-impl<B: Ops> Decoder<B> {
-    fn load(config: &Gpt2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, limits) = (config.n_embd, [config.vocab_size, config.n_positions]);
-        let layer = |index| Layer::load(config, index, &w.module("h").module(index));
-        Ok(Self {
-            wte: Embedding::load(&w.module("wte"), limits[0], width)?,
-            wpe: Embedding::load(&w.module("wpe"), limits[1], width)?,
-            layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
-            ln_f: LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?,
-            limits,
-        })
-    }
-
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.limits[0])?;
-        let (values, shape) = positions(inputs, ids.dims(), past)?;
-        let positions = inputs.checked_indices("position_ids", values, shape, self.limits[1])?;
-        let embedded = self.wte.forward(ids) + self.wpe.forward(positions);
-        match inputs.optional_indices("token_type_ids", self.limits[0])? {
+impl<B: Ops> Embeddings<B> for Gpt2Embeddings<B> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        let tokens = self.wte.embed(inputs, past)?;
+        let [batch, seq, _] = tokens.dims();
+        let (values, shape) = positions(inputs, [batch, seq], past)?;
+        let positions = inputs.checked_indices("position_ids", values, shape, self.wpe.rows())?;
+        let embedded = tokens + self.wpe.forward(positions);
+        match inputs.optional_indices("token_type_ids", self.wte.rows())? {
             Some(token_types) => Ok(embedded + self.wte.forward(token_types)),
             None => Ok(embedded),
         }
     }
-}
-
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let mut x = self.embed(inputs, pass.past())?;
-        pass.trace_embed(&x)?;
-        let [batch, seq, _] = x.dims();
-        let bias = causal_bias(inputs, [batch, seq], pass.past(), None)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone(), index, pass);
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        let last = self.ln_f.forward(x);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
-        Ok(Hidden { last, pooled: None })
-    }
-
-    fn cached_layers(&self) -> Option<usize> {
-        Some(self.layers.len())
-    }
 
     fn max_positions(&self) -> Option<usize> {
-        Some(self.limits[1])
+        Some(self.wpe.rows())
     }
 }
 
 struct Layer<B: Ops> {
     ln_1: LayerNorm<B>,
-    c_attn: Linear<B>,
-    c_proj: Linear<B>,
+    attn: GroupedAttention<B>,
     ln_2: LayerNorm<B>,
     mlp: FeedForward<B>,
-    heads: usize,
-    scale: f64,
 }
 
 impl<B: Ops> Layer<B> {
@@ -196,36 +159,29 @@ impl<B: Ops> Layer<B> {
         let inner = config.n_inner.unwrap_or(4 * width);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let linear = |name, inner, out| Linear::load_conv1d(&w.module(name), inner, out);
+        let projections = Projections::Joined(linear("attn.c_attn", width, 3 * width)?, [width; 3]);
+        let output = linear("attn.c_proj", width, width)?;
         Ok(Self {
             ln_1: norm("ln_1")?,
-            c_attn: linear("attn.c_attn", width, 3 * width)?,
-            c_proj: linear("attn.c_proj", width, width)?,
+            attn: GroupedAttention {
+                scale: scale(config, index),
+                ..GroupedAttention::plain(projections, output, [config.n_head; 2], width / config.n_head)
+            },
             ln_2: norm("ln_2")?,
             mlp: FeedForward {
                 up: linear("mlp.c_fc", width, inner)?,
                 activation: config.activation_function,
                 down: linear("mlp.c_proj", inner, width)?,
             },
-            heads: config.n_head,
-            scale: scale(config, index),
         })
     }
+}
 
-    /// [batch, seq, width], normalised before attention and before the perceptron.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        bias: Option<Tensor<B, 4>>,
-        index: usize,
-        pass: &mut Pass<'_, B>,
-    ) -> Tensor<B, 3> {
-        let [_, _, width] = x.dims();
-        let projected = self.c_attn.forward(self.ln_1.forward(x.clone()));
-        let part = |part| split_heads(projected.clone().narrow(2, part * width, width), self.heads);
-        let (query, key, value) = (part(0), part(1), part(2));
-        let (key, value) = pass.with_past(index, key, value);
-        let x = x + self.c_proj.forward(attend(query, key, value, self.scale, bias));
-        x.clone() + self.mlp.forward(self.ln_2.forward(x))
+impl<B: Ops> DecoderLayer<B> for Layer<B> {
+    /// Normalised before attention and before the perceptron.
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, place);
+        Ok(x.clone() + self.mlp.forward(self.ln_2.forward(x)))
     }
 }
 

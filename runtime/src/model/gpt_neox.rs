@@ -1,20 +1,17 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use super::{
+    causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    family::{Family, Loaded},
     text_head::{TextHead, fields_of_other_heads},
-    text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops},
     config::{Config, divides},
     layer::{
-        Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Projections, RopeFields, RopeParameters, Rotary,
-        Rotation, causal_bias, positions,
+        Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Positions, Projections, RopeFields,
+        RopeParameters, Rotary, View,
     },
     weights::{Weights, WeightsError},
 };
@@ -118,18 +115,12 @@ pub(crate) struct GptNeoX;
 impl Family for GptNeoX {
     type Config = GptNeoXConfig;
     const NAME: &'static str = "GPTNeoX";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = DECODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &GptNeoXConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let backbone = Decoder::load(config, &w.base("gpt_neox"))?;
+    fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.base("gpt_neox"))?;
         let (width, vocab) = (config.hidden_size, config.vocab_size);
-        let tied = config.tie_word_embeddings.then(|| backbone.embed_in.weight());
+        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.weight());
         let head = match head {
             // Older checkpoints keep the head under another name.
             Head::CausalLm if tied.is_none() => {
@@ -138,67 +129,22 @@ impl Family for GptNeoX {
             }
             head => TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?,
         };
-        Ok(Box::new(TextModel { backbone, head }))
+        Ok(backbone.with_head(head))
     }
 }
 
-struct Decoder<B: Ops> {
-    embed_in: Embedding<B>,
-    layers: Vec<Layer<B>>,
-    final_layer_norm: LayerNorm<B>,
-    rotary: Rotary,
-    vocab: usize,
-}
+type Decoder<B> = CausalDecoder<B, Embedding<B>, Layer<B>>;
 
-impl<B: Ops> Decoder<B> {
-    fn load(config: &GptNeoXConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let width = config.hidden_size;
-        let layer = |index| Layer::load(config, &w.module("layers").module(index));
-        Ok(Self {
-            embed_in: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
-            final_layer_norm: LayerNorm::load(&w.module("final_layer_norm"), width, config.layer_norm_eps)?,
-            rotary: Rotary::new(&config.rope(), config.head_dim(), config.max_position_embeddings),
-            vocab: config.vocab_size,
-        })
-    }
-}
-
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.vocab)?;
-        let shape = ids.dims();
-        let (values, position_shape) = positions(inputs, shape, pass.past())?;
-        let rotation = self.rotary.at(&values, position_shape, inputs);
-        let bias = causal_bias(inputs, shape, pass.past(), None)?;
-        let mut x = self.embed_in.forward(ids);
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, &rotation, bias.clone(), (index, pass));
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        let last = self.final_layer_norm.forward(x);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
-        Ok(Hidden { last, pooled: None })
-    }
-
-    fn cached_layers(&self) -> Option<usize> {
-        Some(self.layers.len())
-    }
-
-    fn max_positions(&self) -> Option<usize> {
-        None
-    }
-
-    fn cacheable_length(&self) -> Option<usize> {
-        self.rotary.cacheable()
-    }
-
-    fn recomputed_beyond(&self) -> Option<usize> {
-        self.rotary.recomputed_beyond()
-    }
+fn load_decoder<B: Ops>(config: &GptNeoXConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
+    let (width, trained) = (config.hidden_size, config.max_position_embeddings);
+    let layer = |index| Layer::load(config, &w.module("layers").module(index));
+    let norm = LayerNorm::load(&w.module("final_layer_norm"), width, config.layer_norm_eps)?;
+    Ok(CausalDecoder {
+        embeddings: Embedding::load(&w.module("embed_in"), config.vocab_size, width)?,
+        positions: Positions::Rotary(Rotary::new(&config.rope(), config.head_dim(), trained)),
+        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        last_step: LastStep::LayerNorm(norm),
+    })
 }
 
 struct Layer<B: Ops> {
@@ -215,38 +161,25 @@ impl<B: Ops> Layer<B> {
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
         let (head_dim, bias) = (config.head_dim(), config.attention_bias);
         let qkv = w.module("attention.query_key_value");
+        let projections = Projections::load_by_group(&qkv, width, [heads, 1, head_dim], bias)?;
+        let output = Linear::load_with_bias(&w.module("attention.dense"), width, width, bias)?;
+        let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            attention: GroupedAttention {
-                projections: Projections::load_by_group(&qkv, width, [heads, 1, head_dim], bias)?,
-                norms: None,
-                output: Linear::load_with_bias(&w.module("attention.dense"), width, width, bias)?,
-                heads: [heads, heads],
-                scale: (head_dim as f64).powf(-0.5),
-                soft_cap: None,
-                clip: None,
-            },
+            attention: GroupedAttention::plain(projections, output, [heads, heads], head_dim),
             post_attention_layernorm: norm("post_attention_layernorm")?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module("mlp.dense_h_to_4h"), width, inner)?,
-                activation: config.hidden_act,
-                down: Linear::load(&w.module("mlp.dense_4h_to_h"), inner, width)?,
-            },
+            mlp: FeedForward::load(w, names, [width, inner], config.hidden_act, true)?,
             parallel: config.use_parallel_residual,
         })
     }
+}
 
-    /// [batch, seq, width]; side by side both blocks read the same input, else the second reads what the first left.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        rotation: &Rotation<B>,
-        bias: Option<Tensor<B, 4>>,
-        place: (usize, &mut Pass<'_, B>),
-    ) -> Tensor<B, 3> {
-        let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), Some(rotation), bias, place);
+impl<B: Ops> DecoderLayer<B> for Layer<B> {
+    /// Side by side both blocks read the same input, else the second reads what the first left.
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, place);
         let behind = x.clone() + attended;
         let read = if self.parallel { x } else { behind.clone() };
-        behind + self.mlp.forward(self.post_attention_layernorm.forward(read))
+        Ok(behind + self.mlp.forward(self.post_attention_layernorm.forward(read)))
     }
 }

@@ -1,17 +1,17 @@
 //! Llama (Touvron et al. 2023): `transformers.models.llama`.
 
 use super::{
-    class::Head,
-    family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape},
-    load::LoadError,
-    network::Network,
+    llama_decoder::{LlamaDecoder, LlamaFields, LlamaShape},
+    llama_variant::LlamaVariant,
 };
-use crate::{backend::Ops, config::Config, weights::Weights};
+use crate::{
+    backend::Ops,
+    weights::{Weights, WeightsError},
+};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `llama`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LlamaConfig {
     #[serde(flatten)]
@@ -25,48 +25,27 @@ pub(crate) struct LlamaConfig {
 }
 
 impl LlamaConfig {
-    /// How its decoder differs from the plain one.
-    pub(crate) fn shape(&self) -> LlamaShape {
+    /// The decoder alone, for models that read more than text.
+    pub(crate) fn load_decoder<B: Ops>(&self, w: &Weights<B>) -> Result<LlamaDecoder<B>, WeightsError> {
+        self.shape().load_decoder(&self.fields, w)
+    }
+}
+
+impl LlamaVariant for LlamaConfig {
+    const NAME: &'static str = "Llama";
+    /// How the pretraining was split over devices; the forward pass no longer reads it.
+    const INERT: &'static [&'static str] = &["pretraining_tp"];
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
         LlamaShape {
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,
             mlp_bias: self.mlp_bias,
             ..LlamaShape::plain(&self.fields)
         }
-    }
-}
-
-impl Config for LlamaConfig {
-    /// How the pretraining was split over devices; the forward pass no longer reads it.
-    const INERT: &'static [&'static str] = &["pretraining_tp"];
-
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.fields.validate()
-    }
-
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        self.fields.without_effect(head)
-    }
-}
-
-/// `model_type` `llama`.
-pub(crate) struct Llama;
-
-impl Family for Llama {
-    type Config = LlamaConfig;
-    const NAME: &'static str = "Llama";
-    const HEADS: &'static [Head] = DECODER_HEADS;
-
-    fn load<B: Ops>(
-        config: &LlamaConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        config.shape().load(&config.fields, head, labels, w)
     }
 }

@@ -2,28 +2,22 @@
 //! gated perceptron. Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
+    causal_decoder::{CausalDecoder, DecoderLayer, LastStep, Place, States},
     class::Head,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    family::Loaded,
     text_head::{TextHead, fields_of_other_heads},
-    text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops},
     config::divides,
     layer::{
-        CausalMasks, Embedding, Experts, ExpertsShape, GatedFeedForward, GroupedAttention, Linear, ProjectionNames,
-        Projections, RmsNorm, RopeFields, RopeParameters, Rotary, Rotation, positions,
+        EXPERT_NAMES, Embedding, Experts, ExpertsShape, GatedFeedForward, GroupedAttention, Linear, Positions,
+        ProjectionNames, Projections, RmsNorm, RopeFields, RopeParameters, Rotary, View,
     },
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-
-/// The heads of every type with this decoder.
-pub(crate) const DECODER_HEADS: &[Head] =
-    &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
 
 /// The fields of `config.json` that every such type has.
 #[derive(Debug, Deserialize)]
@@ -41,9 +35,10 @@ pub(crate) struct LlamaFields {
     pub(crate) rms_norm_eps: f64,
     pub(crate) tie_word_embeddings: bool,
     pub(crate) pad_token_id: Option<i64>,
+    // As `RopeConfig` has them; these fields are flattened already, and serde takes no field out of a second layer.
     rope_parameters: Option<RopeParameters>,
-    rope_theta: Option<f64>,
     rope_scaling: Option<RopeParameters>,
+    rope_theta: Option<f64>,
 }
 
 impl Default for LlamaFields {
@@ -62,8 +57,8 @@ impl Default for LlamaFields {
             tie_word_embeddings: false,
             pad_token_id: None,
             rope_parameters: None,
-            rope_theta: None,
             rope_scaling: None,
+            rope_theta: None,
         }
     }
 }
@@ -80,8 +75,7 @@ impl LlamaFields {
     pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
         let groups = self.num_key_value_heads.unwrap_or(1);
         divides("num_attention_heads", self.num_attention_heads, "num_key_value_heads", groups)?;
-        self.rope().validate()?;
-        self.rope_parameters().validate_width(head_dim)
+        self.rope().validate(head_dim)
     }
 
     /// The rotary parameters in force.
@@ -92,16 +86,26 @@ impl LlamaFields {
     /// See [`Config::without_effect`](crate::config::Config::without_effect).
     pub(crate) fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        if !self.rope().reads_max_positions() {
-            fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
-        }
-        fields.extend(self.rope_parameters().without_effect(self.head_dim()));
+        fields.extend(self.rope().without_effect(self.max_position_embeddings, self.head_dim()));
         fields
     }
 
     fn rope(&self) -> RopeFields<'_> {
-        let parameters = self.rope_parameters.as_ref().or(self.rope_scaling.as_ref());
+        let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
         RopeFields { parameters, theta: self.rope_theta }
+    }
+
+    /// A mixture of `count` experts as wide as the perceptron; each token takes `chosen`, whose weights sum to one.
+    pub(crate) fn experts(&self, count: usize, chosen: usize) -> ExpertsShape {
+        ExpertsShape {
+            width: self.hidden_size,
+            inner: self.intermediate_size,
+            count,
+            chosen,
+            normalised: true,
+            activation: self.hidden_act,
+            names: EXPERT_NAMES,
+        }
     }
 
     /// The width of a head; that of the model shared among the heads where no field says it.
@@ -156,27 +160,34 @@ impl LlamaShape {
         }
     }
 
-    pub(crate) fn load<B: Ops>(
+    pub(crate) fn load<B: Ops>(&self, fields: &LlamaFields, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        // transformers keeps the base model of question answering under another name.
+        let backbone = self.load_decoder(fields, &w.base("model").base("transformer"))?;
+        let (width, vocab) = (fields.hidden_size, fields.vocab_size);
+        let tied = fields.tie_word_embeddings.then(|| backbone.embeddings.weight());
+        let head = match head {
+            Head::TokenClassification => TextHead::PerToken(Linear::load(&w.module("score"), width, labels)?),
+            head => TextHead::of_decoder(w, head, [width, vocab, labels], tied, fields.pad_token_id)?,
+        };
+        Ok(backbone.with_head(head))
+    }
+
+    pub(crate) fn load_decoder<B: Ops>(
         &self,
         fields: &LlamaFields,
-        head: Head,
-        labels: usize,
         w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        // transformers keeps the base model of question answering under another name.
-        let backbone = LlamaDecoder::load(fields, self, &w.base("model").base("transformer"))?;
-        let width = fields.hidden_size;
-        let head = match head {
-            Head::CausalLm => {
-                let shape = [width, fields.vocab_size];
-                TextHead::causal_lm(w, shape, fields.tie_word_embeddings, backbone.embed_tokens.weight())?
-            }
-            Head::SequenceClassification => TextHead::last_token(w, width, labels, fields.pad_token_id)?,
-            Head::TokenClassification => TextHead::PerToken(Linear::load(&w.module("score"), width, labels)?),
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+    ) -> Result<LlamaDecoder<B>, WeightsError> {
+        let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
+        let layer = |(index, window): (usize, &Option<usize>)| {
+            Layer::load(fields, self, (index, *window), &w.module("layers").module(index))
         };
-        Ok(Box::new(TextModel { backbone, head }))
+        let norm = RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?;
+        Ok(CausalDecoder {
+            embeddings: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
+            positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
+            layers: self.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
+            last_step: LastStep::RmsNorm(norm),
+        })
     }
 
     fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
@@ -189,109 +200,24 @@ impl LlamaShape {
             QueryKeyNorms::AllHeads => Some([queries, keys]),
         };
         let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);
+        let projections = Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?;
+        let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?;
         Ok(GroupedAttention {
-            projections: Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?,
             norms: match norms {
                 Some([query, key]) => Some([norm("q_norm", query)?, norm("k_norm", key)?]),
                 None => None,
             },
-            output: Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?,
-            heads,
-            scale: (head_dim as f64).powf(-0.5),
-            soft_cap: None,
             clip: self.clip,
+            ..GroupedAttention::plain(projections, output, heads, head_dim)
         })
     }
 }
 
-/// The layers between the embedding and a head.
-pub(crate) struct LlamaDecoder<B: Ops> {
-    embed_tokens: Embedding<B>,
-    layers: Vec<Layer<B>>,
-    norm: RmsNorm<B>,
-    rotary: Rotary,
-    vocab: usize,
-}
+/// What stands in front of a head.
+pub(crate) type LlamaDecoder<B> = CausalDecoder<B, Embedding<B>, Layer<B>>;
 
-impl<B: Ops> LlamaDecoder<B> {
-    pub(crate) fn load(fields: &LlamaFields, shape: &LlamaShape, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (width, trained) = (fields.hidden_size, fields.max_position_embeddings);
-        let layer = |(index, window): (usize, &Option<usize>)| {
-            Layer::load(fields, shape, (index, *window), &w.module("layers").module(index))
-        };
-        Ok(Self {
-            embed_tokens: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
-            layers: shape.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
-            norm: RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?,
-            rotary: Rotary::new(&shape.rope, shape.head_dim, trained),
-            vocab: fields.vocab_size,
-        })
-    }
-
-    /// [batch, seq, width] of `input_ids`.
-    pub(crate) fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        Ok(self.embed_tokens.forward(inputs.indices("input_ids", self.vocab)?))
-    }
-
-    /// The table [vocab, width], for a tied head.
-    pub(crate) fn embedding(&self) -> Tensor<B, 2> {
-        self.embed_tokens.weight()
-    }
-
-    /// The number of layers.
-    pub(crate) fn depth(&self) -> usize {
-        self.layers.len()
-    }
-
-    /// `x` [batch, seq, width] through the layers and the final norm.
-    pub(crate) fn forward(
-        &self,
-        mut x: Tensor<B, 3>,
-        inputs: &Inputs<'_, B>,
-        pass: &mut Pass<'_, B>,
-    ) -> Result<Tensor<B, 3>, ForwardError> {
-        let ([batch, seq, _], past) = (x.dims(), pass.past());
-        let shape = [batch, seq];
-        let (values, position_shape) = positions(inputs, shape, past)?;
-        let rotation = self.rotary.at(&values, position_shape, inputs);
-        let mut masks = CausalMasks::new(inputs, shape, past);
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, &rotation, masks.bias(layer.window)?, (index, &mut *pass))?;
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        let last = self.norm.forward(x);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
-        Ok(last)
-    }
-}
-
-impl<B: Ops> Backbone<B> for LlamaDecoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let last = self.forward(self.embed(inputs)?, inputs, pass)?;
-        Ok(Hidden { last, pooled: None })
-    }
-
-    fn cached_layers(&self) -> Option<usize> {
-        Some(self.layers.len())
-    }
-
-    fn max_positions(&self) -> Option<usize> {
-        None
-    }
-
-    fn cacheable_length(&self) -> Option<usize> {
-        self.rotary.cacheable()
-    }
-
-    fn recomputed_beyond(&self) -> Option<usize> {
-        self.rotary.recomputed_beyond()
-    }
-}
-
-struct Layer<B: Ops> {
+/// Attention and a perceptron, each behind a norm.
+pub(crate) struct Layer<B: Ops> {
     input_layernorm: RmsNorm<B>,
     self_attn: GroupedAttention<B>,
     post_attention_layernorm: RmsNorm<B>,
@@ -311,7 +237,7 @@ impl<B: Ops> Perceptron<B> {
         match shape.experts.get(index).copied().flatten() {
             Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
             None => {
-                let (w, names) = (w.module("mlp"), shape.gate_and_up);
+                let (w, names) = (w.module("mlp"), (shape.gate_and_up, "down_proj"));
                 GatedFeedForward::load(&w, names, widths, fields.hidden_act, shape.mlp_bias).map(Self::Single)
             }
         }
@@ -334,17 +260,13 @@ impl<B: Ops> Layer<B> {
             window,
         })
     }
+}
 
-    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        rotation: &Rotation<B>,
-        bias: Option<Tensor<B, 4>>,
-        (index, pass): (usize, &mut Pass<'_, B>),
-    ) -> Result<Tensor<B, 3>, ForwardError> {
+impl<B: Ops> DecoderLayer<B> for Layer<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let (index, pass) = place;
         let normal = self.input_layernorm.forward(x.clone());
-        let x = x + self.self_attn.forward(normal, Some(rotation), bias, (index, &mut *pass));
+        let x = x + self.self_attn.forward(normal, view, (index, &mut *pass));
         let normal = self.post_attention_layernorm.forward(x.clone());
         let fed = match &self.mlp {
             Perceptron::Single(mlp) => mlp.forward(normal),
@@ -355,5 +277,9 @@ impl<B: Ops> Layer<B> {
             }
         };
         Ok(x + fed)
+    }
+
+    fn window(&self) -> Option<usize> {
+        self.window
     }
 }

@@ -3,13 +3,11 @@
 use super::{
     class::Head,
     clip::ClipVisionConfig,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
     llama::LlamaConfig,
     llama_decoder::LlamaDecoder,
-    load::LoadError,
     network::{Inputs, Network, Pass},
-    text_model::Backbone,
     tower::ImageTower,
 };
 use crate::{
@@ -155,22 +153,17 @@ impl Family for Llava {
     const NAME: &'static str = "Llava";
     const HEADS: &'static [Head] = &[Head::ConditionalGeneration];
 
-    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let text = config.text_config.as_deref().expect("the configuration was validated");
         let (width, vocab) = (text.fields.hidden_size, text.fields.vocab_size);
         let model = w.base("model");
         // Checkpoints keep the decoder with its head, as `language_model.model` and `language_model.lm_head`.
         let language = model.module("language_model");
-        let decoder = LlamaDecoder::load(&text.fields, &text.shape(), &language.base("model"))?;
+        let decoder = text.load_decoder(&language.base("model"))?;
         let head = w.module_named(&["lm_head", "language_model.lm_head"]);
         let tied = config.tie_word_embeddings || text.fields.tie_word_embeddings;
-        let lm_head = match tied {
-            true => {
-                head.tied("weight");
-                Linear::tied(decoder.embedding(), None)
-            }
-            false => Linear::load_with_bias(&head, width, vocab, false)?,
-        };
+        let tied = tied.then(|| decoder.embeddings.weight());
+        let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;
         let images = Images::load(config, width, &model)?;
         Ok(Box::new(LlavaModel { images, decoder, lm_head, image_token: config.image_token_index }))
     }
@@ -187,24 +180,24 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
     /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` stand for the features of `pixel_values`, in their
     /// order; without images they are tokens as others.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
-        let mut x = self.decoder.embed(inputs)?;
+        let mut x = self.decoder.embed(inputs, pass)?;
         if inputs.host("pixel_values").is_some() {
             x = self.merged(x, self.images.features(inputs)?, inputs)?;
         }
-        let hidden = self.decoder.forward(x, inputs, pass)?;
+        let hidden = self.decoder.decode(x, inputs, pass)?;
         pass.output("logits", self.lm_head.forward(hidden))
     }
 
     fn cached_layers(&self) -> Option<usize> {
-        Some(self.decoder.depth())
+        Some(self.decoder.layers.len())
     }
 
     fn cacheable_length(&self) -> Option<usize> {
-        self.decoder.cacheable_length()
+        self.decoder.positions.cacheable()
     }
 
     fn recomputed_beyond(&self) -> Option<usize> {
-        self.decoder.recomputed_beyond()
+        self.decoder.positions.recomputed_beyond()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::{
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::{Network, Pass},
-    state_model::{Mixer, STATE_HEADS, StateShape, without_padding},
+    family::{Family, Loaded},
+    network::Pass,
+    state_model::{Mixer, STATE_HEADS, StateFields, without_padding},
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -21,19 +20,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct MambaConfig {
-    vocab_size: usize,
-    hidden_size: usize,
-    state_size: usize,
-    num_hidden_layers: usize,
-    layer_norm_epsilon: f64,
-    expand: f64,
-    conv_kernel: usize,
-    use_bias: bool,
-    use_conv_bias: bool,
-    hidden_act: Activation,
-    residual_in_fp32: bool,
+    #[serde(flatten)]
+    fields: StateFields,
     time_step_rank: Rank,
-    tie_word_embeddings: bool,
     intermediate_size: Option<usize>,
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -57,19 +46,8 @@ enum Auto {
 impl Default for MambaConfig {
     fn default() -> Self {
         Self {
-            vocab_size: 50280,
-            hidden_size: 768,
-            state_size: 16,
-            num_hidden_layers: 32,
-            layer_norm_epsilon: 1e-5,
-            expand: 2.0,
-            conv_kernel: 4,
-            use_bias: false,
-            use_conv_bias: true,
-            hidden_act: Activation::Silu,
-            residual_in_fp32: true,
+            fields: StateFields::default(),
             time_step_rank: Rank::Word(Auto::Auto),
-            tie_word_embeddings: true,
             intermediate_size: None,
             rest: Map::new(),
         }
@@ -77,14 +55,10 @@ impl Default for MambaConfig {
 }
 
 impl MambaConfig {
-    fn inner(&self) -> usize {
-        (self.expand * self.hidden_size as f64) as usize
-    }
-
     fn rank(&self) -> usize {
         match self.time_step_rank {
             Rank::Number(rank) => rank,
-            Rank::Word(Auto::Auto) => self.hidden_size.div_ceil(16),
+            Rank::Word(Auto::Auto) => self.fields.hidden_size.div_ceil(16),
         }
     }
 }
@@ -113,23 +87,19 @@ impl Config for MambaConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        if self.conv_kernel == 0 {
+        if self.fields.conv_kernel == 0 {
             return Err("`conv_kernel` is 0".to_owned());
         }
         match self.intermediate_size {
-            Some(found) if found != self.inner() => {
-                Err(format!("`intermediate_size` {found} is not `expand` times `hidden_size`, {}", self.inner()))
+            Some(found) if found != self.fields.inner() => {
+                Err(format!("`intermediate_size` {found} is not `expand` times `hidden_size`, {}", self.fields.inner()))
             }
             _ => Ok(()),
         }
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("residual_in_fp32", "it says where to round")];
-        if head != Head::CausalLm {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
-        }
-        fields
+        StateFields::without_effect(head)
     }
 }
 
@@ -141,21 +111,8 @@ impl Family for Mamba {
     const NAME: &'static str = "Mamba";
     const HEADS: &'static [Head] = STATE_HEADS;
 
-    fn load<B: Ops>(
-        config: &MambaConfig,
-        head: Head,
-        _labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = StateShape {
-            vocab: config.vocab_size,
-            width: config.hidden_size,
-            layers: config.num_hidden_layers,
-            eps: config.layer_norm_epsilon,
-            residual_in_fp32: config.residual_in_fp32,
-            tied: config.tie_word_embeddings,
-        };
-        shape.load(head, w, |w| MambaMixer::load(config, w))
+    fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.fields.load(head, w, |w| MambaMixer::load(config, w))
     }
 }
 
@@ -176,8 +133,8 @@ struct MambaMixer<B: Ops> {
 
 impl<B: Ops> MambaMixer<B> {
     fn load(config: &MambaConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let widths @ [inner, rank, state] = [config.inner(), config.rank(), config.state_size];
-        let (width, bias) = (config.hidden_size, config.use_bias);
+        let widths @ [inner, rank, state] = [config.fields.inner(), config.rank(), config.fields.state_size];
+        let (width, bias) = (config.fields.hidden_size, config.fields.use_bias);
         let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
         let rate = w.values("A_log", &[inner, state])?.into_iter().map(|log| -log.exp()).collect();
         let put = |values, shape| TensorData::new::<f32, _>(values, shape);
@@ -185,8 +142,8 @@ impl<B: Ops> MambaMixer<B> {
         let conv1d = w.module("conv1d");
         Ok(Self {
             in_proj: linear("in_proj", width, 2 * inner, bias)?,
-            conv1d: CausalConvolution::load(&conv1d, inner, config.conv_kernel, config.use_conv_bias)?,
-            activation: config.hidden_act,
+            conv1d: CausalConvolution::load(&conv1d, inner, config.fields.conv_kernel, config.fields.use_conv_bias)?,
+            activation: config.fields.hidden_act,
             x_proj: linear("x_proj", inner, rank + 2 * state, false)?,
             dt_proj: linear("dt_proj", rank, inner, true)?,
             rate: Tensor::from_data(put(rate, vec![1, 1, inner, state]), options),

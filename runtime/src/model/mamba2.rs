@@ -2,10 +2,9 @@
 
 use super::{
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::{Network, Pass},
-    state_model::{Mixer, STATE_HEADS, StateShape, without_padding},
+    family::{Family, Loaded},
+    network::Pass,
+    state_model::{Mixer, STATE_HEADS, StateFields, without_padding},
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -15,28 +14,18 @@ use crate::{
 };
 use burn::tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct Mamba2Config {
+    #[serde(flatten)]
+    fields: StateFields,
     num_heads: usize,
     head_dim: usize,
-    vocab_size: usize,
-    hidden_size: usize,
-    state_size: usize,
-    num_hidden_layers: usize,
-    layer_norm_epsilon: f64,
-    expand: f64,
-    conv_kernel: usize,
     n_groups: usize,
-    use_bias: bool,
-    use_conv_bias: bool,
-    hidden_act: Activation,
-    residual_in_fp32: bool,
     time_step_limit: [Limit; 2],
-    tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -64,30 +53,13 @@ impl Limit {
 impl Default for Mamba2Config {
     fn default() -> Self {
         Self {
+            fields: StateFields::default(),
             num_heads: 128,
             head_dim: 64,
-            vocab_size: 32768,
-            hidden_size: 4096,
-            state_size: 128,
-            num_hidden_layers: 64,
-            layer_norm_epsilon: 1e-5,
-            expand: 2.0,
-            conv_kernel: 4,
             n_groups: 8,
-            use_bias: false,
-            use_conv_bias: true,
-            hidden_act: Activation::Silu,
-            residual_in_fp32: true,
             time_step_limit: [Limit::Number(0.0), Limit::Number(f64::INFINITY)],
-            tie_word_embeddings: false,
             rest: Map::new(),
         }
-    }
-}
-
-impl Mamba2Config {
-    fn inner(&self) -> usize {
-        (self.expand * self.hidden_size as f64) as usize
     }
 }
 
@@ -106,27 +78,33 @@ impl Config for Mamba2Config {
         "time_step_rank",
     ];
 
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 32768,
+            "hidden_size": 4096,
+            "state_size": 128,
+            "num_hidden_layers": 64,
+            "tie_word_embeddings": false,
+        })
+    }
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
-        let (inner, heads) = (self.inner(), self.num_heads * self.head_dim);
+        let (inner, heads) = (self.fields.inner(), self.num_heads * self.head_dim);
         if inner != heads {
             return Err(format!("`expand` times `hidden_size` is {inner}, `num_heads` times `head_dim` {heads}"));
         }
-        if self.conv_kernel == 0 || self.time_step_limit.iter().any(|limit| limit.value().is_none()) {
+        if self.fields.conv_kernel == 0 || self.time_step_limit.iter().any(|limit| limit.value().is_none()) {
             return Err("`conv_kernel` is 0, or `time_step_limit` holds something that is no number".to_owned());
         }
         divides("num_heads", self.num_heads, "n_groups", self.n_groups)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("residual_in_fp32", "it says where to round")];
-        if head != Head::CausalLm {
-            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
-        }
-        fields
+        StateFields::without_effect(head)
     }
 }
 
@@ -138,21 +116,8 @@ impl Family for Mamba2 {
     const NAME: &'static str = "Mamba2";
     const HEADS: &'static [Head] = STATE_HEADS;
 
-    fn load<B: Ops>(
-        config: &Mamba2Config,
-        head: Head,
-        _labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = StateShape {
-            vocab: config.vocab_size,
-            width: config.hidden_size,
-            layers: config.num_hidden_layers,
-            eps: config.layer_norm_epsilon,
-            residual_in_fp32: config.residual_in_fp32,
-            tied: config.tie_word_embeddings,
-        };
-        shape.load(head, w, |w| Mamba2Mixer::load(config, w))
+    fn load<B: Ops>(config: &Mamba2Config, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.fields.load(head, w, |w| Mamba2Mixer::load(config, w))
     }
 }
 
@@ -175,24 +140,25 @@ struct Mamba2Mixer<B: Ops> {
 
 impl<B: Ops> Mamba2Mixer<B> {
     fn load(config: &Mamba2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let sizes @ [heads, _, groups, state] = [config.num_heads, config.head_dim, config.n_groups, config.state_size];
-        let (inner, width) = (config.inner(), config.hidden_size);
+        let sizes @ [heads, _, groups, state] =
+            [config.num_heads, config.head_dim, config.n_groups, config.fields.state_size];
+        let (inner, width) = (config.fields.inner(), config.fields.hidden_size);
         let channels = inner + 2 * groups * state;
         let by_head = |name, change: fn(f32) -> f32| {
             let values: Vec<f32> = w.values(name, &[heads])?.into_iter().map(change).collect();
             Ok(Tensor::from_data(TensorData::new(values, [1, 1, heads]), (w.device(), DType::F32)))
         };
-        let linear = |name, inner, out| Linear::load_with_bias(&w.module(name), inner, out, config.use_bias);
+        let linear = |name, inner, out| Linear::load_with_bias(&w.module(name), inner, out, config.fields.use_bias);
         let conv1d = w.module("conv1d");
         Ok(Self {
             in_proj: linear("in_proj", width, inner + channels + heads)?,
-            conv1d: CausalConvolution::load(&conv1d, channels, config.conv_kernel, config.use_conv_bias)?,
-            activation: config.hidden_act,
+            conv1d: CausalConvolution::load(&conv1d, channels, config.fields.conv_kernel, config.fields.use_conv_bias)?,
+            activation: config.fields.hidden_act,
             dt_bias: by_head("dt_bias", |bias| bias)?,
             rate: by_head("A_log", |log| -log.exp())?,
             skip: by_head("D", |skip| skip)?,
             limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
-            norm: GroupRmsNorm::load(&w.module("norm"), [inner, groups], config.layer_norm_epsilon)?,
+            norm: GroupRmsNorm::load(&w.module("norm"), [inner, groups], config.fields.layer_norm_epsilon)?,
             out_proj: linear("out_proj", inner, width)?,
             sizes,
         })

@@ -6,9 +6,8 @@ use super::{
     bart_stack::{Form, Stack, StackShape},
     class::Head,
     encoder_decoder::{EncoderDecoder, TargetHead},
-    family::Family,
-    load::LoadError,
-    network::{Network, put_floats},
+    family::{Family, Loaded},
+    network::put_floats,
 };
 use crate::{
     backend::Ops,
@@ -82,12 +81,7 @@ impl Family for Marian {
     const NAME: &'static str = "Marian";
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
 
-    fn load<B: Ops>(
-        config: &MarianConfig,
-        head: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base, vocabularies) = (&config.fields, w.base("model"), config.vocabularies());
         let stack = |shape: &StackShape, index: usize| -> Result<Stack<B>, WeightsError> {
             let w = base.module(["encoder", "decoder"][index]);

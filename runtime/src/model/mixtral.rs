@@ -1,17 +1,14 @@
 //! Mixtral (Jiang et al. 2024): `transformers.models.mixtral`. Mistral with a mixture of experts in every layer.
 
 use super::{
-    class::Head,
-    family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape},
-    load::LoadError,
-    network::Network,
+    llama_decoder::{LlamaFields, LlamaShape},
+    llama_variant::LlamaVariant,
 };
-use crate::{backend::Ops, config::Config, layer::ExpertsShape, weights::Weights};
+use crate::layer::ExpertsShape;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `mixtral`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct MixtralConfig {
     #[serde(flatten)]
@@ -28,7 +25,8 @@ fn default_experts() -> usize {
     8
 }
 
-impl Config for MixtralConfig {
+impl LlamaVariant for MixtralConfig {
+    const NAME: &'static str = "Mixtral";
     /// What is returned beside the logits, and training.
     const INERT: &'static [&'static str] = &["output_router_logits", "router_jitter_noise"];
 
@@ -41,48 +39,22 @@ impl Config for MixtralConfig {
         })
     }
 
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        let experts = self.fields.experts(self.num_local_experts, self.num_experts_per_tok);
+        let experts = ExpertsShape { names: ["w1", "w3", "w2"], ..experts };
+        LlamaShape {
+            windows: vec![self.sliding_window; self.fields.num_hidden_layers],
+            experts: vec![Some(experts); self.fields.num_hidden_layers],
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
         self.fields.validate()?;
         ExpertsShape::validate(self.num_experts_per_tok, self.num_local_experts)
-    }
-
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        self.fields.without_effect(head)
-    }
-}
-
-/// `model_type` `mixtral`.
-pub(crate) struct Mixtral;
-
-impl Family for Mixtral {
-    type Config = MixtralConfig;
-    const NAME: &'static str = "Mixtral";
-    const HEADS: &'static [Head] = DECODER_HEADS;
-
-    fn load<B: Ops>(
-        config: &MixtralConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let experts = ExpertsShape {
-            width: config.fields.hidden_size,
-            inner: config.fields.intermediate_size,
-            count: config.num_local_experts,
-            chosen: config.num_experts_per_tok,
-            normalised: true,
-            activation: config.fields.hidden_act,
-            names: ["w1", "w3", "w2"],
-        };
-        let shape = LlamaShape {
-            windows: vec![config.sliding_window; config.fields.num_hidden_layers],
-            experts: vec![Some(experts); config.fields.num_hidden_layers],
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

@@ -4,36 +4,30 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     modernbert_config::{LayerType, ModernBertConfig, Pooling},
     modernbert_layer::{LayerNames, LayerShape, ModernBertLayer},
-    network::{Inputs, Network, Pass},
-    text_head::{MaskedLm, TextHead, first_token},
+    network::{Inputs, Pass},
+    text_head::{ENCODER_HEADS, MaskedLm, TextHead, first_token},
     text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops, activate},
-    layer::{Embedding, LayerNorm, Linear, Rotary, masked_mean, padding_bias, positions, window_bias},
+    layer::{Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias, positions, window_bias},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
+
 /// `model_type` `modernbert`.
 pub(crate) struct ModernBert;
 
 impl Family for ModernBert {
     type Config = ModernBertConfig;
     const NAME: &'static str = "ModernBert";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &ModernBertConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let mut backbone = Encoder::load(config, &w.base("model"))?;
         if ![Head::Base, Head::MaskedLm].contains(&head) {
             backbone.prediction = Some(Prediction::load(config, &w.module("head"))?);
@@ -104,8 +98,13 @@ struct Encoder<B: Ops> {
     prediction: Option<Prediction<B>>,
 }
 
-const NAMES: LayerNames =
-    LayerNames { attention_norm: "attn_norm", joined: "attn.Wqkv", output: "attn.Wo", mlp_norm: "mlp_norm" };
+const NAMES: LayerNames = LayerNames {
+    attention_norm: "attn_norm",
+    joined: "attn.Wqkv",
+    output: "attn.Wo",
+    mlp_norm: "mlp_norm",
+    mlp: (ProjectionNames::Joined("mlp.Wi"), "mlp.Wo"),
+};
 
 impl<B: Ops> Encoder<B> {
     fn load(config: &ModernBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
@@ -152,24 +151,20 @@ impl<B: Ops> Encoder<B> {
 
 impl<B: Ops> Backbone<B> for Encoder<B> {
     fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let mut x = self.norm.forward(self.words.forward(inputs.indices("input_ids", self.vocab)?));
+        let x = self.norm.forward(self.words.forward(inputs.indices("input_ids", self.vocab)?));
         pass.trace_embed(&x)?;
         let [batch, seq, _] = x.dims();
         let (values, shape) = positions(inputs, [batch, seq], 0)?;
         let full = (self.full.at(&values, shape, inputs), padding_bias(inputs, [batch, seq])?);
         let sliding = (self.sliding.at(&values, shape, inputs), window_bias(inputs, [batch, seq], self.window)?);
-        for (index, (kind, layer)) in self.layers.iter().enumerate() {
+        let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: (usize, &mut Pass<'_, B>)| {
             let (rotation, bias) = match kind {
                 LayerType::FullAttention => &full,
                 LayerType::SlidingAttention => &sliding,
             };
-            x = layer.forward(x, rotation, bias.clone());
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        let last = self.final_norm.forward(x);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
+            Ok(layer.forward(x, rotation, bias.clone()))
+        };
+        let last = pass.through(&self.layers, x, step, |x| self.final_norm.forward(x))?;
         self.heads(last, inputs)
     }
 

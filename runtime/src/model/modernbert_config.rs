@@ -125,8 +125,9 @@ impl Config for ModernBertConfig {
         if self.global_attn_every_n_layers == 0 {
             return Err("`global_attn_every_n_layers` is 0".to_owned());
         }
-        self.rope(LayerType::FullAttention).validate()?;
-        self.rope(LayerType::SlidingAttention).validate()
+        let head_dim = self.hidden_size / self.num_attention_heads;
+        self.rope(LayerType::FullAttention).validate(head_dim)?;
+        self.rope(LayerType::SlidingAttention).validate(head_dim)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {

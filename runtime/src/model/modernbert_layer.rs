@@ -2,7 +2,7 @@
 
 use crate::{
     backend::{Activation, Ops},
-    layer::{JoinedGate, LayerNorm, Linear, Rotation, attend, split_heads},
+    layer::{GatedFeedForward, LayerNorm, Linear, ProjectionNames, Projections, Rotation, attend, split_heads},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -25,15 +25,17 @@ pub(super) struct LayerNames {
     pub(super) joined: &'static str,
     pub(super) output: &'static str,
     pub(super) mlp_norm: &'static str,
+    /// Gate and up side by side, and down.
+    pub(super) mlp: (ProjectionNames<2>, &'static str),
 }
 
 pub(super) struct ModernBertLayer<B: Ops> {
     /// The first layer has none: its input comes from a norm.
     attention_norm: Option<LayerNorm<B>>,
-    joined: Linear<B>,
+    joined: Projections<B, 3>,
     output: Linear<B>,
     mlp_norm: LayerNorm<B>,
-    mlp: JoinedGate<B>,
+    mlp: GatedFeedForward<B>,
     heads: usize,
 }
 
@@ -48,10 +50,10 @@ impl<B: Ops> ModernBertLayer<B> {
         let LayerShape { width, inner, activation, attention_bias, mlp_bias, .. } = *shape;
         Ok(Self {
             attention_norm,
-            joined: Linear::load_with_bias(&w.module(names.joined), width, 3 * width, attention_bias)?,
+            joined: Projections::load(w, ProjectionNames::Joined(names.joined), width, [width; 3], attention_bias)?,
             output: Linear::load_with_bias(&w.module(names.output), width, width, attention_bias)?,
             mlp_norm,
-            mlp: JoinedGate::load(&w.module("mlp"), ["Wi", "Wo"], [width, inner], activation, mlp_bias)?,
+            mlp: GatedFeedForward::load(w, names.mlp, [width, inner], activation, mlp_bias)?,
             heads: shape.heads,
         })
     }
@@ -68,10 +70,9 @@ impl<B: Ops> ModernBertLayer<B> {
 
     fn attention(&self, x: Tensor<B, 3>, rotation: &Rotation<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
         let width = x.dims()[2];
-        let joined = self.joined.forward(x);
-        let part = |index: usize| split_heads(joined.clone().narrow(2, index * width, width), self.heads);
-        let (query, key) = (rotation.apply(part(0)), rotation.apply(part(1)));
+        let [query, key, value] = self.joined.forward(x).map(|part| split_heads(part, self.heads));
+        let (query, key) = (rotation.apply(query), rotation.apply(key));
         let scale = ((width / self.heads) as f64).powf(-0.5);
-        self.output.forward(attend(query, key, part(2), scale, bias))
+        self.output.forward(attend(query, key, value, scale, bias))
     }
 }

@@ -5,11 +5,9 @@
 use super::{
     bert_encoder::{Encoder, LayerNames, LayerShape},
     class::Head,
-    family::Family,
-    load::LoadError,
-    network::Network,
+    family::{Family, Loaded},
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_head::{MaskedLmNames, MaskedLmShape, TextHead},
+    text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
     text_model::TextModel,
 };
 use crate::{
@@ -104,21 +102,10 @@ impl MpnetConfig {
         let tables = EmbeddingsShape { width, vocab, positions, token_types: 0, eps };
         let layer = LayerShape { width, heads, inner: self.intermediate_size, activation: self.hidden_act, eps };
         let embeddings = TextEmbeddings::load(tables, Positions::FromPadding(PADDING), w)?;
-        let encoder = Encoder::load(embeddings, self.num_hidden_layers, &layer, &NAMES, w)?;
+        let encoder = Encoder::load(embeddings, self.num_hidden_layers, &layer, &NAMES, &w.module("encoder.layer"))?;
         let relative = RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;
         let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
         Ok(Encoder { relative: Some(relative), pooler, ..encoder })
-    }
-
-    fn masked_lm_shape(&self) -> MaskedLmShape {
-        MaskedLmShape {
-            width: self.hidden_size,
-            inner: self.hidden_size,
-            vocab: self.vocab_size,
-            activation: Activation::Gelu,
-            eps: self.layer_norm_eps,
-            tied: self.tie_word_embeddings,
-        }
     }
 }
 
@@ -135,25 +122,23 @@ pub(crate) struct Mpnet;
 impl Family for Mpnet {
     type Config = MpnetConfig;
     const NAME: &'static str = "MPNet";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+    const HEADS: &'static [Head] = ENCODER_HEADS;
 
-    fn load<B: Ops>(
-        config: &MpnetConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(head == Head::Base, &w.base("mpnet"))?;
         let width = config.hidden_size;
         let head = match head {
-            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(&config.masked_lm_shape(), &LM_HEAD, w)?),
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                Activation::Gelu,
+                config.tie_word_embeddings,
+                &LM_HEAD,
+                w,
+            )?),
             Head::SequenceClassification => {
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Tanh)?
             }
-            Head::TokenClassification => TextHead::per_token(w, width, labels)?,
-            Head::QuestionAnswering => TextHead::span(w, width)?,
-            _ => TextHead::Base,
+            head => TextHead::of_encoder(w, head, width, labels)?,
         };
         Ok(Box::new(TextModel { backbone, head }))
     }

@@ -3,21 +3,14 @@
 
 use super::{
     class::Head,
-    family::Family,
     llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
-    load::LoadError,
-    network::Network,
+    llama_variant::LlamaVariant,
 };
-use crate::{
-    backend::Ops,
-    config::Config,
-    layer::{EXPERT_NAMES, ExpertsShape},
-    weights::Weights,
-};
+use crate::layer::ExpertsShape;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `olmoe`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct OlmoeConfig {
     #[serde(flatten)]
@@ -36,7 +29,9 @@ fn default_experts() -> usize {
     64
 }
 
-impl Config for OlmoeConfig {
+impl LlamaVariant for OlmoeConfig {
+    const NAME: &'static str = "Olmoe";
+    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm];
     /// What is returned beside the logits.
     const INERT: &'static [&'static str] = &["output_router_logits"];
 
@@ -51,51 +46,25 @@ impl Config for OlmoeConfig {
         })
     }
 
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        let experts = self.fields.experts(self.num_experts, self.num_experts_per_tok);
+        let experts = ExpertsShape { normalised: self.norm_topk_prob, ..experts };
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::AllHeads,
+            clip: self.clip_qkv,
+            experts: vec![Some(experts); self.fields.num_hidden_layers],
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
         self.fields.validate()?;
         ExpertsShape::validate(self.num_experts_per_tok, self.num_experts)
-    }
-
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        self.fields.without_effect(head)
-    }
-}
-
-/// `model_type` `olmoe`.
-pub(crate) struct Olmoe;
-
-impl Family for Olmoe {
-    type Config = OlmoeConfig;
-    const NAME: &'static str = "Olmoe";
-    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm];
-
-    fn load<B: Ops>(
-        config: &OlmoeConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let experts = ExpertsShape {
-            width: config.fields.hidden_size,
-            inner: config.fields.intermediate_size,
-            count: config.num_experts,
-            chosen: config.num_experts_per_tok,
-            normalised: config.norm_topk_prob,
-            activation: config.fields.hidden_act,
-            names: EXPERT_NAMES,
-        };
-        let shape = LlamaShape {
-            query_bias: config.attention_bias,
-            output_bias: config.attention_bias,
-            norms: QueryKeyNorms::AllHeads,
-            clip: config.clip_qkv,
-            experts: vec![Some(experts); config.fields.num_hidden_layers],
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

@@ -1,19 +1,17 @@
 //! OPT (Zhang et al. 2022): `transformers.models.opt`.
 
 use super::{
+    causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, LastStep, Place, States},
     class::Head,
-    family::Family,
-    forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    family::{Family, Loaded},
+    network::Inputs,
     text_head::{TextHead, fields_of_other_heads},
-    text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
     backend::{Activation, Ops},
     config::{Config, divides},
     layer::{
-        Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, ProjectionNames, Projections, causal_bias,
+        Embedding, FeedForward, GroupedAttention, LayerNorm, Linear, Positions, ProjectionNames, Projections, View,
         positions_without_padding,
     },
     weights::{Weights, WeightsError},
@@ -73,6 +71,11 @@ impl OptConfig {
         self.word_embed_proj_dim.unwrap_or(self.hidden_size)
     }
 
+    /// Between the widths, where they differ.
+    fn project<B: Ops>(&self, w: &Weights<B>, inner: usize, out: usize) -> Result<Option<Linear<B>>, WeightsError> {
+        (inner != out).then(|| Linear::load_with_bias(w, inner, out, false)).transpose()
+    }
+
     fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {
         const EPS: f64 = 1e-5;
         if self.layer_norm_elementwise_affine {
@@ -112,98 +115,69 @@ impl Family for Opt {
     const NAME: &'static str = "OPT";
     const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::QuestionAnswering];
 
-    fn load<B: Ops>(
-        config: &OptConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let backbone = Decoder::load(config, &w.base("model").module("decoder"))?;
+    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.base("model").module("decoder"))?;
         let (width, vocab) = (config.outer(), config.vocab_size);
-        let tied = config.tie_word_embeddings.then(|| backbone.embed_tokens.weight());
+        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.embed_tokens.weight());
         let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
-        Ok(Box::new(TextModel { backbone, head }))
+        Ok(backbone.with_head(head))
     }
 }
 
-struct Decoder<B: Ops> {
+type Decoder<B> = CausalDecoder<B, OptEmbeddings<B>, Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<Decoder<B>, WeightsError> {
+    let layer = |index| Layer::load(config, &w.module("layers").module(index));
+    let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
+    let norm = has_norm.then(|| config.norm(&w.module("final_layer_norm"))).transpose()?;
+    let project = config.project(&w.module("project_out"), config.hidden_size, config.outer())?;
+    Ok(CausalDecoder {
+        embeddings: OptEmbeddings::load(config, w)?,
+        positions: Positions::Embedded,
+        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        last_step: LastStep::Projected { norm, project },
+    })
+}
+
+/// Tokens, as wide as the layers, and positions.
+struct OptEmbeddings<B: Ops> {
     embed_tokens: Embedding<B>,
     embed_positions: Embedding<B>,
     project_in: Option<Linear<B>>,
-    layers: Vec<Layer<B>>,
-    final_layer_norm: Option<LayerNorm<B>>,
-    project_out: Option<Linear<B>>,
-    /// Rows of the token embeddings, and positions.
-    limits: [usize; 2],
 }
 
 /// The rows of the position table before that of position 0.
 const OFFSET: usize = 2;
 
-impl<B: Ops> Decoder<B> {
+impl<B: Ops> OptEmbeddings<B> {
     fn load(config: &OptConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, outer) = (config.hidden_size, config.outer());
-        let limits = [config.vocab_size, config.max_position_embeddings];
-        let project = |name, inner, out| match outer == width {
-            true => Ok(None),
-            false => Linear::load_with_bias(&w.module(name), inner, out, false).map(Some),
-        };
-        let layer = |index| Layer::load(config, &w.module("layers").module(index));
-        let last_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
+        let positions = config.max_position_embeddings + OFFSET;
         Ok(Self {
-            embed_tokens: Embedding::load(&w.module("embed_tokens"), limits[0], outer)?,
-            embed_positions: Embedding::load(&w.module("embed_positions"), limits[1] + OFFSET, width)?,
-            project_in: project("project_in", outer, width)?,
-            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
-            final_layer_norm: if last_norm { Some(config.norm(&w.module("final_layer_norm"))?) } else { None },
-            project_out: project("project_out", width, outer)?,
-            limits,
+            embed_tokens: Embedding::load(&w.module("embed_tokens"), config.vocab_size, outer)?,
+            embed_positions: Embedding::load(&w.module("embed_positions"), positions, width)?,
+            project_in: config.project(&w.module("project_in"), outer, width)?,
         })
     }
+}
 
-    /// Tokens and positions; a padding token stands at position -1 unless `position_ids` say otherwise.
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> Result<Tensor<B, 3>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.limits[0])?;
-        let (values, shape) = positions_without_padding(inputs, ids.dims(), past)?;
+impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
+    /// A padding token stands at position -1 unless `position_ids` say otherwise.
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        let tokens = self.embed_tokens.embed(inputs, past)?;
+        let [batch, seq, _] = tokens.dims();
+        let (values, shape) = positions_without_padding(inputs, [batch, seq], past)?;
         let rows = values.into_iter().map(|position| position + OFFSET as i64).collect();
-        let rows = inputs.checked_indices("position_ids", rows, shape, self.limits[1] + OFFSET)?;
-        let tokens = self.embed_tokens.forward(ids);
+        let rows = inputs.checked_indices("position_ids", rows, shape, self.embed_positions.rows())?;
         let tokens = match &self.project_in {
             Some(project_in) => project_in.forward(tokens),
             None => tokens,
         };
         Ok(tokens + self.embed_positions.forward(rows))
     }
-}
-
-impl<B: Ops> Backbone<B> for Decoder<B> {
-    fn hidden(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Hidden<B>, ForwardError> {
-        let mut x = self.embed(inputs, pass.past())?;
-        pass.trace_embed(&x)?;
-        let [batch, seq, _] = x.dims();
-        let bias = causal_bias(inputs, [batch, seq], pass.past(), None)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x, bias.clone(), (index, pass));
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x)?;
-            }
-        }
-        if let Some(norm) = &self.final_layer_norm {
-            x = norm.forward(x);
-        }
-        if let Some(project_out) = &self.project_out {
-            x = project_out.forward(x);
-        }
-        pass.trace_layer(self.layers.len().saturating_sub(1), &x)?;
-        Ok(Hidden { last: x, pooled: None })
-    }
-
-    fn cached_layers(&self) -> Option<usize> {
-        Some(self.layers.len())
-    }
 
     fn max_positions(&self) -> Option<usize> {
-        Some(self.limits[1])
+        Some(self.embed_positions.rows() - OFFSET)
     }
 }
 
@@ -218,38 +192,30 @@ struct Layer<B: Ops> {
 impl<B: Ops> Layer<B> {
     fn load(config: &OptConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, inner, heads) = (config.hidden_size, config.ffn_dim, config.num_attention_heads);
-        let linear = |name, inner, out| Linear::load_with_bias(&w.module(name), inner, out, config.enable_bias);
+        let bias = config.enable_bias;
         let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
         let attention = w.module("self_attn");
+        let projections = Projections::load(&attention, names, width, [width; 3], bias)?;
+        let output = Linear::load_with_bias(&attention.module("out_proj"), width, width, bias)?;
         Ok(Self {
-            self_attn: GroupedAttention {
-                projections: Projections::load(&attention, names, width, [width; 3], config.enable_bias)?,
-                norms: None,
-                output: linear("self_attn.out_proj", width, width)?,
-                heads: [heads, heads],
-                scale: ((width / heads) as f64).powf(-0.5),
-                soft_cap: None,
-                clip: None,
-            },
+            self_attn: GroupedAttention::plain(projections, output, [heads, heads], width / heads),
             self_attn_layer_norm: config.norm(&w.module("self_attn_layer_norm"))?,
-            mlp: FeedForward {
-                up: linear("fc1", width, inner)?,
-                activation: config.activation_function,
-                down: linear("fc2", inner, width)?,
-            },
+            mlp: FeedForward::load(w, ["fc1", "fc2"], [width, inner], config.activation_function, bias)?,
             final_layer_norm: config.norm(&w.module("final_layer_norm"))?,
             norm_before: config.do_layer_norm_before,
         })
     }
+}
 
-    /// [batch, seq, width]; norms stand before the blocks, or behind them.
-    fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>, place: (usize, &mut Pass<'_, B>)) -> Tensor<B, 3> {
+impl<B: Ops> DecoderLayer<B> for Layer<B> {
+    /// Norms stand before the blocks, or behind them.
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
         if self.norm_before {
-            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), None, bias, place);
-            return x.clone() + self.mlp.forward(self.final_layer_norm.forward(x));
+            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, place);
+            return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));
         }
-        let attended = self.self_attn.forward(x.clone(), None, bias, place);
+        let attended = self.self_attn.forward(x.clone(), view, place);
         let x = self.self_attn_layer_norm.forward_sum(attended, x);
-        self.final_layer_norm.forward_sum(self.mlp.forward(x.clone()), x)
+        Ok(self.final_layer_norm.forward_sum(self.mlp.forward(x.clone()), x))
     }
 }

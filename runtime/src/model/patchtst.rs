@@ -6,9 +6,8 @@ mod scaler;
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
 };
 use crate::{
@@ -186,12 +185,7 @@ impl Family for PatchTst {
     const NAME: &'static str = "PatchTST";
     const HEADS: &'static [Head] = &[Head::Prediction, Head::Classification, Head::Regression];
 
-    fn load<B: Ops>(
-        config: &PatchTstConfig,
-        head: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &PatchTstConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         Ok(Box::new(PatchTstModel {
             scaler: config.scaling,
             encoder: Encoder::load(config, &w.module("model.encoder"))?,

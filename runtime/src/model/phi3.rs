@@ -3,21 +3,17 @@
 
 use super::{
     class::Head,
-    family::Family,
     llama_decoder::{LlamaFields, LlamaShape},
-    load::LoadError,
-    network::Network,
+    llama_variant::LlamaVariant,
 };
 use crate::{
-    backend::Ops,
-    config::{Config, divides},
+    config::divides,
     layer::{ProjectionNames, RopeParameters, RopeType},
-    weights::Weights,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `phi3`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Phi3Config {
     #[serde(flatten)]
@@ -42,7 +38,11 @@ impl Phi3Config {
     }
 }
 
-impl Config for Phi3Config {
+impl LlamaVariant for Phi3Config {
+    const NAME: &'static str = "Phi3";
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
+
     fn defaults() -> Value {
         json!({
             "rms_norm_eps": 1e-5,
@@ -52,8 +52,18 @@ impl Config for Phi3Config {
         })
     }
 
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            projections: ProjectionNames::Joined("qkv_proj"),
+            gate_and_up: ProjectionNames::Joined("gate_up_proj"),
+            rope: self.rope(),
+            windows: vec![self.sliding_window; self.fields.num_hidden_layers],
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -76,31 +86,5 @@ impl Config for Phi3Config {
             fields.push(("original_max_position_embeddings", "the frequencies are the same at every length"));
         }
         fields
-    }
-}
-
-/// `model_type` `phi3`.
-pub(crate) struct Phi3;
-
-impl Family for Phi3 {
-    type Config = Phi3Config;
-    const NAME: &'static str = "Phi3";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
-
-    fn load<B: Ops>(
-        config: &Phi3Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = LlamaShape {
-            projections: ProjectionNames::Joined("qkv_proj"),
-            gate_and_up: ProjectionNames::Joined("gate_up_proj"),
-            rope: config.rope(),
-            windows: vec![config.sliding_window; config.fields.num_hidden_layers],
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

@@ -3,17 +3,14 @@
 
 use super::{
     class::Head,
-    family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape},
-    load::LoadError,
-    network::Network,
+    llama_decoder::{LlamaFields, LlamaShape},
+    llama_variant::LlamaVariant,
     sliding_windows::SlidingWindowFields,
 };
-use crate::{backend::Ops, config::Config, weights::Weights};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `qwen2`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Qwen2Config {
     #[serde(flatten)]
@@ -24,9 +21,20 @@ pub(crate) struct Qwen2Config {
     rest: Map<String, Value>,
 }
 
-impl Config for Qwen2Config {
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+impl LlamaVariant for Qwen2Config {
+    const NAME: &'static str = "Qwen2";
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
+            query_bias: true,
+            windows: self.windows.windows(self.fields.num_hidden_layers),
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -38,29 +46,5 @@ impl Config for Qwen2Config {
         let mut fields = self.fields.without_effect(head);
         fields.extend(self.windows.without_effect(self.fields.num_hidden_layers));
         fields
-    }
-}
-
-/// `model_type` `qwen2`.
-pub(crate) struct Qwen2;
-
-impl Family for Qwen2 {
-    type Config = Qwen2Config;
-    const NAME: &'static str = "Qwen2";
-    const HEADS: &'static [Head] = DECODER_HEADS;
-
-    fn load<B: Ops>(
-        config: &Qwen2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = LlamaShape {
-            key_value_heads: config.fields.num_key_value_heads.unwrap_or(32),
-            query_bias: true,
-            windows: config.windows.windows(config.fields.num_hidden_layers),
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

@@ -3,17 +3,14 @@
 
 use super::{
     class::Head,
-    family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape, QueryKeyNorms},
-    load::LoadError,
-    network::Network,
+    llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
+    llama_variant::LlamaVariant,
     sliding_windows::SlidingWindowFields,
 };
-use crate::{backend::Ops, config::Config, weights::Weights};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `qwen3`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Qwen3Config {
     #[serde(flatten)]
@@ -32,9 +29,23 @@ impl Qwen3Config {
     }
 }
 
-impl Config for Qwen3Config {
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+impl LlamaVariant for Qwen3Config {
+    const NAME: &'static str = "Qwen3";
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            head_dim: self.head_dim(),
+            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::EachHead,
+            windows: self.windows.windows(self.fields.num_hidden_layers),
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -46,32 +57,5 @@ impl Config for Qwen3Config {
         let mut fields = self.fields.without_effect(head);
         fields.extend(self.windows.without_effect(self.fields.num_hidden_layers));
         fields
-    }
-}
-
-/// `model_type` `qwen3`.
-pub(crate) struct Qwen3;
-
-impl Family for Qwen3 {
-    type Config = Qwen3Config;
-    const NAME: &'static str = "Qwen3";
-    const HEADS: &'static [Head] = DECODER_HEADS;
-
-    fn load<B: Ops>(
-        config: &Qwen3Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let shape = LlamaShape {
-            head_dim: config.head_dim(),
-            key_value_heads: config.fields.num_key_value_heads.unwrap_or(32),
-            query_bias: config.attention_bias,
-            output_bias: config.attention_bias,
-            norms: QueryKeyNorms::EachHead,
-            windows: config.windows.windows(config.fields.num_hidden_layers),
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

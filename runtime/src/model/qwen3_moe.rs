@@ -2,21 +2,14 @@
 
 use super::{
     class::Head,
-    family::Family,
-    llama_decoder::{DECODER_HEADS, LlamaFields, LlamaShape, QueryKeyNorms},
-    load::LoadError,
-    network::Network,
+    llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
+    llama_variant::LlamaVariant,
 };
-use crate::{
-    backend::Ops,
-    config::Config,
-    layer::{EXPERT_NAMES, ExpertsShape},
-    weights::Weights,
-};
+use crate::layer::ExpertsShape;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `qwen3_moe`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Qwen3MoeConfig {
     #[serde(flatten)]
@@ -48,7 +41,8 @@ impl Qwen3MoeConfig {
     }
 }
 
-impl Config for Qwen3MoeConfig {
+impl LlamaVariant for Qwen3MoeConfig {
+    const NAME: &'static str = "Qwen3Moe";
     /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
     const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
 
@@ -66,8 +60,25 @@ impl Config for Qwen3MoeConfig {
         })
     }
 
-    fn rest(&self) -> &Map<String, Value> {
-        &self.rest
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        let experts = ExpertsShape {
+            inner: self.moe_intermediate_size,
+            normalised: self.norm_topk_prob,
+            ..self.fields.experts(self.num_experts, self.num_experts_per_tok)
+        };
+        let window = self.sliding_window.filter(|_| self.use_sliding_window);
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::EachHead,
+            windows: vec![window; self.fields.num_hidden_layers],
+            experts: self.sparse().into_iter().map(|sparse| sparse.then_some(experts)).collect(),
+            ..LlamaShape::plain(&self.fields)
+        }
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -90,41 +101,5 @@ impl Config for Qwen3MoeConfig {
             fields.push(("intermediate_size", "every layer is a mixture"));
         }
         fields
-    }
-}
-
-/// `model_type` `qwen3_moe`.
-pub(crate) struct Qwen3Moe;
-
-impl Family for Qwen3Moe {
-    type Config = Qwen3MoeConfig;
-    const NAME: &'static str = "Qwen3Moe";
-    const HEADS: &'static [Head] = DECODER_HEADS;
-
-    fn load<B: Ops>(
-        config: &Qwen3MoeConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let experts = ExpertsShape {
-            width: config.fields.hidden_size,
-            inner: config.moe_intermediate_size,
-            count: config.num_experts,
-            chosen: config.num_experts_per_tok,
-            normalised: config.norm_topk_prob,
-            activation: config.fields.hidden_act,
-            names: EXPERT_NAMES,
-        };
-        let window = config.sliding_window.filter(|_| config.use_sliding_window);
-        let shape = LlamaShape {
-            query_bias: config.attention_bias,
-            output_bias: config.attention_bias,
-            norms: QueryKeyNorms::EachHead,
-            windows: vec![window; config.fields.num_hidden_layers],
-            experts: config.sparse().into_iter().map(|sparse| sparse.then_some(experts)).collect(),
-            ..LlamaShape::plain(&config.fields)
-        };
-        shape.load(&config.fields, head, labels, w)
     }
 }

@@ -13,9 +13,8 @@ use super::{
     bart::Generator,
     class::Head,
     encoder_decoder::{Decoder, Encoder},
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass, put_floats},
 };
 use crate::{Array, Arrays, backend::Ops, weights::Weights};
@@ -34,12 +33,7 @@ impl Family for Rag {
     const NAME: &'static str = "Rag";
     const HEADS: &'static [Head] = &[Head::TokenGeneration, Head::SequenceGeneration];
 
-    fn load<B: Ops>(
-        config: &RagConfig,
-        head: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let base = w.base("rag");
         let generator = Generator::load(&config.generator.bart, &base.module("generator"))?;
         let questions = QuestionEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;

@@ -2,9 +2,8 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
 };
 use crate::{
@@ -117,12 +116,7 @@ impl Family for ResNet {
     const NAME: &'static str = "ResNet";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &ResNetConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let width = config.channels();
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier.1"), width, labels))

@@ -2,10 +2,9 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass, Pooling},
+    network::{Inputs, Pass, Pooling},
     text_head::pick_tokens,
     tower::{ImageFields, ImageTower, TextFields, TextTower, TowerFields},
     two_towers::{Towers, TwoTowers},
@@ -129,12 +128,7 @@ impl Family for Siglip {
     const NAME: &'static str = "Siglip";
     const HEADS: &'static [Head] = &[Head::Base];
 
-    fn load<B: Ops>(
-        config: &SiglipConfig,
-        _: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &SiglipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (text, vision) = (&config.text_config, &config.vision_config);
         let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
         let towers = SiglipTowers {

@@ -2,51 +2,86 @@
 
 use super::{
     class::Head,
+    family::Loaded,
     forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    network::{Inputs, Pass},
     text_head::TextHead,
     text_model::{Backbone, Hidden, TextModel},
 };
 use crate::{
-    backend::Ops,
+    backend::{Activation, Ops},
     layer::{Embedding, RmsNorm, visible_tokens},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{DType, Tensor};
+use serde::Deserialize;
 
 /// The heads of both types.
 pub(crate) const STATE_HEADS: &[Head] = &[Head::Base, Head::CausalLm];
 
-/// The sizes that do not depend on the mixer.
-pub(crate) struct StateShape {
-    pub(crate) vocab: usize,
-    pub(crate) width: usize,
-    pub(crate) layers: usize,
-    pub(crate) eps: f64,
+/// The fields of `config.json` that both types have, with the defaults of Mamba.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct StateFields {
+    vocab_size: usize,
+    pub(crate) hidden_size: usize,
+    pub(crate) state_size: usize,
+    num_hidden_layers: usize,
+    pub(crate) layer_norm_epsilon: f64,
+    expand: f64,
+    pub(crate) conv_kernel: usize,
+    pub(crate) use_bias: bool,
+    pub(crate) use_conv_bias: bool,
+    pub(crate) hidden_act: Activation,
     /// Whether what goes around the mixers stays f32 in every precision.
-    pub(crate) residual_in_fp32: bool,
-    pub(crate) tied: bool,
+    residual_in_fp32: bool,
+    tie_word_embeddings: bool,
 }
 
-/// What stands between two norms.
-pub(crate) trait Mixer<B: Ops>: Send {
-    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
-    fn forward(&self, x: Tensor<B, 3>, visible: Option<Tensor<B, 3>>, place: (usize, &mut Pass<'_, B>))
-    -> Tensor<B, 3>;
+impl Default for StateFields {
+    fn default() -> Self {
+        Self {
+            vocab_size: 50280,
+            hidden_size: 768,
+            state_size: 16,
+            num_hidden_layers: 32,
+            layer_norm_epsilon: 1e-5,
+            expand: 2.0,
+            conv_kernel: 4,
+            use_bias: false,
+            use_conv_bias: true,
+            hidden_act: Activation::Silu,
+            residual_in_fp32: true,
+            tie_word_embeddings: true,
+        }
+    }
 }
 
-impl StateShape {
+impl StateFields {
+    /// The width of what is scanned.
+    pub(crate) fn inner(&self) -> usize {
+        (self.expand * self.hidden_size as f64) as usize
+    }
+
+    /// See [`Config::without_effect`](crate::config::Config::without_effect).
+    pub(crate) fn without_effect(head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("residual_in_fp32", "it says where to round")];
+        if head != Head::CausalLm {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+
     /// `mixer` loads the mixer of a layer.
     pub(crate) fn load<B: Ops, M: Mixer<B> + 'static>(
         &self,
         head: Head,
         w: &Weights<B>,
         mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    ) -> Loaded<B> {
         let backbone = self.backbone(&w.base("backbone"), mixer)?;
-        let tied = self.tied.then(|| backbone.embeddings.weight());
-        let head = TextHead::of_decoder(w, head, [self.width, self.vocab, 0], tied, None)?;
+        let tied = self.tie_word_embeddings.then(|| backbone.embeddings.weight());
+        let head = TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;
         Ok(Box::new(TextModel { backbone, head }))
     }
 
@@ -58,19 +93,26 @@ impl StateShape {
         let layer = |index: usize| {
             let w = w.module("layers").module(index);
             Ok(Layer {
-                norm: RmsNorm::load(&w.module("norm"), self.width, self.eps)?,
+                norm: RmsNorm::load(&w.module("norm"), self.hidden_size, self.layer_norm_epsilon)?,
                 mixer: mixer(&w.module("mixer"))?,
             })
         };
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(States {
-            embeddings: Embedding::load(&embeddings, self.vocab, self.width)?,
-            layers: (0..self.layers).map(layer).collect::<Result<_, WeightsError>>()?,
-            norm_f: RmsNorm::load(&w.module("norm_f"), self.width, self.eps)?,
+            embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
+            layers: (0..self.num_hidden_layers).map(layer).collect::<Result<_, WeightsError>>()?,
+            norm_f: RmsNorm::load(&w.module("norm_f"), self.hidden_size, self.layer_norm_epsilon)?,
             residual_in_fp32: self.residual_in_fp32,
-            vocab: self.vocab,
+            vocab: self.vocab_size,
         })
     }
+}
+
+/// What stands between two norms.
+pub(crate) trait Mixer<B: Ops>: Send {
+    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
+    fn forward(&self, x: Tensor<B, 3>, visible: Option<Tensor<B, 3>>, place: (usize, &mut Pass<'_, B>))
+    -> Tensor<B, 3>;
 }
 
 struct States<B: Ops, M> {
@@ -92,18 +134,15 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for States<B, M> {
         let visible = visible_tokens(inputs, ids.dims(), pass.past())?;
         let x = self.embeddings.forward(ids);
         pass.trace_embed(&x)?;
+        // What goes around the mixers keeps its own type; layers and traces have the model's.
         let dtype = x.dtype();
-        let mut x = if self.residual_in_fp32 { x.cast(DType::F32) } else { x };
-        for (index, layer) in self.layers.iter().enumerate() {
-            let normal = layer.norm.forward(x.clone().cast(dtype));
-            let mixed = layer.mixer.forward(normal, visible.clone(), (index, &mut *pass));
-            x = x.clone() + mixed.cast(x.dtype());
-            if index + 1 < self.layers.len() {
-                pass.trace_layer(index, &x.clone().cast(dtype))?;
-            }
-        }
-        let last = self.norm_f.forward(x.cast(dtype));
-        pass.trace_layer(self.layers.len().saturating_sub(1), &last)?;
+        let mut sum = if self.residual_in_fp32 { x.clone().cast(DType::F32) } else { x.clone() };
+        let step = |layer: &Layer<B, M>, x: Tensor<B, 3>, place: (usize, &mut Pass<'_, B>)| {
+            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), place);
+            sum = sum.clone() + mixed.cast(sum.dtype());
+            Ok(sum.clone().cast(dtype))
+        };
+        let last = pass.through(&self.layers, x, step, |x| self.norm_f.forward(x))?;
         Ok(Hidden { last, pooled: None })
     }
 

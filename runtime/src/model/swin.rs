@@ -4,9 +4,8 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     swin_layer::{Map, SwinLayer, SwinLayerShape, padded},
 };
@@ -129,12 +128,7 @@ impl Family for Swin {
     const NAME: &'static str = "Swin";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &SwinConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.base("swin"), config.width(config.depths.len() - 1));
         let classifier = (head == Head::ImageClassification)
             .then(|| Linear::load(&w.module("classifier"), width, labels))

@@ -3,7 +3,7 @@
 use super::{forward::ForwardError, network::Inputs};
 use crate::{
     backend::{Activation, Ops},
-    layer::{AttentionNames, AttentionShape, FeedForward, LayerNorm, Linear, SelfAttention},
+    layer::{AttentionNames, AttentionShape, FeedForward, LayerNorm, SelfAttention},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{DType, Tensor, TensorData};
@@ -65,11 +65,7 @@ impl<B: Ops> SwinLayer<B> {
             attention: SelfAttention::load(w, &NAMES, &AttentionShape { width, heads, bias })?,
             distances: distances(&w.module("attention.self"), window, heads)?,
             layernorm_after: LayerNorm::load(&w.module("layernorm_after"), width, eps)?,
-            mlp: FeedForward {
-                up: Linear::load(&w.module("intermediate.dense"), width, inner)?,
-                activation: shape.activation,
-                down: Linear::load(&w.module("output.dense"), inner, width)?,
-            },
+            mlp: FeedForward::load(w, ["intermediate.dense", "output.dense"], [width, inner], shape.activation, true)?,
             window,
             shift,
         })

@@ -9,10 +9,10 @@ use super::{
     bart::tables,
     class::Head,
     encoder_decoder::{Decoder, Encoder, EncoderDecoder, Hidden, Memory, TargetHead, memory_bias},
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
     load::LoadError,
-    network::{Inputs, Network, Pass},
+    network::{Inputs, Pass},
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -34,7 +34,7 @@ impl Family for T5 {
     const NAME: &'static str = "T5";
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
 
-    fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);
         let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
         let encoder = Stack::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;

@@ -109,6 +109,11 @@ impl<B: Ops> TextEmbeddings<B> {
         Ok((ids.chunks(shape[1]).flat_map(count).collect(), shape))
     }
 
+    /// The sizes of the tables.
+    pub(super) fn shape(&self) -> &EmbeddingsShape {
+        &self.shape
+    }
+
     /// The table of words [vocab, width], for a tied head.
     pub(super) fn words(&self) -> Tensor<B, 2> {
         self.word_embeddings.weight()

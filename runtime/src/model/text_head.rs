@@ -13,6 +13,10 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
+/// The heads that most encoders have.
+pub(crate) const ENCODER_HEADS: &[Head] =
+    &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+
 /// What is computed from the hidden states; each variant names the outputs that it leaves.
 pub(crate) enum TextHead<B: Ops> {
     /// `last_hidden_state`, and `pooler_output` where there is a pooler.
@@ -61,21 +65,6 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::FirstToken { dense, activation, out: Linear::load(&w.module("out_proj"), width, labels)? })
     }
 
-    /// `lm_head` [vocab, width], or the embedding where the configuration ties them.
-    pub(crate) fn causal_lm(
-        w: &Weights<B>,
-        [width, vocab]: [usize; 2],
-        tied: bool,
-        embedding: Tensor<B, 2>,
-    ) -> Result<Self, WeightsError> {
-        let w = w.module("lm_head");
-        if tied {
-            w.tied("weight");
-            return Ok(Self::CausalLm(Linear::tied(embedding, None)));
-        }
-        Ok(Self::CausalLm(Linear::load_with_bias(&w, width, vocab, false)?))
-    }
-
     /// `score` over the last token, of a decoder's `...ForSequenceClassification`.
     pub(crate) fn last_token(
         w: &Weights<B>,
@@ -96,14 +85,20 @@ impl<B: Ops> TextHead<B> {
         tied: Option<Tensor<B, 2>>,
         padding: Option<i64>,
     ) -> Result<Self, WeightsError> {
-        match (head, tied) {
-            (Head::CausalLm, Some(embedding)) => Self::causal_lm(w, [width, vocab], true, embedding),
-            (Head::CausalLm, None) => {
-                Ok(Self::CausalLm(Linear::load_with_bias(&w.module("lm_head"), width, vocab, false)?))
-            }
-            (Head::SequenceClassification, _) => Self::last_token(w, width, labels, padding),
-            (Head::TokenClassification, _) => Self::per_token(w, width, labels),
-            (Head::QuestionAnswering, _) => Self::span(w, width),
+        match head {
+            Head::CausalLm => Ok(Self::CausalLm(Linear::load_or_tie(&w.module("lm_head"), [width, vocab], tied)?)),
+            Head::SequenceClassification => Self::last_token(w, width, labels, padding),
+            Head::TokenClassification => Self::per_token(w, width, labels),
+            Head::QuestionAnswering => Self::span(w, width),
+            _ => Ok(Self::Base),
+        }
+    }
+
+    /// The heads that most encoders keep in the same places.
+    pub(crate) fn of_encoder(w: &Weights<B>, head: Head, width: usize, labels: usize) -> Result<Self, WeightsError> {
+        match head {
+            Head::TokenClassification => Self::per_token(w, width, labels),
+            Head::QuestionAnswering => Self::span(w, width),
             _ => Ok(Self::Base),
         }
     }

@@ -106,13 +106,6 @@ impl<B: Ops> Layers<B> {
     }
 }
 
-const ATTENTION: AttentionNames = AttentionNames {
-    query: "self_attn.q_proj",
-    key: "self_attn.k_proj",
-    value: "self_attn.v_proj",
-    output: "self_attn.out_proj",
-};
-
 struct Layer<B: Ops> {
     layer_norm1: LayerNorm<B>,
     self_attn: SelfAttention<B>,
@@ -125,7 +118,7 @@ impl<B: Ops> Layer<B> {
         let shape = AttentionShape { width: fields.hidden_size, heads: fields.num_attention_heads, bias: true };
         Ok(Self {
             layer_norm1: fields.norm(&w.module("layer_norm1"))?,
-            self_attn: SelfAttention::load(w, &ATTENTION, &shape)?,
+            self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
             layer_norm2: fields.norm(&w.module("layer_norm2"))?,
             mlp: fields.mlp(&w.module("mlp"))?,
         })

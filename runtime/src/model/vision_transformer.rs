@@ -3,14 +3,74 @@
 //!
 //! Does not own configurations, special tokens, positions nor heads: those differ from type to type.
 
+use super::{forward::ForwardError, network::Pass};
 use crate::{
     backend::{Activation, Ops},
+    config::{Sides, divides},
     layer::{
-        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, JoinedGate, LayerNorm, Linear, SelfAttention,
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, FeedForward, GatedFeedForward, LayerNorm, SelfAttention,
     },
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
+use serde::Deserialize;
+
+/// The fields of `config.json` that every type has, with the defaults of ViT.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(super) struct VisionFields {
+    pub(super) hidden_size: usize,
+    pub(super) num_hidden_layers: usize,
+    num_attention_heads: usize,
+    hidden_act: Activation,
+    layer_norm_eps: f64,
+    image_size: Sides,
+    patch_size: Sides,
+    num_channels: usize,
+    qkv_bias: bool,
+}
+
+impl Default for VisionFields {
+    fn default() -> Self {
+        Self {
+            hidden_size: 768,
+            num_hidden_layers: 12,
+            num_attention_heads: 12,
+            hidden_act: Activation::Gelu,
+            layer_norm_eps: 1e-12,
+            image_size: Sides::Square(224),
+            patch_size: Sides::Square(16),
+            num_channels: 3,
+            qkv_bias: true,
+        }
+    }
+}
+
+impl VisionFields {
+    pub(super) fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        match self.patch_size.height_width().contains(&0) {
+            true => Err("`patch_size` is 0".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// With `inner` values between the two maps of a perceptron.
+    pub(super) fn shape(&self, inner: usize) -> VisionShape {
+        VisionShape {
+            width: self.hidden_size,
+            layers: self.num_hidden_layers,
+            heads: self.num_attention_heads,
+            inner,
+            activation: self.hidden_act,
+            eps: self.layer_norm_eps,
+            qkv_bias: self.qkv_bias,
+            channels: self.num_channels,
+            image: self.image_size.height_width(),
+            patch: self.patch_size.height_width(),
+        }
+    }
+}
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +128,7 @@ pub(super) struct VisionNames {
 /// The perceptron of a layer.
 pub(super) enum Perceptron<B: Ops> {
     Plain(FeedForward<B>),
-    Gated(JoinedGate<B>),
+    Gated(GatedFeedForward<B>),
 }
 
 impl<B: Ops> Perceptron<B> {
@@ -93,11 +153,13 @@ pub(super) struct VisionLayer<B: Ops> {
 impl<B: Ops> VisionLayer<B> {
     /// A layer with a plain perceptron and without scales.
     pub(super) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let mlp = Perceptron::Plain(FeedForward {
-            up: Linear::load(&w.module(names.up), shape.width, shape.inner)?,
-            activation: shape.activation,
-            down: Linear::load(&w.module(names.down), shape.inner, shape.width)?,
-        });
+        let mlp = Perceptron::Plain(FeedForward::load(
+            w,
+            [names.up, names.down],
+            [shape.width, shape.inner],
+            shape.activation,
+            true,
+        )?);
         Self::load_with(shape, names, mlp, None, w)
     }
 
@@ -129,6 +191,43 @@ impl<B: Ops> VisionLayer<B> {
             Some(scales) => x * scales[index].clone().unsqueeze(),
             None => x,
         }
+    }
+}
+
+/// The layers, and the norm behind them.
+pub(super) struct VisionStack<B: Ops> {
+    layers: Vec<VisionLayer<B>>,
+    layernorm: LayerNorm<B>,
+}
+
+impl<B: Ops> VisionStack<B> {
+    /// `layernorm` below `w`, and what `layer` loads.
+    pub(super) fn load(
+        shape: &VisionShape,
+        w: &Weights<B>,
+        layer: impl Fn(usize) -> Result<VisionLayer<B>, WeightsError>,
+    ) -> Result<Self, WeightsError> {
+        Ok(Self {
+            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+            layernorm: LayerNorm::load(&w.module("layernorm"), shape.width, shape.eps)?,
+        })
+    }
+
+    /// [batch, tokens, width]; `between` is what the type does behind a layer. The traces are those of the layers themselves,
+    /// before the norm, as in transformers.
+    pub(super) fn forward(
+        &self,
+        mut x: Tensor<B, 3>,
+        pass: &mut Pass<'_, B>,
+        between: impl Fn(usize, Tensor<B, 3>) -> Tensor<B, 3>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        pass.trace_embed(&x)?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            x = layer.forward(x);
+            pass.trace_layer(index, &x)?;
+            x = between(index, x);
+        }
+        Ok(self.layernorm.forward(x))
     }
 }
 

@@ -4,17 +4,16 @@
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     text_head::first_token,
-    vision_transformer::{IN_MEMORY, PatchEmbedding, SAVED, VisionLayer, VisionShape},
+    vision_transformer::{IN_MEMORY, PatchEmbedding, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack},
 };
 use crate::{
     backend::{Activation, Ops, activate},
-    config::{Config, Sides, divides},
-    layer::{LayerNorm, Linear},
+    config::Config,
+    layer::Linear,
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -25,16 +24,9 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct VitConfig {
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
+    #[serde(flatten)]
+    fields: VisionFields,
     intermediate_size: usize,
-    hidden_act: Activation,
-    layer_norm_eps: f64,
-    image_size: Sides,
-    patch_size: Sides,
-    num_channels: usize,
-    qkv_bias: bool,
     pooler_output_size: Option<usize>,
     pooler_act: Activation,
     #[serde(flatten)]
@@ -44,36 +36,11 @@ pub(crate) struct VitConfig {
 impl Default for VitConfig {
     fn default() -> Self {
         Self {
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
+            fields: VisionFields::default(),
             intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-12,
-            image_size: Sides::Square(224),
-            patch_size: Sides::Square(16),
-            num_channels: 3,
-            qkv_bias: true,
             pooler_output_size: None,
             pooler_act: Activation::Tanh,
             rest: Map::new(),
-        }
-    }
-}
-
-impl VitConfig {
-    fn shape(&self) -> VisionShape {
-        VisionShape {
-            width: self.hidden_size,
-            layers: self.num_hidden_layers,
-            heads: self.num_attention_heads,
-            inner: self.intermediate_size,
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-            qkv_bias: self.qkv_bias,
-            channels: self.num_channels,
-            image: self.image_size.height_width(),
-            patch: self.patch_size.height_width(),
         }
     }
 }
@@ -87,11 +54,7 @@ impl Config for VitConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        match self.patch_size.height_width().contains(&0) {
-            true => Err("`patch_size` is 0".to_owned()),
-            false => Ok(()),
-        }
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -110,15 +73,8 @@ impl Family for Vit {
     const NAME: &'static str = "ViT";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
-    fn load<B: Ops>(
-        config: &VitConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let base = w.base("vit");
-        let encoder = Encoder::load(&config.shape(), &["cls_token"], &base)?;
-        Ok(Box::new(VitModel { encoder, head: VitHead::load(config, head, labels, &base, w)? }))
+    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        VitModel::load(config, &["cls_token"], (head, labels), &w.base("vit"), w)
     }
 }
 
@@ -130,21 +86,28 @@ impl Family for Deit {
     const NAME: &'static str = "DeiT";
     const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification, Head::ImageClassificationWithTeacher];
 
-    fn load<B: Ops>(
-        config: &VitConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let base = w.base("deit");
-        let encoder = Encoder::load(&config.shape(), &["cls_token", "distillation_token"], &base)?;
-        Ok(Box::new(VitModel { encoder, head: VitHead::load(config, head, labels, &base, w)? }))
+    fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        VitModel::load(config, &["cls_token", "distillation_token"], (head, labels), &w.base("deit"), w)
     }
 }
 
 struct VitModel<B: Ops> {
     encoder: Encoder<B>,
     head: VitHead<B>,
+}
+
+impl<B: Ops> VitModel<B> {
+    /// With the `special` tokens in front of the patches.
+    fn load(
+        config: &VitConfig,
+        special: &[&str],
+        (head, labels): (Head, usize),
+        base: &Weights<B>,
+        w: &Weights<B>,
+    ) -> Loaded<B> {
+        let encoder = Encoder::load(&config.fields.shape(config.intermediate_size), special, base)?;
+        Ok(Box::new(Self { encoder, head: VitHead::load(config, head, labels, base, w)? }))
+    }
 }
 
 enum VitHead<B: Ops> {
@@ -164,7 +127,7 @@ impl<B: Ops> VitHead<B> {
         base: &Weights<B>,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let classifier = |name| Linear::load(&w.module(name), config.hidden_size, labels);
+        let classifier = |name| Linear::load(&w.module(name), config.fields.hidden_size, labels);
         Ok(match head {
             Head::ImageClassification => Self::Classifier(classifier("classifier")?),
             Head::ImageClassificationWithTeacher => Self::Teacher {
@@ -172,8 +135,8 @@ impl<B: Ops> VitHead<B> {
                 distillation: classifier("distillation_classifier")?,
             },
             _ => {
-                let width = config.pooler_output_size.unwrap_or(config.hidden_size);
-                let dense = Linear::load(&base.module("pooler.dense"), config.hidden_size, width)?;
+                let width = config.pooler_output_size.unwrap_or(config.fields.hidden_size);
+                let dense = Linear::load(&base.module("pooler.dense"), config.fields.hidden_size, width)?;
                 Self::Pooler { dense, activation: config.pooler_act }
             }
         })
@@ -182,7 +145,7 @@ impl<B: Ops> VitHead<B> {
 
 impl<B: Ops> Network<B> for VitModel<B> {
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
-        let last = self.encoder.forward(inputs, pass)?;
+        let last = self.encoder.stack.forward(self.encoder.embed(inputs)?, pass, |_, x| x)?;
         let first = first_token(last.clone());
         match &self.head {
             VitHead::Classifier(classifier) => pass.output("logits", classifier.forward(first)),
@@ -206,8 +169,7 @@ struct Encoder<B: Ops> {
     /// [1, 1, width] each, in front of the patches.
     special: Vec<Tensor<B, 3>>,
     position_embeddings: Tensor<B, 3>,
-    layers: Vec<VisionLayer<B>>,
-    layernorm: LayerNorm<B>,
+    stack: VisionStack<B>,
     /// Channels, height and width.
     image: [usize; 3],
 }
@@ -226,8 +188,7 @@ impl<B: Ops> Encoder<B> {
             patches: PatchEmbedding::load(shape, &embeddings)?,
             special: special.iter().map(|name| embeddings.tensor(name, [1, 1, width])).collect::<Result<_, _>>()?,
             position_embeddings: embeddings.tensor("position_embeddings", [1, tokens, width])?,
-            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
-            layernorm: LayerNorm::load(&w.module("layernorm"), width, shape.eps)?,
+            stack: VisionStack::load(shape, w, layer)?,
             image: [shape.channels, shape.image[0], shape.image[1]],
         })
     }
@@ -238,16 +199,5 @@ impl<B: Ops> Encoder<B> {
         let [batch, _, width] = patches.dims();
         let special = self.special.iter().map(|token| token.clone().expand([batch, 1, width]));
         Ok(Tensor::cat(special.chain([patches]).collect(), 1) + self.position_embeddings.clone())
-    }
-
-    /// [batch, tokens, width], after the final norm; the traces are before it, as in transformers.
-    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
-        let mut x = self.embed(inputs)?;
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x);
-            pass.trace_layer(index, &x)?;
-        }
-        Ok(self.layernorm.forward(x))
     }
 }

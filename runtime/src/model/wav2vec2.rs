@@ -7,9 +7,8 @@ mod features;
 
 use super::{
     class::Head,
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass, put_floats},
 };
 use crate::{
@@ -37,12 +36,7 @@ impl Family for Wav2Vec2 {
     const NAME: &'static str = "Wav2Vec2";
     const HEADS: &'static [Head] = HEADS;
 
-    fn load<B: Ops>(
-        config: &Wav2Vec2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
         Ok(Box::new(Recogniser { gives_features: head == Head::Base, ..network }))
     }
@@ -53,12 +47,7 @@ impl Family for Hubert {
     const NAME: &'static str = "Hubert";
     const HEADS: &'static [Head] = HEADS;
 
-    fn load<B: Ops>(
-        config: &Wav2Vec2Config,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         Ok(Box::new(Recogniser::load(config, head, labels, w, "hubert")?))
     }
 }
@@ -260,9 +249,6 @@ struct Layer<B: Ops> {
     final_layer_norm: LayerNorm<B>,
 }
 
-const ATTENTION: AttentionNames =
-    AttentionNames { query: "q_proj", key: "k_proj", value: "v_proj", output: "out_proj" };
-
 impl<B: Ops> Layer<B> {
     fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, heads, inner) = (config.hidden_size, config.num_attention_heads, config.intermediate_size);
@@ -270,15 +256,11 @@ impl<B: Ops> Layer<B> {
         let scale = (head_dim as f64).powf(-0.5);
         let shape = KeyValueShape { width, heads, head_dim, bias: true, key_bias: true, scale };
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_eps);
-        let perceptron = w.module("feed_forward");
+        let names = ["feed_forward.intermediate_dense", "feed_forward.output_dense"];
         Ok(Self {
-            attention: KeyValueAttention::load(&w.module("attention"), &ATTENTION, &shape)?,
+            attention: KeyValueAttention::load(&w.module("attention"), &AttentionNames::PLAIN, &shape)?,
             layer_norm: norm("layer_norm")?,
-            feed_forward: FeedForward {
-                up: Linear::load(&perceptron.module("intermediate_dense"), width, inner)?,
-                activation: config.hidden_act,
-                down: Linear::load(&perceptron.module("output_dense"), inner, width)?,
-            },
+            feed_forward: FeedForward::load(w, names, [width, inner], config.hidden_act, true)?,
             final_layer_norm: norm("final_layer_norm")?,
         })
     }

@@ -6,10 +6,9 @@ use super::{
     bart_stack::{Form, Layer, Stack, StackShape, encode_layers},
     class::Head,
     encoder_decoder::{Encoder, EncoderDecoder, Hidden, TargetHead},
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
-    network::{Inputs, Network, Pass},
+    network::{Inputs, Pass},
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -95,12 +94,7 @@ impl Family for Whisper {
     const NAME: &'static str = "Whisper";
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
 
-    fn load<B: Ops>(
-        config: &WhisperConfig,
-        head: Head,
-        _: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
+    fn load<B: Ops>(config: &WhisperConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base) = (&config.fields, w.base("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let [source, target] = fields.shapes(FORM).map(|shape| StackShape { scale: 1.0, ..shape });
@@ -111,13 +105,8 @@ impl Family for Whisper {
         let decoder = Stack::load(&target, true, table, positions, &w_decoder)?;
         let head = match head {
             Head::ConditionalGeneration => {
-                let w = w.module("proj_out");
-                let head = if fields.tie_word_embeddings {
-                    w.tied("weight");
-                    Linear::tied(decoder.embedding(), None)
-                } else {
-                    Linear::load_with_bias(&w, width, vocab, false)?
-                };
+                let tied = fields.tie_word_embeddings.then(|| decoder.embedding());
+                let head = Linear::load_or_tie(&w.module("proj_out"), [width, vocab], tied)?;
                 TargetHead::LanguageModel { head, scale: 1.0 }
             }
             _ => TargetHead::Base,
@@ -168,8 +157,6 @@ impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
         let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
         let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
         pass.trace_embed(&x)?;
-        let x = self.layer_norm.forward(encode_layers(&self.layers, x, None, pass)?);
-        pass.trace_layer(self.layers.len().saturating_sub(1), &x)?;
-        Ok(x)
+        encode_layers(&self.layers, x, None, pass, |x| self.layer_norm.forward(x))
     }
 }

@@ -5,37 +5,29 @@
 use super::{
     class::Head,
     detection_head::{DetectionHead, Labels, Perceptron},
-    family::Family,
+    family::{Family, Loaded},
     forward::ForwardError,
-    load::LoadError,
     network::{Inputs, Network, Pass},
     text_head::first_token,
-    vision_transformer::{PatchEmbedding, SAVED, VisionLayer, VisionShape},
+    vision_transformer::{PatchEmbedding, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack},
 };
 use crate::{
     backend::{Activation, Ops, activate},
     config::{Config, divides},
-    layer::{LayerNorm, Linear, bicubic},
+    layer::{Linear, bicubic},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct YolosConfig {
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
+    #[serde(flatten)]
+    fields: VisionFields,
     intermediate_size: usize,
-    hidden_act: Activation,
-    layer_norm_eps: f64,
-    image_size: [usize; 2],
-    patch_size: usize,
-    num_channels: usize,
-    qkv_bias: bool,
     num_detection_tokens: usize,
     use_mid_position_embeddings: bool,
     #[serde(flatten)]
@@ -45,16 +37,8 @@ pub(crate) struct YolosConfig {
 impl Default for YolosConfig {
     fn default() -> Self {
         Self {
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
+            fields: VisionFields::default(),
             intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-12,
-            image_size: [512, 864],
-            patch_size: 16,
-            num_channels: 3,
-            qkv_bias: true,
             num_detection_tokens: 100,
             use_mid_position_embeddings: true,
             rest: Map::new(),
@@ -74,20 +58,25 @@ impl Config for YolosConfig {
         "giou_loss_coefficient",
     ];
 
+    fn defaults() -> Value {
+        json!({ "image_size": [512, 864] })
+    }
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
-        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        self.fields.validate()?;
         if self.num_detection_tokens == 0 {
             return Err("`num_detection_tokens` is 0".to_owned());
         }
-        self.image_size.iter().try_for_each(|side| divides("image_size", *side, "patch_size", self.patch_size))
+        let VisionShape { image, patch, .. } = self.shape();
+        image.iter().zip(patch).try_for_each(|(side, patch)| divides("image_size", *side, "patch_size", patch))
     }
 
     fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
-        match self.num_hidden_layers {
+        match self.fields.num_hidden_layers {
             0 | 1 => vec![("use_mid_position_embeddings", "there is nothing between the layers")],
             _ => Vec::new(),
         }
@@ -96,18 +85,7 @@ impl Config for YolosConfig {
 
 impl YolosConfig {
     fn shape(&self) -> VisionShape {
-        VisionShape {
-            width: self.hidden_size,
-            layers: self.num_hidden_layers,
-            heads: self.num_attention_heads,
-            inner: self.intermediate_size,
-            activation: self.hidden_act,
-            eps: self.layer_norm_eps,
-            qkv_bias: self.qkv_bias,
-            channels: self.num_channels,
-            image: self.image_size,
-            patch: [self.patch_size; 2],
-        }
+        self.fields.shape(self.intermediate_size)
     }
 }
 
@@ -119,13 +97,8 @@ impl Family for Yolos {
     const NAME: &'static str = "Yolos";
     const HEADS: &'static [Head] = &[Head::Base, Head::ObjectDetection];
 
-    fn load<B: Ops>(
-        config: &YolosConfig,
-        head: Head,
-        labels: usize,
-        w: &Weights<B>,
-    ) -> Result<Box<dyn Network<B>>, LoadError> {
-        let (base, width) = (w.base("vit"), config.hidden_size);
+    fn load<B: Ops>(config: &YolosConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let (base, width) = (w.base("vit"), config.fields.hidden_size);
         let encoder = Encoder::load(config, &base)?;
         let head = match head {
             Head::ObjectDetection => YolosHead::Objects(DetectionHead {
@@ -174,8 +147,7 @@ struct Encoder<B: Ops> {
     position_embeddings: Positions<B>,
     /// Added behind every layer but the last.
     mid_position_embeddings: Vec<Positions<B>>,
-    layers: Vec<VisionLayer<B>>,
-    layernorm: LayerNorm<B>,
+    stack: VisionStack<B>,
     channels: usize,
 }
 
@@ -200,13 +172,12 @@ impl<B: Ops> Encoder<B> {
             detection_tokens: embeddings.tensor("detection_tokens", [1, queries, width])?,
             position_embeddings: positions(embeddings.tensor("position_embeddings", [1, tokens, width])?),
             mid_position_embeddings: (0..between).filter_map(mid).map(positions).collect(),
-            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
-            layernorm: LayerNorm::load(&w.module("layernorm"), width, shape.eps)?,
+            stack: VisionStack::load(&shape, w, layer)?,
             channels: shape.channels,
         })
     }
 
-    /// [batch, tokens, width], after the final norm; the traces are those of the layers themselves.
+    /// [batch, tokens, width], after the final norm.
     fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
         let (patches, grid) = self.patches.forward(pixels);
@@ -214,16 +185,12 @@ impl<B: Ops> Encoder<B> {
         let class = self.cls_token.clone().expand([batch, 1, width]);
         let queries = self.position_embeddings.queries;
         let objects = self.detection_tokens.clone().expand([batch, queries, width]);
-        let mut x = Tensor::cat(vec![class, patches, objects], 1) + self.position_embeddings.at(grid, inputs);
-        pass.trace_embed(&x)?;
-        for (index, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(x);
-            pass.trace_layer(index, &x)?;
-            if let Some(positions) = self.mid_position_embeddings.get(index) {
-                x = x + positions.at(grid, inputs);
-            }
-        }
-        Ok(self.layernorm.forward(x))
+        let x = Tensor::cat(vec![class, patches, objects], 1) + self.position_embeddings.at(grid, inputs);
+        let between = |index: usize, x| match self.mid_position_embeddings.get(index) {
+            Some(positions) => x + positions.at(grid, inputs),
+            None => x,
+        };
+        self.stack.forward(x, pass, between)
     }
 }
 

@@ -108,13 +108,6 @@ impl<B: Ops> Norm<B> {
     }
 }
 
-const ATTENTION: AttentionNames = AttentionNames {
-    query: "self_attn.q_proj",
-    key: "self_attn.k_proj",
-    value: "self_attn.v_proj",
-    output: "self_attn.out_proj",
-};
-
 /// Attention over the patches of a channel, with the same weights over the channels at a patch, and a perceptron.
 struct Layer<B: Ops> {
     self_attn: SelfAttention<B>,
@@ -132,15 +125,11 @@ impl<B: Ops> Layer<B> {
         let shape = AttentionShape { width, heads: config.num_attention_heads, bias: true };
         let norm = |name| Norm::load(config, &w.module(name));
         Ok(Self {
-            self_attn: SelfAttention::load(w, &ATTENTION, &shape)?,
+            self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
             norm_sublayer1: norm("norm_sublayer1")?,
             norm_sublayer2: config.channel_attention.then(|| norm("norm_sublayer2")).transpose()?,
             norm_sublayer3: norm("norm_sublayer3")?,
-            ff: FeedForward {
-                up: Linear::load_with_bias(&w.module("ff.0"), width, inner, config.bias)?,
-                activation: config.activation_function,
-                down: Linear::load_with_bias(&w.module("ff.3"), inner, width, config.bias)?,
-            },
+            ff: FeedForward::load(w, ["ff.0", "ff.3"], [width, inner], config.activation_function, config.bias)?,
             pre_norm: config.pre_norm,
         })
     }

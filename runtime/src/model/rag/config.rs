@@ -162,6 +162,8 @@ fn default_bos() -> Option<i64> {
 }
 
 impl Config for QuestionConfig {
+    const INERT: &'static [&'static str] = BertConfig::INERT;
+
     fn rest(&self) -> &Map<String, Value> {
         self.bert.rest()
     }

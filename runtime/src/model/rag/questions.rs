@@ -24,7 +24,7 @@ pub(super) struct QuestionEncoder<B: Ops> {
 
 impl<B: Ops> QuestionEncoder<B> {
     pub(super) fn load(config: &QuestionConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let (w, width, out) = (w.module("question_encoder"), config.bert.hidden_size, config.projection_dim);
+        let (w, width, out) = (w.module("question_encoder"), config.bert.fields.hidden_size, config.projection_dim);
         let project = || Linear::load(&w.module("encode_proj"), width, out);
         Ok(Self {
             bert: config.bert.encoder(Positions::FromZero, false, &w.module("bert_model"))?,

@@ -1,6 +1,6 @@
 //! The blocks down to the lowest resolution and up again: `diffusers.models.unets.unet_2d_blocks`.
 
-use super::{BlockType, UnetConfig};
+use super::config::{BlockType, UnetConfig};
 use crate::{
     backend::Ops,
     model::{
