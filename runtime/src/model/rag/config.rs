@@ -193,3 +193,49 @@ fn of_type(found: &str, supported: &str, field: &str) -> Result<(), String> {
     }
     Err(format!("`{field}.model_type` {found:?} is not supported, only {supported:?}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse;
+    use serde_json::json;
+
+    fn refused(fields: Value) -> String {
+        parse::<RagConfig>(&fields).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_file_may_say_nothing() {
+        let config = parse::<RagConfig>(&json!({ "model_type": "rag" })).expect("all fields have defaults").config;
+        assert_eq!((config.n_docs, config.max_combined_length, config.bos()), (5, 300, Some(0)));
+        assert_eq!((config.question_encoder.projection_dim, config.generator.pad_token_id), (0, 1));
+    }
+
+    /// Fields of `facebook/rag-token-nq` beyond sizes.
+    #[test]
+    fn released_files_are_read() {
+        let generator = json!({
+            "model_type": "bart", "prefix": " ", "num_beams": 4, "no_repeat_ngram_size": 3, "normalize_before": false,
+            "normalize_embedding": true, "add_bias_logits": false, "extra_pos_embeddings": 2, "classif_dropout": 0.0,
+        });
+        let question =
+            json!({ "model_type": "dpr", "gradient_checkpointing": false, "is_decoder": false, "top_k": 50 });
+        let config = json!({
+            "model_type": "rag", "question_encoder": question, "generator": generator, "index_name": "exact",
+            "dataset": "wiki_dpr", "forced_eos_token_id": 2, "output_retrieved": false, "vocab_size": null,
+        });
+        let parsed = parse::<RagConfig>(&config).expect("it is supported");
+        assert_eq!(parsed.config.generator.prefix.as_deref(), Some(" "));
+        assert!(parsed.fields.contains(&"generator.prefix".to_owned()));
+    }
+
+    #[test]
+    fn what_changes_numbers_and_is_not_here_is_refused() {
+        assert!(refused(json!({ "generator": { "model_type": "t5" } })).contains("\"t5\" is not supported"));
+        assert!(refused(json!({ "question_encoder": { "is_decoder": true } })).contains("`is_decoder`"));
+        assert!(refused(json!({ "reduce_loss": true })).contains("`reduce_loss`"));
+        assert!(refused(json!({ "max_combined_length": 2000 })).contains("above"));
+        assert!(refused(json!({ "n_docs": 0 })).contains("`n_docs`"));
+        assert!(refused(json!({ "another": 1 })).contains("`another`"));
+    }
+}
