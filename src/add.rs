@@ -16,7 +16,7 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
 };
-use testgen_contract::{ModelType, Task};
+use testgen_contract::{Architecture, ModelType, Task};
 
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
@@ -62,9 +62,13 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let heads = config.architectures.unwrap_or(config.class_name.into_iter().collect());
     let task = head::task(model_type.architecture(), heads.first().map(String::as_str), task)?;
     let has = |name: &str| directory.join(name).is_file();
-    let preprocessors: &[&str] = match model_type.architecture().reads_text() {
-        true => &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"],
-        false => &["preprocessor_config.json"],
+    let preprocessors: &[&str] = match model_type.architecture() {
+        // What the collator of graphs needs to know is in there.
+        Architecture::Graph => &["config.json"],
+        architecture if architecture.reads_text() => {
+            &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"]
+        }
+        _ => &["preprocessor_config.json"],
     };
     Ok(Found {
         directory: directory.to_owned(),

@@ -26,6 +26,7 @@ const FILES: &[(&str, &str)] = &[
     ("families.py", include_str!("record/families.py")),
     ("generation.py", include_str!("record/generation.py")),
     ("golden_file.py", include_str!("record/golden_file.py")),
+    ("graph.py", include_str!("record/graph.py")),
     ("image_inputs.py", include_str!("record/image_inputs.py")),
     ("multimodal.py", include_str!("record/multimodal.py")),
     ("noise.py", include_str!("record/noise.py")),
@@ -37,6 +38,7 @@ const FILES: &[(&str, &str)] = &[
     ("speech.py", include_str!("record/speech.py")),
     ("text_inputs.py", include_str!("record/text_inputs.py")),
     ("time_series.py", include_str!("record/time_series.py")),
+    ("versions.py", include_str!("record/versions.py")),
     ("vision.py", include_str!("record/vision.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];
@@ -104,7 +106,8 @@ impl Failure for RecordError {
                 Some(format!("install Python 3 and run `{packages}`, or name one with --python or TESTGEN_PYTHON"))
             }
             Self::Refused { code: ExitCode::EnvironmentMissing } => {
-                Some(format!("`{packages}` for the Python in use, or name another with --python or TESTGEN_PYTHON"))
+                // The recorder has said which packages, and not all model types are recorded with the same.
+                Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
             Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Wait(_) => None,
         }

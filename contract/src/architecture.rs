@@ -31,6 +31,8 @@ words! {
         Diffusion = "diffusion",
         /// Generators that answer a question with passages that were found for it (RAG).
         Rag = "rag",
+        /// Readers of whole graphs (Graphormer).
+        Graph = "graph",
     }
 }
 
@@ -61,6 +63,7 @@ impl Architecture {
             Self::Diffusion => &[Task::ImageDenoising, Task::ImageDecoding],
             Self::Multimodal => &[Task::ImageTextToText],
             Self::Rag => &[Task::RetrievalAugmentedGeneration],
+            Self::Graph => &[Task::GraphClassification, Task::GraphEmbedding],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -82,7 +85,8 @@ impl Architecture {
             | Self::VisionText
             | Self::TimeSeries
             | Self::ObjectDetection
-            | Self::Diffusion => false,
+            | Self::Diffusion
+            | Self::Graph => false,
         }
     }
 
@@ -97,7 +101,9 @@ impl Architecture {
             | Self::Multimodal
             | Self::Ssm
             | Self::Rag => true,
-            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion => false,
+            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion | Self::Graph => {
+                false
+            }
         }
     }
 }

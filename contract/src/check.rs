@@ -11,7 +11,7 @@ words! {
         ConfigEffective = "config_effective",
         /// The outputs live on the device, and in the precision, that the endpoint names.
         Placement = "placement",
-        /// Text becomes the recorded token ids, an image the recorded pixel values.
+        /// Text becomes the recorded token ids, an image the recorded pixel values, a graph the recorded paths and degrees.
         PreprocessGolden = "preprocess_golden",
         /// The output of the embedding layer equals the recorded one.
         EmbedGolden = "embed_golden",
@@ -78,7 +78,9 @@ impl Check {
             Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
             Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
-            Self::MaskGolden | Self::PadInvariance => architecture.reads_text(),
+            Self::MaskGolden | Self::PadInvariance => {
+                architecture.reads_text() || matches!(architecture, Architecture::Graph)
+            }
             Self::RetrievalGolden => matches!(architecture, Architecture::Rag),
             Self::RouterGolden => matches!(architecture, Architecture::Moe),
             _ => true,

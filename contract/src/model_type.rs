@@ -44,6 +44,8 @@ words! {
         Gpt2 = "gpt2",
         /// `transformers.models.gpt_neox`
         GptNeoX = "gpt_neox",
+        /// `transformers.models.deprecated.graphormer`, which transformers 5 no longer has
+        Graphormer = "graphormer",
         /// `transformers.models.hubert`
         Hubert = "hubert",
         /// `transformers.models.llama`
@@ -126,6 +128,7 @@ impl ModelType {
             | Self::ModernBert
             | Self::Mpnet
             | Self::Roberta => Architecture::EncoderOnly,
+            Self::Graphormer => Architecture::Graph,
             Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
             Self::Llava => Architecture::Multimodal,
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,

@@ -49,5 +49,9 @@ words! {
         TimeSeriesClassification = "time_series_classification",
         /// Series in, the numbers that they stand for out.
         TimeSeriesRegression = "time_series_regression",
+        /// Graphs in, one score per label out, or the number that each stands for.
+        GraphClassification = "graph_classification",
+        /// Graphs in, one vector per node and one per graph out.
+        GraphEmbedding = "graph_embedding",
     }
 }

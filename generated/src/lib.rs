@@ -2,12 +2,13 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 87 models, one module for each, below the module of its architecture.
+//! The harnesses of 90 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
 pub mod encoder_decoder;
 pub mod encoder_only;
+pub mod graph;
 pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
@@ -70,6 +71,9 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &graph::graphormer::HARNESS,
+    &graph::graphormer_base::HARNESS,
+    &graph::graphormer_regression::HARNESS,
     &moe::mixtral::HARNESS,
     &moe::olmoe::HARNESS,
     &moe::qwen3_moe::HARNESS,

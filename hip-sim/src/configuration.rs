@@ -7,6 +7,7 @@
 //! | `HIP_SIM_FAULTS` | see [`Faults`] |
 //! | `HIP_SIM_CACHE` | where compiled kernels are kept; without it `hip-sim` below `TESTGEN_CACHE`, else in the user's cache |
 //! | `HIP_SIM_CXX` | the C++ compiler |
+//! | `HIP_SIM_LONGEST` | bytes; a kernel with a longer text is refused, and an autotuner takes another |
 //! | `HIP_SIM_DUMP` | a folder for the text of each kernel |
 //! | `HIP_SIM_STATISTICS` | a file that gets a line at the end of the process |
 
@@ -27,6 +28,8 @@ pub struct Configuration {
     pub cache: PathBuf,
     /// The C++ compiler: a program on PATH or a path.
     pub compiler: String,
+    /// Bytes of the longest text that is compiled.
+    pub longest: Option<usize>,
     /// A folder that gets the text of each kernel.
     pub dump: Option<PathBuf>,
     /// A file that gets a line of statistics when the process ends.
@@ -58,6 +61,9 @@ pub enum ConfigurationError {
     /// The version.
     #[error("HIP_SIM_VERSION: `{0}` is no version; write it as 6.4.2")]
     Version(String),
+    /// The longest text.
+    #[error("HIP_SIM_LONGEST: `{0}` is no number of bytes")]
+    Longest(String),
     /// A fault.
     #[error("HIP_SIM_FAULTS: {0}")]
     Fault(#[from] FaultError),
@@ -80,6 +86,7 @@ impl Configuration {
             faults: set("HIP_SIM_FAULTS").unwrap_or_default().parse()?,
             cache: cache_folder(set),
             compiler: set("HIP_SIM_CXX").unwrap_or_else(|| "c++".to_owned()),
+            longest: set("HIP_SIM_LONGEST").map(|text| longest(&text)).transpose()?,
             dump: set("HIP_SIM_DUMP").map(PathBuf::from),
             statistics: set("HIP_SIM_STATISTICS").map(PathBuf::from),
         })
@@ -135,6 +142,10 @@ fn property(model: &mut DeviceModel, word: &str) -> Option<()> {
         _ => return None,
     }
     Some(())
+}
+
+fn longest(text: &str) -> Result<usize, ConfigurationError> {
+    text.parse().map_err(|_| ConfigurationError::Longest(text.to_owned()))
 }
 
 fn version(text: &str) -> Result<[u32; 3], ConfigurationError> {

@@ -44,6 +44,14 @@ pub enum CompileError {
         /// Why.
         source: std::io::Error,
     },
+    /// A text that is longer than was asked for.
+    #[error("hip-sim: a text of {length} bytes, and HIP_SIM_LONGEST is {longest}")]
+    TooLong {
+        /// The text's bytes.
+        length: usize,
+        /// The bytes that are allowed.
+        longest: usize,
+    },
     /// A fault that was asked for.
     #[error("hip-sim: compilation fails on demand")]
     Demanded,
@@ -90,6 +98,9 @@ fn compile(source: &str, configuration: &Configuration, statistics: &Statistics)
     let hits = |text: &String| names.iter().any(|name| name.contains(text.as_str()));
     if configuration.faults.any(|fault| matches!(fault, Fault::Compile(text) if hits(text))) {
         return Err(CompileError::Demanded);
+    }
+    if let Some(longest) = configuration.longest.filter(|longest| source.len() > *longest) {
+        return Err(CompileError::TooLong { length: source.len(), longest });
     }
     let source = order::sorted_structures(source);
     let text = rewrite::host_text(&source, &names);

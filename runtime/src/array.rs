@@ -87,6 +87,23 @@ impl Array {
         Self { shape, values: self.values.gather(&rows) }
     }
 
+    /// The elements at their places in `shape`, of as many dimensions: cut off behind its ends, filled up with zeros.
+    pub(crate) fn resized(&self, shape: &[usize]) -> Self {
+        let source = |flat: usize| {
+            let (mut rest, mut stride, mut found) = (flat, 1, 0);
+            for (length, own) in shape.iter().zip(&self.shape).rev() {
+                let place = rest % length;
+                if place >= *own {
+                    return None;
+                }
+                (rest, found, stride) = (rest / length, found + place * stride, stride * own);
+            }
+            Some(found)
+        };
+        let sources: Vec<Option<usize>> = (0..shape.iter().product()).map(source).collect();
+        Self { shape: shape.to_vec(), values: self.values.gather_or_zero(&sources) }
+    }
+
     /// The rows `indices` of the first dimension, in that order.
     pub fn select_rows(&self, indices: &[usize]) -> Self {
         let inner: usize = self.shape[1..].iter().product();
@@ -118,5 +135,28 @@ impl Values {
             Self::I64(values) => Self::I64(indices.iter().map(|index| values[*index]).collect()),
             Self::U8(values) => Self::U8(indices.iter().map(|index| values[*index]).collect()),
         }
+    }
+
+    fn gather_or_zero(&self, indices: &[Option<usize>]) -> Self {
+        fn at<T: Copy + Default>(values: &[T], indices: &[Option<usize>]) -> Vec<T> {
+            indices.iter().map(|index| index.map_or_else(T::default, |index| values[index])).collect()
+        }
+        match self {
+            Self::F32(values) => Self::F32(at(values, indices)),
+            Self::I64(values) => Self::I64(at(values, indices)),
+            Self::U8(values) => Self::U8(at(values, indices)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resizing_cuts_off_and_fills_up_every_dimension() {
+        let array = Array::integers([2, 3], vec![1, 2, 3, 4, 5, 6]);
+        assert_eq!(array.resized(&[3, 2]), Array::integers([3, 2], vec![1, 2, 4, 5, 0, 0]));
+        assert_eq!(array.resized(&[1, 4]), Array::integers([1, 4], vec![1, 2, 3, 0]));
     }
 }

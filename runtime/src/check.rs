@@ -14,6 +14,8 @@ mod examination;
 mod fallback_marked;
 mod finite;
 mod generation_controls;
+mod graph_padding;
+mod graphs;
 mod greedy_margin;
 mod half_probe;
 mod kv_cache_equivalence;

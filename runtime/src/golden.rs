@@ -47,6 +47,9 @@ pub(crate) struct Golden {
     pub(crate) images: Vec<Array>,
     /// `audio.<i>` [samples], whose features are the main case's input.
     pub(crate) audio: Vec<Array>,
+    /// `graph.<i>.*`, without the prefix, whose paths and degrees are the main case's input: `num_nodes` [1], `edge_index`
+    /// [2, edges] and, where something is known of them, `node_feat` [nodes, features] and `edge_attr` [edges, features].
+    pub(crate) graphs: Vec<Arrays>,
     /// The reference's own error in each type.
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
@@ -198,6 +201,7 @@ impl Golden {
         let noise = Noise::read(metadata).map_err(unreadable)?;
         let trace = parts.trace.into_iter().map(|(place, array)| (trace_name(place), array)).collect();
         let [images, audio] = [parts.images, parts.audio].map(|parts| parts.into_values().collect());
+        let graphs = parts.graphs.into_values().collect();
         let mut routings = parts.routings;
         let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
         let routers = parts.routers.into_iter().filter_map(pair).collect();
@@ -220,6 +224,7 @@ impl Golden {
             detections,
             images,
             audio,
+            graphs,
             noise,
             pad_token_id,
         })
@@ -239,6 +244,7 @@ struct Parts {
     detections: Arrays,
     images: BTreeMap<usize, Array>,
     audio: BTreeMap<usize, Array>,
+    graphs: BTreeMap<usize, Arrays>,
 }
 
 impl Parts {
@@ -264,7 +270,15 @@ impl Parts {
             "detection" => drop(self.detections.insert(name.to_owned(), array)),
             "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
             "audio" => drop(name.parse().map(|index| self.audio.insert(index, array))),
+            "graph" => self.put_graph(name, array),
             _ => {}
+        }
+    }
+
+    fn put_graph(&mut self, name: &str, array: Array) {
+        let place = name.split_once('.').and_then(|(index, name)| Some((index.parse().ok()?, name)));
+        if let Some((index, name)) = place {
+            self.graphs.entry(index).or_default().insert(name.to_owned(), array);
         }
     }
 }

@@ -29,6 +29,7 @@ mod forward;
 mod gemma2;
 mod gpt2;
 mod gpt_neox;
+mod graphormer;
 mod llama;
 mod llama_decoder;
 mod llama_variant;
@@ -84,3 +85,6 @@ pub(crate) use rag::EMBEDDINGS;
 
 #[cfg(test)]
 pub(crate) use network::Run;
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,14 @@
-//! The way in: text to token ids, images to pixel values, as the checkpoint's own files say.
+//! The way in: text to token ids, images to pixel values, graphs to paths and degrees, as the checkpoint's own files say.
 //!
-//! Owns tokenizers, image processors and feature extractors. Does not own what is done with their output (`task`) nor its comparison with
+//! Owns tokenizers, image processors, feature extractors and the collator of graphs. Does not own what is done with their output (`task`) nor its comparison with
 //! goldens (`check`).
 
 mod audio;
 mod config_file;
 mod error;
 mod frame_tokens;
+mod graph;
+mod graph_collator;
 mod image;
 mod image_config;
 mod image_processor;
@@ -14,12 +16,15 @@ mod log_mel;
 mod resample;
 mod retrieval;
 mod sentence_piece;
+mod shortest_paths;
 mod tokenizer;
 
 pub use audio::{Audio, FeatureExtractor};
 pub(crate) use config_file::ConfigFile;
 pub use error::PreprocessError;
 pub use frame_tokens::FrameTokens;
+pub use graph::Graph;
+pub use graph_collator::GraphCollator;
 pub use image::Image;
 pub use image_processor::ImageProcessor;
 pub use retrieval::Passage;
@@ -46,6 +51,7 @@ pub struct Processor {
     images: Option<ImageProcessor>,
     audio: Option<FeatureExtractor>,
     frame_tokens: Option<FrameTokens>,
+    graphs: Option<GraphCollator>,
     generation: GenerationDefaults,
     scheduler: Option<Scheduler>,
     retrieval: Option<Retrieval>,
@@ -64,6 +70,7 @@ impl Processor {
             images: ImageProcessor::open(directory)?,
             audio: FeatureExtractor::open(directory)?,
             frame_tokens: FrameTokens::open(directory)?,
+            graphs: GraphCollator::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
             scheduler: Scheduler::open(directory)?,
             retrieval: Retrieval::open(directory)?,
@@ -88,6 +95,11 @@ impl Processor {
     /// The vocabulary of a model with one token per frame, where the checkpoint has one.
     pub fn frame_tokens(&self) -> Option<&FrameTokens> {
         self.frame_tokens.as_ref()
+    }
+
+    /// What makes arguments of graphs, where the model reads graphs.
+    pub fn graphs(&self) -> Option<&GraphCollator> {
+        self.graphs.as_ref()
     }
 
     /// The steps from noise to an image, where the checkpoint has a scheduler.

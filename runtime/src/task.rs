@@ -9,6 +9,7 @@ mod call;
 mod classification;
 mod diffusion;
 mod fill_mask;
+mod graph_embedding;
 mod image_embedding;
 mod image_text;
 mod image_text_to_text;
@@ -29,8 +30,8 @@ pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, ImageEmbedding, ImageTextEmbedding,
-    LabelScore, LabelledToken, Response, RetrievedAnswer, TextEmbedding, Transcription,
+    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding, ImageEmbedding,
+    ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer, TextEmbedding, Transcription,
 };
 
 use crate::Model;
@@ -149,4 +150,14 @@ pub fn image_denoising(model: &Model, request: Request) -> Result<Response, Hand
 /// Latents in; per row an image [channels, height, width] out.
 pub fn image_decoding(model: &Model, request: Request) -> Result<Response, HandlerError> {
     diffusion::answer_decoding(&Call::new(model, Task::ImageDecoding), request)
+}
+
+/// Graphs in; per graph every label with its probability, best first, or the one number that it stands for, out.
+pub fn graph_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_graphs(&Call::new(model, Task::GraphClassification), request)
+}
+
+/// Graphs in; per graph the vectors of its nodes and that of the whole out.
+pub fn graph_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    graph_embedding::answer(&Call::new(model, Task::GraphEmbedding), request)
 }

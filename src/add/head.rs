@@ -14,6 +14,7 @@ const HEADS: &[(&str, &[Task])] = &[
     ("AutoencoderKL", &[Task::ImageDecoding]),
     ("ForPrediction", &[Task::TimeSeriesForecasting]),
     ("ForClassification", &[Task::TimeSeriesClassification]),
+    ("ForGraphClassification", &[Task::GraphClassification]),
     ("ForRegression", &[Task::TimeSeriesRegression]),
     ("ForImageClassificationWithTeacher", &[Task::ImageClassification]),
     ("ForObjectDetection", &[Task::ObjectDetection]),
@@ -24,7 +25,16 @@ const HEADS: &[(&str, &[Task])] = &[
     ("RagSequenceForGeneration", &[Task::RetrievalAugmentedGeneration]),
     ("MTModel", &[Task::Text2TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
-    ("Model", &[Task::TextEmbedding, Task::AudioEmbedding, Task::ImageEmbedding, Task::ImageTextSimilarity]),
+    (
+        "Model",
+        &[
+            Task::TextEmbedding,
+            Task::AudioEmbedding,
+            Task::ImageEmbedding,
+            Task::ImageTextSimilarity,
+            Task::GraphEmbedding,
+        ],
+    ),
 ];
 
 /// The task: the one asked for when the architecture has it, else the one of the head.
@@ -69,6 +79,8 @@ mod tests {
             (Architecture::Rag, "RagTokenForGeneration", Task::RetrievalAugmentedGeneration),
             (Architecture::TimeSeries, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
             (Architecture::ObjectDetection, "DetrForObjectDetection", Task::ObjectDetection),
+            (Architecture::Graph, "GraphormerForGraphClassification", Task::GraphClassification),
+            (Architecture::Graph, "GraphormerModel", Task::GraphEmbedding),
             (Architecture::VisionText, "CLIPModel", Task::ImageTextSimilarity),
             (Architecture::Vision, "ResNetForImageClassification", Task::ImageClassification),
             (Architecture::Vision, "DeiTForImageClassificationWithTeacher", Task::ImageClassification),

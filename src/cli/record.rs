@@ -17,7 +17,7 @@ const NAMES_TOLD: usize = 20;
 ///
 /// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs, with the noise of the
 /// reference itself, as `golden.safetensors` beside the weights. The only command that needs Python, with the packages
-/// torch, transformers, safetensors and numpy. An existing golden stays until the new one is complete.
+/// torch, transformers 5 (4.57 for graphormer, which 5 no longer has), safetensors and numpy. An existing golden stays until the new one is complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,15 +1,17 @@
 """The families of model types: a module for each, named as the architecture.
 
 A module has `MODEL_TYPES` and `cases`, which gives the inputs. Where hidden states have other names it has `trace`, where more is
-recorded than results `derived`, where it generates `generated`, where a loaded
-model lacks a part `prepare`, where attention is not eager `attention`; and where the library is
-not transformers `class_of`, `load`, `run` and `describe`. `IGNORED` names results that are no row of the batch.
+recorded than results `derived`, where it generates `generated`, where a loaded model lacks a
+part `prepare`, where attention is not eager `attention`; and where the library is
+not transformers `class_of`, `load`, `run` and `describe`. `IGNORED` names results that are no row of the batch. `TRANSFORMERS`
+is the version that records it, where that is an old one, and `INSTALL` what to do about it.
 """
 
 import decoder_only
 import diffusion
 import encoder_decoder
 import encoder_only
+import graph
 import multimodal
 import object_detection
 import rag
@@ -30,6 +32,7 @@ MODULES = (
     rag,
     time_series,
     diffusion,
+    graph,
 )
 FAMILIES = {model_type: module for module in MODULES for model_type in module.MODEL_TYPES}
 

@@ -4,7 +4,8 @@
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded beside the outputs, so that tolerances come from measurement. The same seed and the same
-checkpoint give the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 cannot be recorded, 3 a Python package is missing.
+checkpoint give the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 cannot be recorded, 3 a Python package is missing or
+of another version than the model type needs.
 """
 
 import argparse
@@ -43,7 +44,8 @@ def main():
     try:
         path = record(arguments.checkpoint, arguments.seed, arguments.force)
     except ImportError as missing:
-        print(f"error: {first_line(missing)}; pip install pillow tokenizers sentencepiece datasets faiss-cpu", file=sys.stderr)
+        install = getattr(missing, "install", "pip install pillow tokenizers sentencepiece")
+        print(f"error: {first_line(missing)}; {install}", file=sys.stderr)
         return 3
     except RecordError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -8,7 +8,7 @@ import json
 import os
 
 import torch
-from refusals import CloseCall, refusal
+from refusals import CloseCall, NeedsPackage, first_line, refusal
 from text_inputs import padded_case
 from transformers import AutoTokenizer, GenerationConfig, RagRetriever
 
@@ -25,8 +25,11 @@ QUESTIONS = (
 
 def prepare(model, directory):
     """Gives a loaded model its retriever, attention as for everything, and hidden states in every result."""
-    import datasets
-    import faiss
+    try:
+        import datasets
+        import faiss
+    except ImportError as missing:
+        raise NeedsPackage(first_line(missing), "pip install datasets faiss-cpu") from missing
     from safetensors.torch import load_file
     from transformers.models.rag.retrieval_rag import CustomHFIndex
 

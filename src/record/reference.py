@@ -7,8 +7,9 @@ import safetensors
 import torch
 import transformers
 from families import FAMILIES, attention_of, family_of, kind
-from refusals import RecordError, refusal
+from refusals import NeedsPackage, RecordError, refusal
 from transformers import AutoConfig
+from versions import LOAD_OPTIONS, problem
 
 # Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
 HEADS = (
@@ -30,6 +31,7 @@ HEADS = (
     "ForCTC",
     "TokenForGeneration",
     "SequenceForGeneration",
+    "ForGraphClassification",
 )
 
 
@@ -43,6 +45,8 @@ def read_config(directory):
         model_type = kind(config)
         if model_type not in FAMILIES:
             raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
+        if problem(model_type) is not None:
+            raise NeedsPackage(*problem(model_type))
         return config if hasattr(FAMILIES[model_type], "load") else AutoConfig.from_pretrained(directory)
 
 
@@ -71,9 +75,9 @@ def load(model_class, directory, dtype):
             directory,
             dtype=dtype,
             attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
-            experts_implementation="eager",
             output_loading_info=True,
             ignore_mismatched_sizes=True,
+            **LOAD_OPTIONS,
         )
     missing = sorted(information["missing_keys"])
     if missing:

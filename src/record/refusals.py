@@ -11,6 +11,14 @@ class CloseCall(RecordError):
     """With these inputs a choice that jumps is too close to be recorded; with others it may not be."""
 
 
+class NeedsPackage(ImportError):
+    """A Python package is missing, or another version of one; `install` is the command that mends it."""
+
+    def __init__(self, message, install):
+        super().__init__(message)
+        self.install = install
+
+
 @contextlib.contextmanager
 def refusal(what):
     """Turns whatever a library raises about a user's files into one line; a missing package stays an ImportError."""

@@ -85,6 +85,16 @@ fn a_causal_model_without_a_head_for_words_skips_what_needs_one() {
 }
 
 #[test]
+fn a_model_of_graphs_needs_nothing_beside_its_configuration() {
+    let config = r#"{ "model_type": "graphormer", "architectures": ["GraphormerForGraphClassification"] }"#;
+    let project = with_checkpoint(config);
+    project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    let text = project.read("model_specs/graph/tiny.yaml");
+    assert!(text.contains("task: graph_classification\n") && !text.contains("skip"), "{text}");
+    project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
 fn what_is_not_known_is_an_error_and_never_a_guess() {
     let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
     let all = [

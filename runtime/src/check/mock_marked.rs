@@ -2,7 +2,7 @@
 
 use super::{Examination, Failures, Found};
 use crate::{
-    Array, Arrays, Audio, Checkpoint, Endpoint, Image, Status,
+    Array, Arrays, Audio, Checkpoint, Endpoint, Graph, Image, Status,
     generation::GenerationControls,
     task::{QuestionContext, Request, Response, TimeSeries},
 };
@@ -65,6 +65,10 @@ fn requests(task: Task) -> Vec<Request> {
         }
         Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
             vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
+        }
+        Task::GraphClassification | Task::GraphEmbedding => {
+            let edge_index = Array::integers([2, 1], vec![0, 0]);
+            vec![Request::Graphs(vec![Graph { num_nodes: 1, edge_index, node_feat: None, edge_attr: None }])]
         }
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             vec![Request::ImagesWithTexts { images: images(), texts: one() }]

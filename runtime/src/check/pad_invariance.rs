@@ -6,14 +6,19 @@
 use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
+    graph_padding,
     observation::{Observation, observe},
     sequences::{Sequences, Side, Stream, TextFacts},
 };
 use crate::{golden::Golden, tolerance::Tolerance};
+use testgen_contract::Architecture;
 
 const PADDING: usize = 5;
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
+    if exam.spec().architecture == Architecture::Graph {
+        return graph_padding::pad_invariance(exam);
+    }
     let golden = exam.golden()?;
     let subject = exam.subject()?;
     let mut failures = Failures::default();

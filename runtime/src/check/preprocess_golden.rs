@@ -1,15 +1,16 @@
 //! `preprocess_golden`: text becomes the recorded token ids and mask, an image the recorded pixel values, a recording the
-//! recorded features.
+//! recorded features, a graph the recorded paths and degrees.
 //!
 //! `token_type_ids` are not compared: the recorder chooses them itself, so that both types are seen.
 
-use super::{Examination, Failures, Found, Stop};
+use super::{Examination, Failures, Found, Stop, graphs::recorded_graphs};
 use crate::{
-    Array, Audio, Image, PaddingSide, Processor, TextInput, TokenizeOptions,
+    Array, Audio, Image, PaddingSide, Processor, TextInput, TokenizeOptions, Values,
     golden::{Case, Golden, Noise},
     preprocess::full_text_length,
     tolerance::Tolerance,
 };
+use std::fmt::Display;
 use testgen_contract::Precision;
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
@@ -29,15 +30,18 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     if !golden.audio.is_empty() {
         recordings(exam, processor, &golden, &mut failures)?;
     }
+    if !golden.graphs.is_empty() {
+        graphs(processor, &golden, &mut failures)?;
+    }
     failures.conclude()?;
     Ok(None)
 }
 
 /// Why a golden has nothing to compare with.
 pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
-    let seen = !golden.images.is_empty() || !golden.audio.is_empty();
+    let seen = !golden.images.is_empty() || !golden.audio.is_empty() || !golden.graphs.is_empty();
     let recorded = seen || golden.cases.iter().any(|case| case.texts.is_some());
-    let reason = "the golden has no texts, images or recordings: the checkpoint had nothing that reads them";
+    let reason = "the golden has no texts, images, recordings or graphs: the checkpoint had nothing that reads them";
     (!recorded).then(|| reason.to_owned())
 }
 
@@ -60,19 +64,39 @@ fn texts(processor: &Processor, case: &Case, pad_to: Option<usize>, failures: &m
     Ok(())
 }
 
-/// The first integer that differs.
+/// Collators write numbers, they do not compute any: the zeros and infinities of a bias are held to the bit, too.
+fn graphs(processor: &Processor, golden: &Golden, failures: &mut Failures) -> Result<(), Stop> {
+    let Some(collator) = processor.graphs() else {
+        failures.push("the golden has graphs, and the model reads none");
+        return Ok(());
+    };
+    let collated = collator.process(&recorded_graphs(golden))?;
+    for (name, expected) in &golden.main().inputs {
+        match collated.get(name) {
+            Some(got) => failures.note(first_other(name, expected, got)),
+            None => failures.push(format!("the collator gives no `{name}`")),
+        }
+    }
+    Ok(())
+}
+
+/// The first number that differs.
 pub(super) fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
     if expected.shape() != got.shape() {
         return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
     }
-    let (Some(expected_values), Some(values)) = (expected.as_integers(), got.as_integers()) else {
-        return Some(format!("`{name}` does not hold integers"));
-    };
-    let flat = expected_values.iter().zip(values).position(|(expected, got)| expected != got)?;
-    let width = expected.shape().last().copied().unwrap_or(1).max(1);
+    match (expected.values(), got.values()) {
+        (Values::I64(expected_values), Values::I64(values)) => first_unequal(name, expected, expected_values, values),
+        (Values::F32(expected_values), Values::F32(values)) => first_unequal(name, expected, expected_values, values),
+        _ => Some(format!("`{name}` does not hold numbers of the recorded kind")),
+    }
+}
+
+fn first_unequal<T: PartialEq + Display>(name: &str, array: &Array, expected: &[T], got: &[T]) -> Option<String> {
+    let flat = expected.iter().zip(got).position(|(expected, got)| expected != got)?;
+    let width = array.shape().last().copied().unwrap_or(1).max(1);
     let (row, place) = (flat / width, flat % width);
-    let (wanted, found) = (expected_values[flat], values[flat]);
-    Some(format!("`{name}` row {row}, position {place}: expected {wanted}, got {found}"))
+    Some(format!("`{name}` row {row}, position {place}: expected {}, got {}", expected[flat], got[flat]))
 }
 
 /// Features are made on the host in f32, whatever the device.

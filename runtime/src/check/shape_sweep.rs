@@ -4,6 +4,7 @@
 use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
+    graphs::{distances_fit, trees},
     observation::observe,
     rows,
     sequences::{Sequences, TextFacts},
@@ -33,6 +34,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
             text(exam, &subject, &golden, &mut failures)?
         }
         Architecture::Speech => speech(exam, &subject, &golden, &mut failures)?,
+        Architecture::Graph => graphs(exam, &subject, &golden, &mut failures)?,
     };
     failures.conclude()?;
     Ok(Some(note))
@@ -89,6 +91,26 @@ fn speech(
         let shorter: Arrays = main.iter().map(|(name, array)| (name.clone(), array.narrow(1, 0, length))).collect();
         batches(exam, subject, golden, &rows::of_inputs(&shorter, &order), &format!("{length} samples"), failures)?;
         note.push_str(&format!(", {length} samples"));
+    }
+    Ok(note)
+}
+
+/// Recorded graphs, and trees with every number of nodes whose distances the model has a table for.
+fn graphs(
+    exam: &mut Examination<'_>,
+    subject: &Subject,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<String, Stop> {
+    let mut note = recorded(exam, subject, golden, failures)?;
+    let Some(collator) = subject.model().processor().graphs() else { return Ok(note) };
+    for nodes in LENGTHS {
+        let trees = trees(golden, nodes, BATCHES[BATCHES.len() - 1]);
+        let inputs = collator.process(&trees)?;
+        if !trees.is_empty() && distances_fit(subject.model().config(), &inputs) {
+            batches(exam, subject, golden, &inputs, &format!("{nodes} nodes"), failures)?;
+            note.push_str(&format!(", {nodes} nodes"));
+        }
     }
     Ok(note)
 }

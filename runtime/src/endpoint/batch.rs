@@ -17,6 +17,7 @@ enum Kind {
     Questions,
     Images,
     Series,
+    Graphs,
 }
 
 fn kind(request: &Request) -> Option<Kind> {
@@ -25,6 +26,7 @@ fn kind(request: &Request) -> Option<Kind> {
         Request::Questions(_) => Some(Kind::Questions),
         Request::Images(_) => Some(Kind::Images),
         Request::Series(_) => Some(Kind::Series),
+        Request::Graphs(_) => Some(Kind::Graphs),
         Request::Prompts { .. }
         | Request::ImagePrompts { .. }
         | Request::ImagesWithTexts { .. }
@@ -64,6 +66,7 @@ fn merge<'a>(mut requests: impl Iterator<Item = &'a Request>) -> Option<Request>
             (Request::Questions(all), Request::Questions(more)) => all.extend_from_slice(more),
             (Request::Images(all), Request::Images(more)) => all.extend_from_slice(more),
             (Request::Series(all), Request::Series(more)) => all.extend_from_slice(more),
+            (Request::Graphs(all), Request::Graphs(more)) => all.extend_from_slice(more),
             (_, _) => return None,
         }
     }
@@ -88,6 +91,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Latents(all) => portions(all, counts, Response::Latents),
         Response::Pixels(all) => portions(all, counts, Response::Pixels),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),
+        Response::GraphEmbeddings(all) => portions(all, counts, Response::GraphEmbeddings),
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }

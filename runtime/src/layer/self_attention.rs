@@ -47,13 +47,23 @@ pub(crate) struct SelfAttention<B: Ops> {
 
 impl<B: Ops> SelfAttention<B> {
     pub(crate) fn load(w: &Weights<B>, names: &AttentionNames, shape: &AttentionShape) -> Result<Self, WeightsError> {
+        Self::load_with_output_bias(w, names, shape, true)
+    }
+
+    /// As [`SelfAttention::load`], with a bias behind the heads only where the configuration says so.
+    pub(crate) fn load_with_output_bias(
+        w: &Weights<B>,
+        names: &AttentionNames,
+        shape: &AttentionShape,
+        output_bias: bool,
+    ) -> Result<Self, WeightsError> {
         let AttentionShape { width, heads, bias } = *shape;
         let square = |name, bias| Linear::load_with_bias(&w.module(name), width, width, bias);
         Ok(Self {
             query: square(names.query, bias)?,
             key: square(names.key, bias)?,
             value: square(names.value, bias)?,
-            output: square(names.output, true)?,
+            output: square(names.output, output_bias)?,
             heads,
         })
     }

@@ -4,7 +4,7 @@
 
 use super::{
     bert_encoder::{Encoder, Layer, LayerNames},
-    bert_fields::BertFields,
+    bert_fields::{BertFields, PRETRAINED_HEADS},
     class::Head,
     family::{Family, Loaded},
     text_embeddings::{Positions, TextEmbeddings},
@@ -140,14 +140,7 @@ pub(crate) struct Albert;
 impl Family for Albert {
     type Config = AlbertConfig;
     const NAME: &'static str = "Albert";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::PreTraining,
-        Head::MaskedLm,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
+    const HEADS: &'static [Head] = PRETRAINED_HEADS;
 
     fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);

@@ -1,11 +1,21 @@
 //! The fields of `config.json` that BERT, RoBERTa, ELECTRA and ALBERT have in common.
 
-use super::{bert_encoder::LayerShape, text_embeddings::EmbeddingsShape};
+use super::{bert_encoder::LayerShape, class::Head, text_embeddings::EmbeddingsShape};
 use crate::{
     backend::Activation,
     config::{absolute_positions, divides},
 };
 use serde::Deserialize;
+
+/// The heads of types with a pre-training of their own.
+pub(super) const PRETRAINED_HEADS: &[Head] = &[
+    Head::Base,
+    Head::PreTraining,
+    Head::MaskedLm,
+    Head::SequenceClassification,
+    Head::TokenClassification,
+    Head::QuestionAnswering,
+];
 
 /// To be flattened; the defaults are BERT's.
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use super::{
     class::Head,
     family::{Family, Loaded},
     network::Inputs,
-    text_head::{TextHead, fields_of_other_heads},
+    text_head::fields_of_other_heads,
 };
 use crate::{
     backend::{Activation, Ops},
@@ -101,9 +101,7 @@ impl Family for Bloom {
 
     fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
-        let (width, vocab, tied) = (config.width(), config.vocab_size, config.tie_word_embeddings);
-        let tied = tied.then(|| backbone.embeddings.words.weight());
-        let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
+        let head = backbone.usual_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -134,6 +132,10 @@ struct NormedWords<B: Ops> {
 impl<B: Ops> Embeddings<B> for NormedWords<B> {
     fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         Ok(self.norm.forward(self.words.embed(inputs, past)?))
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.words.weight()
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     backend::Ops,
     layer::{Embedding, LayerNorm, Linear, Positions, RmsNorm, View},
+    weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
 
@@ -30,6 +31,9 @@ pub(crate) struct CausalDecoder<B: Ops, E, L> {
 pub(crate) trait Embeddings<B: Ops>: Send {
     /// [batch, seq, width] of `input_ids` behind `past` tokens.
     fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B>;
+
+    /// The tokens' own, [vocab, width], for a tied head.
+    fn table(&self) -> Tensor<B, 2>;
 
     /// See [`Network::max_positions`].
     fn max_positions(&self) -> Option<usize> {
@@ -78,6 +82,19 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         pass.trace_embed(&x)?;
         let step = |layer: &L, x, place: Place<'_, '_, B>| layer.forward(x, sight.view(layer.window())?, place);
         pass.through(&self.layers, x, step, |x| self.last_step.forward(x))
+    }
+
+    /// A head where most types keep it: `padding` is what a classifier of texts looks for, `tied` a language model's head.
+    pub(crate) fn usual_head(
+        &self,
+        w: &Weights<B>,
+        (head, labels): (Head, usize),
+        tied: bool,
+        padding: Option<i64>,
+    ) -> Result<TextHead<B>, WeightsError> {
+        let table = self.embeddings.table();
+        let [vocab, width] = table.dims();
+        TextHead::of_decoder(w, head, [width, vocab, labels], tied.then_some(table), padding)
     }
 
     /// The whole model.
@@ -136,5 +153,9 @@ impl<B: Ops> LastStep<B> {
 impl<B: Ops> Embeddings<B> for Embedding<B> {
     fn embed(&self, inputs: &Inputs<'_, B>, _past: usize) -> States<B> {
         Ok(self.forward(inputs.indices("input_ids", self.rows())?))
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.weight()
     }
 }

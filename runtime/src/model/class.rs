@@ -31,6 +31,8 @@ pub enum Head {
     Classification,
     /// `...ForRegression`, of series.
     Regression,
+    /// `...ForGraphClassification`.
+    GraphClassification,
     /// `...ForObjectDetection`: a label and a box for each query.
     ObjectDetection,
     /// `RagTokenForGeneration`: scores of the next token, each of which may come from another passage.
@@ -60,6 +62,7 @@ impl Head {
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
             "ForRegression" => Some(Self::Regression),
+            "ForGraphClassification" => Some(Self::GraphClassification),
             "ForObjectDetection" => Some(Self::ObjectDetection),
             "TokenForGeneration" => Some(Self::TokenGeneration),
             "SequenceForGeneration" => Some(Self::SequenceGeneration),
@@ -85,6 +88,7 @@ impl Head {
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",
             Self::Regression => "ForRegression",
+            Self::GraphClassification => "ForGraphClassification",
             Self::ObjectDetection => "ForObjectDetection",
             Self::TokenGeneration => "TokenForGeneration",
             Self::SequenceGeneration => "SequenceForGeneration",

@@ -4,7 +4,7 @@
 
 use super::{
     bert_encoder::{BERT, Encoder},
-    bert_fields::BertFields,
+    bert_fields::{BertFields, PRETRAINED_HEADS},
     class::Head,
     family::{Family, Loaded},
     text_embeddings::{Positions, TextEmbeddings},
@@ -90,14 +90,7 @@ pub(crate) struct Electra;
 impl Family for Electra {
     type Config = ElectraConfig;
     const NAME: &'static str = "Electra";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::PreTraining,
-        Head::MaskedLm,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
+    const HEADS: &'static [Head] = PRETRAINED_HEADS;
 
     fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(&w.base("electra"))?;

@@ -4,7 +4,7 @@ use super::{
     causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, LastStep, Place, States},
     class::Head,
     family::{Family, Loaded},
-    text_head::{TextHead, fields_of_other_heads},
+    text_head::fields_of_other_heads,
 };
 use crate::{
     backend::{Activation, Ops},
@@ -157,10 +157,7 @@ impl Family for Falcon {
 
     fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
-        let (width, vocab, tied) = (config.hidden_size, config.vocab_size, config.tie_word_embeddings);
-        let embedding = backbone.embeddings.weight();
-        let head =
-            TextHead::of_decoder(w, head, [width, vocab, labels], tied.then_some(embedding), config.pad_token_id)?;
+        let head = backbone.usual_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }

@@ -132,13 +132,11 @@ impl Family for Gemma2 {
 
     fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("model"))?;
-        let width = config.hidden_size;
         let head = match head {
-            Head::TokenClassification => TextHead::PerToken(Linear::load(&w.module("score"), width, labels)?),
-            head => {
-                let tied = config.tie_word_embeddings.then(|| backbone.embeddings.tokens.weight());
-                TextHead::of_decoder(w, head, [width, config.vocab_size, labels], tied, config.pad_token_id)?
+            Head::TokenClassification => {
+                TextHead::PerToken(Linear::load(&w.module("score"), config.hidden_size, labels)?)
             }
+            head => backbone.usual_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?,
         };
         let head = match (head, config.final_logit_softcapping) {
             (TextHead::CausalLm(head), Some(cap)) => TextHead::CappedLm(head, cap),
@@ -175,6 +173,10 @@ struct ScaledTokens<B: Ops> {
 impl<B: Ops> Embeddings<B> for ScaledTokens<B> {
     fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         Ok(self.tokens.embed(inputs, past)? * self.scale)
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.tokens.weight()
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     class::Head,
     family::{Family, Loaded},
     network::Inputs,
-    text_head::{TextHead, fields_of_other_heads},
+    text_head::fields_of_other_heads,
 };
 use crate::{
     backend::{Activation, Ops},
@@ -98,9 +98,7 @@ impl Family for Gpt2 {
 
     fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("transformer"))?;
-        let (width, vocab) = (config.n_embd, config.vocab_size);
-        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.wte.weight());
-        let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
+        let head = backbone.usual_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -139,6 +137,10 @@ impl<B: Ops> Embeddings<B> for Gpt2Embeddings<B> {
             Some(token_types) => Ok(embedded + self.wte.forward(token_types)),
             None => Ok(embedded),
         }
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.wte.weight()
     }
 
     fn max_positions(&self) -> Option<usize> {

@@ -119,15 +119,14 @@ impl Family for GptNeoX {
 
     fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("gpt_neox"))?;
-        let (width, vocab) = (config.hidden_size, config.vocab_size);
-        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.weight());
+        let tied = config.tie_word_embeddings;
         let head = match head {
             // Older checkpoints keep the head under another name.
-            Head::CausalLm if tied.is_none() => {
+            Head::CausalLm if !tied => {
                 let w = w.module_named(&["lm_head", "embed_out"]);
-                TextHead::CausalLm(Linear::load_with_bias(&w, width, vocab, false)?)
+                TextHead::CausalLm(Linear::load_with_bias(&w, config.hidden_size, config.vocab_size, false)?)
             }
-            head => TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?,
+            head => backbone.usual_head(w, (head, labels), tied, config.pad_token_id)?,
         };
         Ok(backbone.with_head(head))
     }

@@ -163,11 +163,11 @@ impl LlamaShape {
     pub(crate) fn load<B: Ops>(&self, fields: &LlamaFields, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         // transformers keeps the base model of question answering under another name.
         let backbone = self.load_decoder(fields, &w.base("model").base("transformer"))?;
-        let (width, vocab) = (fields.hidden_size, fields.vocab_size);
-        let tied = fields.tie_word_embeddings.then(|| backbone.embeddings.weight());
         let head = match head {
-            Head::TokenClassification => TextHead::PerToken(Linear::load(&w.module("score"), width, labels)?),
-            head => TextHead::of_decoder(w, head, [width, vocab, labels], tied, fields.pad_token_id)?,
+            Head::TokenClassification => {
+                TextHead::PerToken(Linear::load(&w.module("score"), fields.hidden_size, labels)?)
+            }
+            head => backbone.usual_head(w, (head, labels), fields.tie_word_embeddings, fields.pad_token_id)?,
         };
         Ok(backbone.with_head(head))
     }

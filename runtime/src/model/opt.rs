@@ -5,7 +5,7 @@ use super::{
     class::Head,
     family::{Family, Loaded},
     network::Inputs,
-    text_head::{TextHead, fields_of_other_heads},
+    text_head::fields_of_other_heads,
 };
 use crate::{
     backend::{Activation, Ops},
@@ -117,9 +117,7 @@ impl Family for Opt {
 
     fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.base("model").module("decoder"))?;
-        let (width, vocab) = (config.outer(), config.vocab_size);
-        let tied = config.tie_word_embeddings.then(|| backbone.embeddings.embed_tokens.weight());
-        let head = TextHead::of_decoder(w, head, [width, vocab, labels], tied, config.pad_token_id)?;
+        let head = backbone.usual_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -174,6 +172,10 @@ impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
             None => tokens,
         };
         Ok(tokens + self.embed_positions.forward(rows))
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.embed_tokens.weight()
     }
 
     fn max_positions(&self) -> Option<usize> {

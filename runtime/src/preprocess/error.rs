@@ -50,6 +50,14 @@ pub enum PreprocessError {
         /// What is wrong with it, and what to do.
         problem: String,
     },
+    /// A graph cannot be used.
+    #[error("graph {index} {problem}")]
+    Graph {
+        /// The position of the graph in the call.
+        index: usize,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
     /// The images of a batch have different sizes after resizing.
     #[error(
         "image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time"

@@ -1,77 +1,21 @@
 //! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
 
+mod error;
+
+pub use error::HandlerError;
+
 use super::{QuestionContext, Request, TimeSeries};
 use crate::{
     Array, Arrays, Forward, ForwardError, Model, Session,
-    generation::{GenerationControls, GenerationError},
+    generation::GenerationControls,
     preprocess::{
-        Audio, FeatureExtractor, Image, ImageProcessor, PreprocessError, Processor, TextInput, TokenBatch,
+        Audio, FeatureExtractor, Graph, GraphCollator, Image, ImageProcessor, Processor, TextInput, TokenBatch,
         TokenizeOptions, Tokenizer,
     },
     schedule::Scheduler,
 };
 use serde_json::Value;
 use testgen_contract::Task;
-
-/// Why a handler gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub enum HandlerError {
-    /// The request is not of the kind that the task takes.
-    #[error("`{task}` takes {expected}, not {found}")]
-    WrongRequest {
-        /// The handler's task.
-        task: Task,
-        /// What it takes.
-        expected: &'static str,
-        /// What it was given.
-        found: &'static str,
-    },
-    /// The request holds nothing.
-    #[error("the request is empty; `{task}` takes {expected}")]
-    EmptyRequest {
-        /// The handler's task.
-        task: Task,
-        /// What it takes.
-        expected: &'static str,
-    },
-    /// The checkpoint lacks the files that the task needs.
-    #[error("`{task}` needs {needed}, and the checkpoint has none")]
-    NoProcessor {
-        /// The handler's task.
-        task: Task,
-        /// The missing part.
-        needed: &'static str,
-    },
-    /// The model's class does not compute what the task reads.
-    #[error("`{class}` gives no `{output}` of the shape that `{task}` reads; use {hint}")]
-    WrongModel {
-        /// The handler's task.
-        task: Task,
-        /// The transformers class.
-        class: String,
-        /// The output's name.
-        output: &'static str,
-        /// The classes that have it.
-        hint: &'static str,
-    },
-    /// An input of the request does not suit the task.
-    #[error("input {index} {problem}")]
-    BadInput {
-        /// The position of the input in the request.
-        index: usize,
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// The inputs could not be turned into tensors.
-    #[error(transparent)]
-    Preprocess(#[from] PreprocessError),
-    /// The model failed.
-    #[error(transparent)]
-    Forward(#[from] ForwardError),
-    /// Nothing could be generated.
-    #[error(transparent)]
-    Generation(#[from] GenerationError),
-}
 
 /// What handlers need of a model; a seam for tests.
 pub(super) trait Subject {
@@ -208,6 +152,14 @@ impl<'a> Call<'a> {
         }
     }
 
+    pub(super) fn graphs(&self, request: Request) -> Result<Vec<Graph>, HandlerError> {
+        const EXPECTED: &str = "graphs";
+        match request {
+            Request::Graphs(graphs) => self.filled(graphs, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
     pub(super) fn images_with_texts(&self, request: Request) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
         const EXPECTED: &str = "images with texts";
         match request {
@@ -252,6 +204,10 @@ impl<'a> Call<'a> {
     pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {
         let found = self.model.processor().audio();
         found.ok_or_else(|| self.lacks("a feature extractor (`preprocessor_config.json`)"))
+    }
+
+    pub(super) fn graph_collator(&self) -> Result<&'a GraphCollator, HandlerError> {
+        self.model.processor().graphs().ok_or_else(|| self.lacks("a model that reads graphs (`graphormer`)"))
     }
 
     /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.

@@ -1,9 +1,10 @@
-//! The labels of texts, of images and of recordings.
+//! The labels of texts, of images, of recordings and of graphs.
 
 use super::{
     LabelScore, Request, Response,
     call::{Call, HandlerError},
     scores::{ranked, sigmoid, softmax},
+    text_embedding::vector,
 };
 use crate::Forward;
 
@@ -23,6 +24,19 @@ pub(super) fn answer_recordings(call: &Call<'_>, request: Request) -> Result<Res
     let (recordings, _) = call.speech(request)?;
     let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
     labels(call, &forward, recordings.len(), "a classifier, such as `Wav2Vec2ForSequenceClassification`")
+}
+
+/// Labels, or of a model with one output the number that it is trained for.
+pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let graphs = call.graphs(request)?;
+    let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
+    let hint = "a class such as `GraphormerForGraphClassification`";
+    let logits = call.output(&forward, ("logits", 2), &[graphs.len()], hint)?;
+    if logits.shape[1] == 1 {
+        let number = |index| vector(logits.row(index).to_vec());
+        return Ok(Response::Regressions((0..graphs.len()).map(number).collect()));
+    }
+    labels(call, &forward, graphs.len(), hint)
 }
 
 fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {

@@ -3,7 +3,7 @@
 use crate::{
     Array, Arrays,
     generation::GenerationControls,
-    preprocess::{Audio, Image},
+    preprocess::{Audio, Graph, Image},
 };
 
 /// One request: a batch of the modality's real inputs.
@@ -51,6 +51,8 @@ pub enum Request {
     Latents(Array),
     /// For the tasks of time series.
     Series(Vec<TimeSeries>),
+    /// For `graph_classification` and `graph_embedding`.
+    Graphs(Vec<Graph>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
     ImagesWithTexts {
         /// The images.
@@ -94,6 +96,7 @@ impl Request {
             Self::Images(images) => images.len(),
             Self::Noise { noise: array, .. } | Self::Latents(array) => array.shape().first().copied().unwrap_or(0),
             Self::Series(series) => series.len(),
+            Self::Graphs(graphs) => graphs.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
     }
@@ -115,6 +118,7 @@ impl Request {
             Self::Noise { .. } => "noise",
             Self::Latents(_) => "latents",
             Self::Series(_) => "series",
+            Self::Graphs(_) => "graphs",
             Self::ImagesWithTexts { .. } => "images with texts",
         }
     }

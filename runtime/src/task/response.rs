@@ -10,7 +10,7 @@ pub enum Response {
     /// Of `fill_mask`: per text and mask token the five likeliest tokens, best first.
     FilledMasks(Vec<Vec<Vec<FilledMask>>>),
     /// Of `text_classification`, `image_classification` and `image_text_similarity` (where the texts are the labels) and
-    /// `time_series_classification`: every label, best first.
+    /// `time_series_classification` and `graph_classification`: every label, best first.
     Labels(Vec<Vec<LabelScore>>),
     /// Of `token_classification`: every token of the text in its order.
     TokenLabels(Vec<Vec<LabelledToken>>),
@@ -36,8 +36,10 @@ pub enum Response {
     Pixels(Vec<Array>),
     /// Of `time_series_forecasting`: [prediction_length, channels] in the unit of the series.
     Forecasts(Vec<Array>),
-    /// Of `time_series_regression`: `[targets]`.
+    /// Of `time_series_regression`: `[targets]`. Of `graph_classification` by a model with one output: `[1]`.
     Regressions(Vec<Array>),
+    /// Of `graph_embedding`.
+    GraphEmbeddings(Vec<GraphEmbedding>),
     /// No model answered.
     Mock {
         /// Why not.
@@ -172,6 +174,15 @@ pub struct ImageEmbedding {
     pub patches: Array,
     /// `pooler_output`, flat, where the class has a pooler; the mean of the patches otherwise.
     pub pooled: Array,
+}
+
+/// The vectors of one graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraphEmbedding {
+    /// Of its nodes, [nodes, hidden].
+    pub nodes: Array,
+    /// Of the token that stands for the whole graph, `[hidden]`.
+    pub graph: Array,
 }
 
 /// Vectors of images and texts in one space, each of length one.

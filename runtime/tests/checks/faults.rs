@@ -4,6 +4,7 @@ mod config;
 mod device;
 mod encoder_decoder;
 mod golden;
+mod graph;
 mod media;
 mod moe;
 mod object_detection;
@@ -79,6 +80,18 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::rag::first_token_that_counts", rag::first_token_that_counts),
     ("faults::rag::other_answer", rag::other_answer),
     ("faults::rag::swapped_heads_of_questions", rag::swapped_heads_of_questions),
+    ("faults::without_a_fault_graphormer_is_green", || green(&harnesses::graphormer::HARNESS)),
+    ("faults::without_a_fault_graphormer_base_is_green", || green(&harnesses::graphormer_base::HARNESS)),
+    ("faults::without_a_fault_graphormer_regression_is_green", || green(&harnesses::graphormer_regression::HARNESS)),
+    ("faults::graph::edges_at_other_places", graph::edges_at_other_places),
+    ("faults::graph::shorter_paths", graph::shorter_paths),
+    ("faults::graph::distances_off_by_one", graph::distances_off_by_one),
+    ("faults::graph::degrees_off_by_one", graph::degrees_off_by_one),
+    ("faults::graph::far_nodes_that_see_each_other", graph::far_nodes_that_see_each_other),
+    ("faults::graph::bias_that_hides_nothing", graph::bias_that_hides_nothing),
+    ("faults::graph::padding_that_is_not_finite", graph::padding_that_is_not_finite),
+    ("faults::graph::other_kinds_of_edges", graph::other_kinds_of_edges),
+    ("faults::graph::other_bias_of_the_classes", graph::other_bias_of_the_classes),
     ("faults::speech::other_mel_filters", speech::other_mel_filters),
     ("faults::speech::recording_that_is_not_normalised", speech::recording_that_is_not_normalised),
     ("faults::speech::reversed_kernel", speech::reversed_kernel),

@@ -3,6 +3,7 @@
 //! `expected.json` is recorded by `record.py` in this folder. Question answering has no case: its fixture has no tokenizer.
 
 mod generated;
+mod graph;
 
 use safetensors::SafeTensors;
 use serde_json::Value;
