@@ -65,7 +65,9 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let preprocessors: &[&str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
         Architecture::Graph => &["config.json"],
-        architecture if architecture.reads_text() => &["tokenizer.json", "source.spm"],
+        architecture if architecture.reads_text() => {
+            &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"]
+        }
         _ => &["preprocessor_config.json"],
     };
     Ok(Found {

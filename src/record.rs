@@ -31,6 +31,7 @@ const FILES: &[(&str, &str)] = &[
     ("multimodal.py", include_str!("record/multimodal.py")),
     ("noise.py", include_str!("record/noise.py")),
     ("object_detection.py", include_str!("record/object_detection.py")),
+    ("rag.py", include_str!("record/rag.py")),
     ("reference.py", include_str!("record/reference.py")),
     ("refusals.py", include_str!("record/refusals.py")),
     ("results.py", include_str!("record/results.py")),

@@ -29,6 +29,8 @@ words! {
         Multimodal = "multimodal",
         /// Denoisers and autoencoders of latent images (Stable Diffusion and its relatives).
         Diffusion = "diffusion",
+        /// Generators that answer a question with passages that were found for it (RAG).
+        Rag = "rag",
         /// Readers of whole graphs (Graphormer).
         Graph = "graph",
     }
@@ -60,6 +62,7 @@ impl Architecture {
             Self::VisionText => &[Task::ImageTextSimilarity, Task::ImageTextEmbedding],
             Self::Diffusion => &[Task::ImageDenoising, Task::ImageDecoding],
             Self::Multimodal => &[Task::ImageTextToText],
+            Self::Rag => &[Task::RetrievalAugmentedGeneration],
             Self::Graph => &[Task::GraphClassification, Task::GraphEmbedding],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
@@ -70,7 +73,13 @@ impl Architecture {
     /// Whether models of this family produce tokens one after another, with a cache.
     pub const fn generates(self) -> bool {
         match self {
-            Self::DecoderOnly | Self::EncoderDecoder | Self::Moe | Self::Speech | Self::Multimodal | Self::Ssm => true,
+            Self::DecoderOnly
+            | Self::EncoderDecoder
+            | Self::Moe
+            | Self::Speech
+            | Self::Multimodal
+            | Self::Ssm
+            | Self::Rag => true,
             Self::EncoderOnly
             | Self::Vision
             | Self::VisionText
@@ -90,7 +99,8 @@ impl Architecture {
             | Self::VisionText
             | Self::Moe
             | Self::Multimodal
-            | Self::Ssm => true,
+            | Self::Ssm
+            | Self::Rag => true,
             Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion | Self::Graph => {
                 false
             }

@@ -23,6 +23,8 @@ words! {
         DetectionGolden = "detection_golden",
         /// Every token goes to the recorded experts with the recorded weights, or elsewhere only within its margin.
         RouterGolden = "router_golden",
+        /// The passages found are the recorded ones, also those of a search through all of them, and so are the answers.
+        RetrievalGolden = "retrieval_golden",
         /// No NaN and no infinity where the reference has none.
         Finite = "finite",
         /// What stands at masked positions has no influence on the others.
@@ -79,6 +81,7 @@ impl Check {
             Self::MaskGolden | Self::PadInvariance => {
                 architecture.reads_text() || matches!(architecture, Architecture::Graph)
             }
+            Self::RetrievalGolden => matches!(architecture, Architecture::Rag),
             Self::RouterGolden => matches!(architecture, Architecture::Moe),
             _ => true,
         }

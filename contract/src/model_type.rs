@@ -80,6 +80,8 @@ words! {
         Qwen3 = "qwen3",
         /// `transformers.models.qwen3_moe`
         Qwen3Moe = "qwen3_moe",
+        /// `transformers.models.rag`, with `transformers.models.dpr` for the questions
+        Rag = "rag",
         /// `transformers.models.resnet`
         ResNet = "resnet",
         /// `transformers.models.roberta`
@@ -130,6 +132,7 @@ impl ModelType {
             Self::Mixtral | Self::Olmoe | Self::Qwen3Moe => Architecture::Moe,
             Self::Llava => Architecture::Multimodal,
             Self::Detr | Self::Yolos => Architecture::ObjectDetection,
+            Self::Rag => Architecture::Rag,
             Self::Hubert | Self::Wav2Vec2 | Self::Whisper => Architecture::Speech,
             Self::Mamba | Self::Mamba2 => Architecture::Ssm,
             Self::PatchTst => Architecture::TimeSeries,

@@ -41,6 +41,8 @@ words! {
         ImageDecoding = "image_decoding",
         /// Images and a text with their places in, its continuation out.
         ImageTextToText = "image_text_to_text",
+        /// Question in, its answer and the passages that were found for it out.
+        RetrievalAugmentedGeneration = "retrieval_augmented_generation",
         /// Series in, how each of their channels goes on out.
         TimeSeriesForecasting = "time_series_forecasting",
         /// Series in, one score per label out.

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 88 models, one module for each, below the module of its architecture.
+//! The harnesses of 90 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -12,6 +12,7 @@ pub mod graph;
 pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
+pub mod rag;
 pub mod speech;
 pub mod ssm;
 pub mod time_series;
@@ -82,6 +83,8 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &object_detection::detr_learned::HARNESS,
     &object_detection::yolos::HARNESS,
     &object_detection::yolos_base::HARNESS,
+    &rag::rag_sequence::HARNESS,
+    &rag::rag_token::HARNESS,
     &speech::hubert::HARNESS,
     &speech::hubert_stable::HARNESS,
     &speech::wav2vec2::HARNESS,

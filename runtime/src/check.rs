@@ -31,6 +31,7 @@ mod pad_invariance;
 mod placement;
 mod preprocess_golden;
 mod require_honoured;
+mod retrieval_golden;
 mod router_golden;
 mod rows;
 mod sequences;
@@ -72,6 +73,7 @@ fn check(check: Check) -> fn(&mut Examination<'_>) -> Found {
         Check::OutputGolden => output_golden::run,
         Check::DetectionGolden => detection_golden::run,
         Check::RouterGolden => router_golden::run,
+        Check::RetrievalGolden => retrieval_golden::run,
         Check::Finite => finite::run,
         Check::MaskGolden => mask_golden::run,
         Check::CausalLeak => causal_leak::run,
@@ -98,6 +100,7 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &crate::Checkpoint) -> Opti
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
         Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
         Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
+        Check::RetrievalGolden => golden().and_then(|golden| retrieval_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
         Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
         Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),

@@ -7,6 +7,7 @@ mod noise;
 mod tensors;
 
 pub(crate) use noise::Noise;
+pub(crate) use tensors::read_file;
 
 use crate::{Array, Arrays};
 use safetensors::SafeTensors;
@@ -66,6 +67,8 @@ pub(crate) struct Case {
     pub(crate) outputs: Arrays,
     /// The texts that became `input_ids`, where the inputs were made of texts.
     pub(crate) texts: Option<Vec<String>>,
+    /// `retrieval.*`, without the prefix: what a retriever decided, by the names of [`crate::Forward::decisions`].
+    pub(crate) retrieval: Arrays,
 }
 
 /// Why a golden cannot be used.
@@ -180,7 +183,7 @@ impl Golden {
             parts.put(&name, array);
         }
         let mut cases = Vec::new();
-        for (number, (inputs, outputs)) in parts.cases {
+        for (number, [inputs, outputs, retrieval]) in parts.cases {
             let (name, prefix) = case_names(number);
             if inputs.is_empty() {
                 return Err(lacks(&format!("`{prefix}input.*`")));
@@ -189,7 +192,7 @@ impl Golden {
                 return Err(lacks(&format!("`{prefix}output.*`")));
             }
             let texts = texts(metadata, &format!("{prefix}text")).map_err(unreadable)?;
-            cases.push(Case { name, inputs, outputs, texts });
+            cases.push(Case { name, inputs, outputs, texts, retrieval });
         }
         if cases.first().is_none_or(|case| case.name != "main") {
             return Err(lacks("`input.*` and `output.*`"));
@@ -203,7 +206,12 @@ impl Golden {
         let pair = |(layer, probabilities)| Some((layer, Router { probabilities, weights: routings.remove(&layer)? }));
         let routers = parts.routers.into_iter().filter_map(pair).collect();
         let (tokens, margins, detections) = (parts.tokens, parts.margins, parts.detections);
-        let (target, source) = cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
+        let (target, mut source): (Arrays, Arrays) =
+            cases[0].inputs.clone().into_iter().partition(|(name, _)| name.starts_with("decoder_"));
+        if model_class == "RagTokenForGeneration" {
+            // As its `generate` asks for, whatever the configuration says.
+            source.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
+        }
         Ok(Self {
             model_class,
             cases,
@@ -226,7 +234,8 @@ impl Golden {
 /// The tensors of a file, sorted by what they are.
 #[derive(Default)]
 struct Parts {
-    cases: BTreeMap<usize, (Arrays, Arrays)>,
+    /// Inputs, outputs and what a retriever decided.
+    cases: BTreeMap<usize, [Arrays; 3]>,
     trace: BTreeMap<TracePlace, Array>,
     routers: BTreeMap<usize, Array>,
     routings: BTreeMap<usize, Array>,
@@ -250,8 +259,9 @@ impl Parts {
         };
         let Some((kind, name)) = rest.split_once('.') else { return };
         match kind {
-            "input" => drop(self.cases.entry(number).or_default().0.insert(name.to_owned(), array)),
-            "output" => drop(self.cases.entry(number).or_default().1.insert(name.to_owned(), array)),
+            "input" => drop(self.cases.entry(number).or_default()[0].insert(name.to_owned(), array)),
+            "output" => drop(self.cases.entry(number).or_default()[1].insert(name.to_owned(), array)),
+            "retrieval" => drop(self.cases.entry(number).or_default()[2].insert(name.to_owned(), array)),
             "trace" => drop(trace_place(name).map(|place| self.trace.insert(place, array))),
             "router" => drop(name.parse().map(|layer| self.routers.insert(layer, array))),
             "routing" => drop(name.parse().map(|layer| self.routings.insert(layer, array))),
@@ -281,7 +291,7 @@ fn case_names(number: usize) -> (String, String) {
 type TracePlace = (usize, usize);
 
 /// What the names of traces begin with.
-const STACKS: [&str; 3] = ["", "encoder.", "decoder."];
+const STACKS: [&str; 4] = ["", "question.", "encoder.", "decoder."];
 
 fn trace_place(name: &str) -> Option<TracePlace> {
     let (stack, rest) = STACKS

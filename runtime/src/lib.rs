@@ -41,8 +41,8 @@ pub use memory::{Memory, cleanup, memory, report_memory, reset_peak};
 pub use model::{Forward, ForwardError, Head, LoadError, Model, Placement, Session, TensorAccount, load};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use preprocess::{
-    Audio, FeatureExtractor, FrameTokens, Graph, GraphCollator, Image, ImageProcessor, PaddingSide, PreprocessError,
-    Processor, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer,
+    Audio, FeatureExtractor, FrameTokens, Graph, GraphCollator, Image, ImageProcessor, PaddingSide, Passage,
+    PreprocessError, Processor, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer,
 };
 pub use probe::{
     Accumulator, Denormals, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, Rounding, probe_half_precision,

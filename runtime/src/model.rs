@@ -53,6 +53,7 @@ mod phi3;
 mod qwen2;
 mod qwen3;
 mod qwen3_moe;
+mod rag;
 mod resnet;
 mod siglip;
 mod sliding_windows;
@@ -80,6 +81,7 @@ pub use loaded::{Model, TensorAccount};
 
 pub(crate) use llava::tokens_of_image;
 pub(crate) use network::{Inputs, Pass, Pooling};
+pub(crate) use rag::EMBEDDINGS;
 
 #[cfg(test)]
 pub(crate) use network::Run;

@@ -14,6 +14,7 @@ mod image_config;
 mod image_processor;
 mod log_mel;
 mod resample;
+mod retrieval;
 mod sentence_piece;
 mod shortest_paths;
 mod tokenizer;
@@ -26,6 +27,8 @@ pub use graph::Graph;
 pub use graph_collator::GraphCollator;
 pub use image::Image;
 pub use image_processor::ImageProcessor;
+pub use retrieval::Passage;
+pub(crate) use retrieval::{ContextFormat, Retrieval};
 pub use tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer};
 
 use crate::{generation::GenerationDefaults, schedule::Scheduler};
@@ -51,6 +54,7 @@ pub struct Processor {
     graphs: Option<GraphCollator>,
     generation: GenerationDefaults,
     scheduler: Option<Scheduler>,
+    retrieval: Option<Retrieval>,
 }
 
 impl Processor {
@@ -59,17 +63,21 @@ impl Processor {
     /// A file that is there and cannot be used is an error that names it, the field and what to do.
     pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
         Ok(Self {
-            tokenizer: Tokenizer::open(directory)?,
+            tokenizer: match retrieval::question_tokenizer(directory)? {
+                Some(tokenizer) => Some(tokenizer),
+                None => Tokenizer::open(directory)?,
+            },
             images: ImageProcessor::open(directory)?,
             audio: FeatureExtractor::open(directory)?,
             frame_tokens: FrameTokens::open(directory)?,
             graphs: GraphCollator::open(directory)?,
             generation: GenerationDefaults::read(directory)?,
             scheduler: Scheduler::open(directory)?,
+            retrieval: Retrieval::open(directory)?,
         })
     }
 
-    /// The tokenizer, where the checkpoint has one.
+    /// The tokenizer, where the checkpoint has one; of a model that retrieves that for questions.
     pub fn tokenizer(&self) -> Option<&Tokenizer> {
         self.tokenizer.as_ref()
     }
@@ -97,6 +105,11 @@ impl Processor {
     /// The steps from noise to an image, where the checkpoint has a scheduler.
     pub(crate) fn scheduler(&self) -> Option<&Scheduler> {
         self.scheduler.as_ref()
+    }
+
+    /// The passages of a model that retrieves, where the checkpoint has some, and the tokenizer for its answers.
+    pub(crate) fn retrieval(&self) -> Option<&Retrieval> {
+        self.retrieval.as_ref()
     }
 
     /// What the checkpoint says about generation.

@@ -17,6 +17,7 @@ mod object_detection;
 mod question_answering;
 mod request;
 mod response;
+mod retrieval_augmented_generation;
 mod scores;
 mod speech_recognition;
 mod text2text_generation;
@@ -29,8 +30,8 @@ pub use call::HandlerError;
 pub(crate) use object_detection::QueryResult;
 pub use request::{QuestionContext, Request, TimeSeries};
 pub use response::{
-    Answer, AudioEmbedding, Detection, FilledMask, GeneratedText, GraphEmbedding, ImageEmbedding, ImageTextEmbedding,
-    LabelScore, LabelledToken, Response, TextEmbedding, Transcription,
+    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding, ImageEmbedding,
+    ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer, TextEmbedding, Transcription,
 };
 
 use crate::Model;
@@ -133,6 +134,11 @@ pub fn time_series_regression(model: &Model, request: Request) -> Result<Respons
 /// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
 pub fn image_text_to_text(model: &Model, request: Request) -> Result<Response, HandlerError> {
     image_text_to_text::answer(&Call::new(model, Task::ImageTextToText), request)
+}
+
+/// Questions in; per question its answer and the passages that it was written from, best first, out.
+pub fn retrieval_augmented_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    retrieval_augmented_generation::answer(&Call::new(model, Task::RetrievalAugmentedGeneration), request)
 }
 
 /// Noise and a condition in; per row of the noise the latents [channels, height, width] that the checkpoint's scheduler makes

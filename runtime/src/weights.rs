@@ -112,6 +112,17 @@ impl<B: Ops> Weights<B> {
         self.module(names.iter().find(has).unwrap_or(&names[0]))
     }
 
+    /// The directory of the checkpoint.
+    pub(crate) fn directory(&self) -> &Path {
+        self.files.directory()
+    }
+
+    /// The tensors of another file of the checkpoint, put on the same device as `dtype`.
+    pub(crate) fn beside(&self, file: &str, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open_one(self.directory(), file)?);
+        Ok(Self { files, read: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
+    }
+
     /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
     pub(crate) fn in_type(&self, dtype: DType) -> Self {
         Self { dtype, ..self.module("") }

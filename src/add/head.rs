@@ -21,6 +21,8 @@ const HEADS: &[(&str, &[Task])] = &[
     ("ForCausalLM", &[Task::TextGeneration]),
     ("ForConditionalGeneration", &[Task::Text2TextGeneration, Task::SpeechRecognition, Task::ImageTextToText]),
     ("ForCTC", &[Task::SpeechRecognition]),
+    ("RagTokenForGeneration", &[Task::RetrievalAugmentedGeneration]),
+    ("RagSequenceForGeneration", &[Task::RetrievalAugmentedGeneration]),
     ("MTModel", &[Task::Text2TextGeneration]),
     ("LMHeadModel", &[Task::TextGeneration]),
     (
@@ -74,6 +76,7 @@ mod tests {
             (Architecture::Diffusion, "UNet2DConditionModel", Task::ImageDenoising),
             (Architecture::Diffusion, "AutoencoderKL", Task::ImageDecoding),
             (Architecture::Multimodal, "LlavaForConditionalGeneration", Task::ImageTextToText),
+            (Architecture::Rag, "RagTokenForGeneration", Task::RetrievalAugmentedGeneration),
             (Architecture::TimeSeries, "PatchTSTForPrediction", Task::TimeSeriesForecasting),
             (Architecture::ObjectDetection, "DetrForObjectDetection", Task::ObjectDetection),
             (Architecture::Graph, "GraphormerForGraphClassification", Task::GraphClassification),

@@ -35,7 +35,14 @@ fn skips(text: &mut String, found: &Found, architecture: Architecture) {
         let missing = if architecture.reads_text() { "tokenizer.json" } else { "preprocessor_config.json" };
         skipped.push((Check::PreprocessGolden, format!("the checkpoint has no {missing}")));
     }
-    let generated = [Task::TextGeneration, Task::Text2TextGeneration, Task::SpeechRecognition].contains(&found.task);
+    let generated = [
+        Task::TextGeneration,
+        Task::Text2TextGeneration,
+        Task::SpeechRecognition,
+        Task::ImageTextToText,
+        Task::RetrievalAugmentedGeneration,
+    ];
+    let generated = generated.contains(&found.task);
     if architecture.generates() && !generated {
         for check in [Check::GreedyMargin, Check::GenerationControls] {
             skipped.push((check, "the checkpoint has no language-model head".to_owned()));

@@ -1,7 +1,8 @@
 """The families of model types: a module for each, named as the architecture.
 
 A module has `MODEL_TYPES` and `cases`, which gives the inputs. Where hidden states have other names it has `trace`, where more is
-recorded than results `derived`, where it generates `generated`, where attention is not eager `attention`; and where the library is
+recorded than results `derived`, where it generates `generated`, where a loaded model lacks a
+part `prepare`, where attention is not eager `attention`; and where the library is
 not transformers `class_of`, `load`, `run` and `describe`. `IGNORED` names results that are no row of the batch. `TRANSFORMERS`
 is the version that records it, where that is an old one, and `INSTALL` what to do about it.
 """
@@ -13,6 +14,7 @@ import encoder_only
 import graph
 import multimodal
 import object_detection
+import rag
 import speech
 import time_series
 import vision
@@ -27,6 +29,7 @@ MODULES = (
     vision_text,
     object_detection,
     multimodal,
+    rag,
     time_series,
     diffusion,
     graph,

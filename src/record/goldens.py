@@ -72,7 +72,7 @@ def record(directory, seed=0, force=False):
         tensors |= family.derived(directory, tensors, results)
     tensors |= named_tensors(cases, results)
     metadata |= noise_of(model_class, directory, cases, results)
-    if hasattr(family, "generated") and model.can_generate():
+    if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
         tensors |= family.generated(model, config, random, cases)
     write_safetensors(path, tensors, metadata)
     return path

@@ -29,6 +29,8 @@ HEADS = (
     "ForImageClassificationWithTeacher",
     "ForObjectDetection",
     "ForCTC",
+    "TokenForGeneration",
+    "SequenceForGeneration",
     "ForGraphClassification",
 )
 
@@ -84,6 +86,9 @@ def load(model_class, directory, dtype):
     if mismatched:
         key, found, wanted = mismatched[0]
         raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(wanted)}")
+    family = FAMILIES[kind(model.config)]
+    if hasattr(family, "prepare"):
+        family.prepare(model, directory)
     return model.eval()
 
 

@@ -7,6 +7,10 @@ class RecordError(Exception):
     """The checkpoint cannot be recorded; the message says why, and where possible what to do."""
 
 
+class CloseCall(RecordError):
+    """With these inputs a choice that jumps is too close to be recorded; with others it may not be."""
+
+
 class NeedsPackage(ImportError):
     """A Python package is missing, or another version of one; `install` is the command that mends it."""
 

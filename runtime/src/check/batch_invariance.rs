@@ -17,7 +17,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
             let got = subject.model().forward(&rows::of_inputs(&case.inputs, &order))?;
             for (name, whole) in &together.outputs {
                 let told = format!("{} of {what}", case.tell(name));
-                let expected = rows::of_output(name, whole, &order);
+                let expected = rows::of_output(name, whole, &order, count);
                 match got.outputs.get(name) {
                     Some(got) => failures.note(exam.compare_runs(&told, (&golden, name), [&expected, got], tolerance)),
                     None => failures.push(format!("`{told}` was not computed")),

@@ -6,9 +6,11 @@
 mod change;
 
 use super::{Examination, Failures, Found, Stop, examination::Subject};
-use crate::{Arrays, Endpoint, Status, compare::compare, golden::Golden, tolerance::Threshold};
+use crate::{Array, Arrays, Endpoint, Status, compare::compare, golden::Golden, tolerance::Threshold};
 use change::{Change, changes};
-use testgen_contract::DeviceKind;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use testgen_contract::{Architecture, DeviceKind};
 
 pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
@@ -19,8 +21,9 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     }
     let inert = subject.model().inert_fields().to_vec();
     let config = subject.model().config().clone();
-    let plain = outputs(&subject, &golden)?;
-    let allowed = Allowed::new(exam, &subject, &golden);
+    let calls = calls(exam.spec().architecture, &golden, &config);
+    let plain = outputs(&subject, &calls)?;
+    let allowed = Allowed::new(exam, &subject, &golden, &plain);
     drop(subject);
     let mut failures = Failures::default();
     let mut effective = 0;
@@ -32,7 +35,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         let mut works = false;
         for Change { config, told } in changes(&config, &place) {
             let endpoint = exam.endpoint(&exam.context.checkpoint.with_config(config), exam.registration.precision);
-            works = has_effect(&endpoint, &golden, &plain, &allowed);
+            works = has_effect(&endpoint, &calls, &plain, &allowed);
             tried.push(told);
             if works {
                 break;
@@ -51,30 +54,45 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     Ok(Some(format!("{effective} fields have an effect{inert}")))
 }
 
-/// The outputs of every recorded case.
-fn outputs(subject: &Subject, golden: &Golden) -> Result<Vec<Arrays>, crate::ForwardError> {
-    golden.cases.iter().map(|case| Ok(subject.model().forward(&case.inputs)?.outputs)).collect()
+/// The inputs of every recorded case, and where passages are found a call with labels and without a mask: only there some
+/// fields have an effect.
+fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arrays> {
+    let recorded = golden.cases.iter().map(|case| case.inputs.clone()).collect();
+    let target = golden.target.get("decoder_input_ids").filter(|_| architecture == Architecture::Rag);
+    let (Some(target), Some(ids)) = (target, golden.source.get("input_ids")) else { return recorded };
+    let bos = config.pointer("/generator/bos_token_id").and_then(Value::as_i64).unwrap_or(0);
+    let mut labels = target.as_integers().unwrap_or_default().to_vec();
+    labels.chunks_mut(target.shape()[1]).filter(|row| row.len() > 1).for_each(|row| row[1] = bos);
+    let labels = Array::integers(target.shape(), labels);
+    let made = Arrays::from([("input_ids".to_owned(), ids.clone()), ("labels".to_owned(), labels)]);
+    recorded.into_iter().chain([made]).collect()
+}
+
+/// The outputs of every call.
+fn outputs(subject: &Subject, calls: &[Arrays]) -> Result<Vec<Arrays>, crate::ForwardError> {
+    calls.iter().map(|inputs| Ok(subject.model().forward(inputs)?.outputs)).collect()
 }
 
 /// How far off two runs of one configuration may be: not at all on the host, where runs repeat bit for bit.
 struct Allowed(Vec<(String, Threshold)>);
 
 impl Allowed {
-    fn new(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Self {
+    fn new(exam: &Examination<'_>, subject: &Subject, golden: &Golden, plain: &[Arrays]) -> Self {
         let tolerance = exam.tolerance(golden, subject);
         let exact = exam.registration.device == DeviceKind::Cpu;
         let threshold = |name: &str| match exact {
             true => Threshold { rel_l2: 0.0, max_rel: 0.0 },
             false => tolerance.metamorphic(name),
         };
-        Self(golden.main().outputs.keys().map(|name| (name.clone(), threshold(name))).collect())
+        let names: BTreeSet<&String> = plain.iter().flat_map(Arrays::keys).collect();
+        Self(names.into_iter().map(|name| (name.clone(), threshold(name))).collect())
     }
 }
 
 /// Whether the load or a call fails, or an output differs.
-fn has_effect(endpoint: &Endpoint, golden: &Golden, plain: &[Arrays], allowed: &Allowed) -> bool {
+fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &[Arrays], allowed: &Allowed) -> bool {
     let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
-    golden.cases.iter().zip(plain).any(|(case, plain)| match model.forward(&case.inputs) {
+    calls.iter().zip(plain).any(|(inputs, plain)| match model.forward(inputs) {
         Err(_) => true,
         Ok(forward) => allowed.0.iter().any(|(name, threshold)| match (plain.get(name), forward.outputs.get(name)) {
             (Some(one), Some(other)) => compare(name, one, other, *threshold).failure.is_some(),

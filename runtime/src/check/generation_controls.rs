@@ -4,10 +4,12 @@
 
 use super::{Examination, Failures, Found, Stop, examination::Subject, kv_cache_equivalence, sequences::Sequences};
 use crate::{
-    Arrays, FinishReason, GenerationControls, GenerationDefaults,
+    Array, Arrays, FinishReason, GenerationControls, GenerationDefaults,
     generation::{Continuation, GenerationError, GenerationSettings, generate},
     golden::Golden,
+    model::Head,
 };
+use serde_json::Value;
 
 const LENGTH: usize = 12;
 /// A temperature at which a gap of [`CLEAR`] between the two likeliest tokens leaves the second no chance.
@@ -44,10 +46,10 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 /// The recorded prompt, else the beginning of the longest recorded rows.
 fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<Arrays, Stop> {
     if let Some(start) = golden.start_tokens() {
-        let rows = start.shape()[0];
-        let source =
-            golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&(0..rows).collect::<Vec<_>>())));
-        return Ok(source.chain([("decoder_input_ids".to_owned(), start)]).collect());
+        let start = for_every_passage(start, subject, golden);
+        let own = |array: &Array| (0..start.shape()[0].min(array.shape()[0])).collect::<Vec<_>>();
+        let source = golden.source.iter().map(|(name, array)| (name.clone(), array.select_rows(&own(array))));
+        return Ok(source.chain([("decoder_input_ids".to_owned(), start.clone())]).collect());
     }
     if let Some(prompt) = golden.prompt() {
         return Ok(prompt);
@@ -55,6 +57,15 @@ fn prompt(exam: &Examination<'_>, subject: &Subject, golden: &Golden) -> Result<
     let facts = exam.text_facts(subject, golden);
     let length = 8.min(facts.longest.saturating_sub(LENGTH)).max(1);
     Ok(Sequences::generated(2, length, facts).whole(facts))
+}
+
+/// A model that writes an answer for each passage begins with as many rows; recorded ones are that.
+fn for_every_passage(start: Array, subject: &Subject, golden: &Golden) -> Array {
+    let docs = subject.model().config().get("n_docs").and_then(Value::as_u64).unwrap_or(5) as usize;
+    if subject.model().head() != Head::SequenceGeneration || golden.tokens.contains_key("start") {
+        return start;
+    }
+    start.select_rows(&(0..start.shape()[0] * docs).map(|row| row / docs).collect::<Vec<_>>())
 }
 
 /// A model with a prompt.

@@ -7,7 +7,7 @@
 use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
-    observation::{at_real_positions, observe},
+    observation::{at_real_positions, by_rows, observe},
     sequences::{Sequences, Side, Stream, TextFacts},
 };
 use crate::{Array, Arrays, ForwardError, Model, Session, golden::Golden};
@@ -123,7 +123,8 @@ fn advance_in(
         let named = named.into_iter().filter_map(|(name, array)| Some((name.to_owned(), array?)));
         let mut step_inputs = beside(stream, inputs, start == 0);
         step_inputs.extend(named);
-        joined.push(session.advance(&step_inputs)?.outputs);
+        let shape = step_inputs[stream.ids()].shape().to_vec();
+        joined.push(by_rows(session.advance(&step_inputs)?.outputs, &shape));
         start += step;
     }
     Ok(join(&joined))

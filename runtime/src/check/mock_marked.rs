@@ -46,7 +46,7 @@ fn requests(task: Task) -> Vec<Request> {
         Task::QuestionAnswering => {
             vec![Request::Questions(vec![QuestionContext { question: "who".to_owned(), context: "one".to_owned() }])]
         }
-        Task::TextGeneration | Task::Text2TextGeneration => {
+        Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
             vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
         }
         Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {

@@ -23,13 +23,35 @@ pub(super) fn observe(model: &Model, stream: Stream<'_>, inputs: &Arrays) -> Res
 
 fn sort(forward: Forward, stream: Stream<'_>, ids: &[usize], head: Head) -> Observation {
     let per_position = |(name, array): &(String, Array)| is_per_position(name, array, stream, ids, head);
-    let (positions, pooled) = forward.outputs.into_iter().partition(per_position);
+    let (positions, pooled) = by_rows(forward.outputs, ids).into_iter().partition(per_position);
     Observation { positions, pooled }
 }
 
 fn traced(forward: Forward, stream: Stream<'_>, ids: &[usize], head: Head) -> Vec<(String, Array)> {
     let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
     named.filter(|(name, array)| is_per_position(name, array, stream, ids, head)).collect()
+}
+
+/// The outputs of a call whose ids have the shape `ids`, with the entries of a row together: see [`by_row`].
+pub(super) fn by_rows(outputs: Arrays, ids: &[usize]) -> Arrays {
+    let grouped = |(name, array): (String, Array)| {
+        let array = by_row(&name, &array, ids).unwrap_or(array);
+        (name, array)
+    };
+    outputs.into_iter().map(grouped).collect()
+}
+
+/// `logits` [batch * several, seq, vocab] as [batch, seq, several * vocab]; none where each row has one.
+fn by_row(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
+    let (&[rows, seq, vocab], &[batch, columns]) = (array.shape(), ids) else { return None };
+    if name != "logits" || batch == 0 || rows <= batch || rows % batch != 0 || seq != columns {
+        return None;
+    }
+    let (several, values) = (rows / batch, array.as_floats()?);
+    let place = |row: usize, at: usize| (row * seq + at) * vocab..(row * seq + at + 1) * vocab;
+    let entry = |row, at| (0..several).flat_map(move |each| values[place(row * several + each, at)].iter().copied());
+    let moved = (0..batch).flat_map(|row| (0..seq).flat_map(move |at| entry(row, at)));
+    Some(Array::floats([batch, seq, several * vocab], moved.collect()))
 }
 
 /// Two dimensions alone cannot tell positions from labels, so those outputs are known by name; `logits` of two dimensions are

@@ -81,7 +81,7 @@ fn graphs(processor: &Processor, golden: &Golden, failures: &mut Failures) -> Re
 }
 
 /// The first number that differs.
-fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
+pub(super) fn first_other(name: &str, expected: &Array, got: &Array) -> Option<String> {
     if expected.shape() != got.shape() {
         return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
     }

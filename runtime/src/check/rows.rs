@@ -17,9 +17,12 @@ pub(super) fn of_inputs(inputs: &Arrays, order: &[usize]) -> Arrays {
     inputs.iter().map(|(name, array)| (name.clone(), select(array, order))).collect()
 }
 
-/// What the output `name` is for the rows `order`.
-pub(super) fn of_output(name: &str, whole: &Array, order: &[usize]) -> Array {
-    let rows = select(whole, order);
+/// What the output `name` of a call with `count` rows is for the rows `order`; where there are several for each, they stay
+/// together.
+pub(super) fn of_output(name: &str, whole: &Array, order: &[usize], count: usize) -> Array {
+    let several = (whole.shape()[0] / count.max(1)).max(1);
+    let order: Vec<usize> = order.iter().flat_map(|row| row * several..(row + 1) * several).collect();
+    let (rows, order) = (select(whole, &order), order.as_slice());
     if CROSSED.contains(&name) { transposed(&select(&transposed(&rows), order)) } else { rows }
 }
 
@@ -42,10 +45,16 @@ mod tests {
     #[test]
     fn crossed_outputs_lose_rows_and_columns() {
         let logits = Array::floats([3, 2], vec![0.0, 1.0, 10.0, 11.0, 20.0, 21.0]);
-        let got = of_output("logits_per_image", &logits, &[2, 1]);
+        let got = of_output("logits_per_image", &logits, &[2, 1], 3);
         assert_eq!(got, Array::floats([2, 2], vec![20.0, 21.0, 10.0, 11.0]));
-        let got = of_output("logits_per_image", &logits, &[1]);
+        let got = of_output("logits_per_image", &logits, &[1], 3);
         assert_eq!(got, Array::floats([1, 1], vec![11.0]));
-        assert_eq!(of_output("image_embeds", &logits, &[1]), Array::floats([1, 2], vec![10.0, 11.0]));
+        assert_eq!(of_output("image_embeds", &logits, &[1], 3), Array::floats([1, 2], vec![10.0, 11.0]));
+    }
+
+    #[test]
+    fn several_rows_for_each_stay_together() {
+        let logits = Array::floats([4, 1], vec![0.0, 1.0, 10.0, 11.0]);
+        assert_eq!(of_output("logits", &logits, &[1, 0], 2), Array::floats([4, 1], vec![10.0, 11.0, 0.0, 1.0]));
     }
 }

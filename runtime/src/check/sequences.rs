@@ -79,14 +79,19 @@ impl<'a> Stream<'a> {
 
     /// Whether the output or trace `name` has one entry per position of this sequence, if of any.
     pub(super) fn owns(self, name: &str) -> bool {
-        let encoder = name.strip_prefix("trace.").unwrap_or(name).starts_with("encoder");
+        let name = name.strip_prefix("trace.").unwrap_or(name);
+        let encoder = name.starts_with("encoder") || name.starts_with("question.");
+        // The texts that passages were found for have positions of their own.
+        let contexts = name.starts_with("generator_enc");
         match self {
             Self::Text => true,
             Self::Source(_) => encoder,
-            Self::Target(_) => !encoder,
+            Self::Target(_) => !encoder && !contexts,
         }
     }
 }
+
+static NOTHING: Arrays = Arrays::new();
 
 /// The longest sequence that is made for a model without a limit of its own.
 const LONGEST: usize = 1024;
@@ -109,13 +114,17 @@ impl<'a> TextFacts<'a> {
         }
         let mut streams = vec![of(Stream::Target(&golden.source))];
         if golden.source.contains_key("input_ids") {
-            streams.push(of(Stream::Source(&golden.target)));
+            // Which passages a made question finds may be close to call, so nothing is read of them.
+            let alone = architecture == Architecture::Rag;
+            streams.push(of(Stream::Source(if alone { &NOTHING } else { &golden.target })));
         }
         streams
     }
 
     fn of(stream: Stream<'a>, model: &Model, golden: &Golden) -> Self {
-        let places = [Some(model.config()), model.config().get("text_config")];
+        let part = if matches!(stream, Stream::Target(_)) { "generator" } else { "question_encoder" };
+        let config = model.config();
+        let places = [config.get(part), Some(config), config.get("text_config")];
         let field = |name: &str| places.iter().flatten().find_map(|config| config.get(name)?.as_i64());
         let number = |name: &str| field(name).filter(|number| *number >= 0);
         let configured = number("pad_token_id");

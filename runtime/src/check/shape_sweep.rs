@@ -24,6 +24,7 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
         | Architecture::DecoderOnly
         | Architecture::EncoderDecoder
         | Architecture::Moe
+        | Architecture::Rag
         | Architecture::Ssm => text(exam, &subject, &golden, &mut failures)?,
         Architecture::Vision | Architecture::TimeSeries | Architecture::ObjectDetection | Architecture::Diffusion => {
             recorded(exam, &subject, &golden, &mut failures)?
@@ -150,7 +151,7 @@ fn batches(
                 failures.push(format!("`{told}` was not computed"));
                 continue;
             };
-            let expected = rows::of_output(name, whole, &order);
+            let expected = rows::of_output(name, whole, &order, last + 1);
             failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
         }
     }

@@ -45,6 +45,18 @@ static WHISPER: Spec = Spec {
     ..SPEC_VALUE
 };
 
+static RAG_TOKEN: Spec = Spec { name: "rag_token", source: Source { path: "rag_token", hub: None }, ..RAG_VALUE };
+
+static RAG_SEQUENCE: Spec =
+    Spec { name: "rag_sequence", source: Source { path: "rag_sequence", hub: None }, ..RAG_VALUE };
+
+const RAG_VALUE: Spec = Spec {
+    model_type: ModelType::Rag,
+    architecture: Architecture::Rag,
+    task: Task::RetrievalAugmentedGeneration,
+    ..SPEC_VALUE
+};
+
 /// The fixture with a fault in its behaviour.
 fn broken(spec: &'static Spec, checkpoint: &Checkpoint, label: &str, fault: Fault) -> Endpoint {
     let device = open(host_processor()).unwrap();
@@ -141,6 +153,32 @@ fn a_decoder_of_speech_that_keeps_or_drops_too_much_is_seen() {
     red!(WHISPER, GreedyMargin, CacheDrifts, "tokens.logits step 2");
     red!(WHISPER, GenerationControls, LogitsDependOnHistory, "are not the first of");
     red!(WHISPER, Determinism, EverySecondCallOneBitOff, "run 2: logits differs in 1 elements");
+}
+
+#[test]
+fn a_search_that_is_not_exact_is_seen() {
+    red!(RAG_TOKEN, RetrievalGolden, WrongLastPassage, "made questions, row 0: passage");
+    red!(RAG_SEQUENCE, RetrievalGolden, WrongLastPassage, "made questions, row 0: passage");
+}
+
+#[test]
+fn a_generator_with_passages_that_keeps_or_drops_too_much_is_seen() {
+    red!(RAG_TOKEN, KvCacheEquivalence, ResetKeepsSource, "`logits unpadded, step by step`");
+    red!(RAG_TOKEN, KvCacheEquivalence, WrongChunk, "in chunks");
+    red!(RAG_TOKEN, MaskGolden, MaskIgnored, "with other ids at masked positions of the encoder");
+    red!(RAG_TOKEN, CausalLeak, FirstSeesLast, "before position 1");
+    red!(RAG_TOKEN, ShapeSweep, WrongRowOfFive, "batch 3 of 5");
+    red!(RAG_TOKEN, GreedyMargin, CacheDrifts, "tokens.logits step 2");
+    red!(RAG_TOKEN, GenerationControls, LogitsDependOnHistory, "are not the first of");
+}
+
+#[test]
+fn a_generator_for_each_passage_that_keeps_or_drops_too_much_is_seen() {
+    red!(RAG_SEQUENCE, KvCacheEquivalence, ResetKeepsSource, "`logits unpadded, step by step`");
+    red!(RAG_SEQUENCE, CausalLeak, FirstSeesLast, "before position 1");
+    red!(RAG_SEQUENCE, BatchInvariance, RowDependsOnBatch, "`logits of row 0 alone`");
+    red!(RAG_SEQUENCE, GreedyMargin, CacheDrifts, "tokens.logits step 2");
+    red!(RAG_SEQUENCE, Determinism, EverySecondCallOneBitOff, "run 2: logits differs in 1 elements");
 }
 
 #[test]

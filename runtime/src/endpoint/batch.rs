@@ -82,6 +82,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::TokenLabels(all) => portions(all, counts, Response::TokenLabels),
         Response::Answers(all) => portions(all, counts, Response::Answers),
         Response::Generations(all) => portions(all, counts, Response::Generations),
+        Response::RetrievedAnswers(all) => portions(all, counts, Response::RetrievedAnswers),
         Response::Detections(all) => portions(all, counts, Response::Detections),
         Response::Transcriptions(all) => portions(all, counts, Response::Transcriptions),
         Response::AudioEmbeddings(all) => portions(all, counts, Response::AudioEmbeddings),

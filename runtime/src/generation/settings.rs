@@ -73,7 +73,7 @@ impl GenerationDefaults {
     pub fn read(directory: &Path) -> Result<Self, PreprocessError> {
         let file = match ConfigFile::read(directory, "generation_config.json")? {
             Some(file) => file,
-            None => ConfigFile::read_or_empty(directory, "config.json")?,
+            None => of_generator(ConfigFile::read_or_empty(directory, "config.json")?)?,
         };
         let float = |name| Ok::<_, PreprocessError>(file.number(name)?.map(|value| value as f32));
         let controls = GenerationControls {
@@ -89,7 +89,7 @@ impl GenerationDefaults {
             num_beams: file.count("num_beams")?,
         };
         let first = |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
-        let model = ConfigFile::read_or_empty(directory, "config.json")?;
+        let model = of_generator(ConfigFile::read_or_empty(directory, "config.json")?)?;
         let start = "decoder_start_token_id";
         let started = [ids(&file, start)?, ids(&model, start)?, ids(&file, "bos_token_id")?].into_iter().flatten();
         Ok(Self {
@@ -102,6 +102,11 @@ impl GenerationDefaults {
             unsupported: unsupported(&file),
         })
     }
+}
+
+/// What a configuration with a generator inside says of generation is the generator's.
+fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
+    Ok(file.nested("generator")?.unwrap_or(file))
 }
 
 /// `WhisperForConditionalGeneration._retrieve_init_tokens`, without the detection of languages: `forced_decoder_ids`, else

@@ -20,7 +20,7 @@ impl Session for Fake {
         let logits: Vec<f32> = ids.as_integers().unwrap().iter().flat_map(|id| (self.next)(*id)).collect();
         let shape = [ids.shape()[0], ids.shape()[1], VOCABULARY];
         let outputs = Arrays::from([("logits".to_owned(), Array::floats(shape, logits))]);
-        Ok(Forward { outputs, trace: Vec::new(), placements: Vec::new() })
+        Ok(Forward { outputs, ..Forward::default() })
     }
 
     fn reset(&mut self) {

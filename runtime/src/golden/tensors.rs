@@ -1,7 +1,9 @@
 //! From the types of a safetensors file to host tensors: floats become f32, integers and booleans i64.
 
+use super::GoldenError;
 use crate::{Array, Arrays};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use std::path::Path;
 
 /// Every tensor; the error is the name of the one that cannot be read, and why.
 pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, (String, String)> {
@@ -11,6 +13,14 @@ pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, (String, String)> {
             Err(why) => Err((name.to_owned(), why)),
         })
         .collect()
+}
+
+/// Every tensor of another file of the checkpoint.
+pub(crate) fn read_file(path: &Path) -> Result<Arrays, GoldenError> {
+    let bytes = std::fs::read(path).map_err(|source| GoldenError::Read { path: path.to_owned(), source })?;
+    let format = |source| GoldenError::Format { path: path.to_owned(), source };
+    let file = SafeTensors::deserialize(&bytes).map_err(format)?;
+    read(&file).map_err(|(part, why)| GoldenError::Part { path: path.to_owned(), part, why })
 }
 
 fn array(view: &TensorView<'_>) -> Result<Array, String> {

@@ -105,7 +105,7 @@ impl BartFields {
 #[derive(Debug, Deserialize)]
 pub(crate) struct BartConfig {
     #[serde(flatten)]
-    fields: BartFields,
+    pub(super) fields: BartFields,
     #[serde(default = "default_end")]
     eos_token_id: i64,
     #[serde(default = "default_end")]
@@ -155,17 +155,8 @@ impl Family for Bart {
     const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification];
 
     fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
-        let (fields, base) = (&config.fields, w.base("model"));
-        let width = fields.d_model;
-        let stack = |shape: &StackShape, decoder| -> Result<Stack<B>, WeightsError> {
-            let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
-            let w = base.module(if decoder { "decoder" } else { "encoder" });
-            let rows = fields.max_position_embeddings + FORM.offset;
-            Stack::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
-        };
-        let shapes = fields.shapes(FORM);
-        let (encoder, mut decoder) = (stack(&shapes[0], false)?, stack(&shapes[1], true)?);
-        tables(true).iter().for_each(|name| base.module(name).tied("weight"));
+        let (fields, width) = (&config.fields, config.fields.d_model);
+        let [encoder, mut decoder] = stacks(fields, &w.base("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
             Head::ConditionalGeneration => {
@@ -185,6 +176,38 @@ impl Family for Bart {
     }
 }
 
+/// The encoder and the decoder below `base`.
+fn stacks<B: Ops>(fields: &BartFields, base: &Weights<B>) -> Result<[Stack<B>; 2], WeightsError> {
+    let width = fields.d_model;
+    let stack = |shape: &StackShape, decoder| -> Result<Stack<B>, WeightsError> {
+        let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
+        let w = base.module(if decoder { "decoder" } else { "encoder" });
+        let rows = fields.max_position_embeddings + FORM.offset;
+        Stack::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
+    };
+    let [encoder, decoder] = fields.shapes(FORM);
+    let stacks = [stack(&encoder, false)?, stack(&decoder, true)?];
+    tables(true).iter().for_each(|name| base.module(name).tied("weight"));
+    Ok(stacks)
+}
+
+/// A BART that is a part of another model.
+pub(super) struct Generator<B: Ops> {
+    pub(super) encoder: Stack<B>,
+    pub(super) decoder: Stack<B>,
+    pub(super) lm_head: Linear<B>,
+}
+
+impl<B: Ops> Generator<B> {
+    pub(super) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let fields = &config.fields;
+        let [encoder, decoder] = stacks(fields, &w.base("model"))?;
+        let shape = [fields.d_model, fields.vocab_size];
+        let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
+        Ok(Self { encoder, decoder, lm_head })
+    }
+}
+
 /// Where the token embeddings of a stack may be: under its own name where nothing is tied, else wherever the file keeps
 /// those that encoder and decoder share.
 pub(super) fn tables(decoder: bool) -> [&'static str; 3] {
@@ -192,22 +215,30 @@ pub(super) fn tables(decoder: bool) -> [&'static str; 3] {
     if decoder { [other, "shared", own] } else { [own, "shared", other] }
 }
 
-/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is one.
+/// The head over [`lm_head`].
 pub(super) fn language_model<B: Ops>(
+    w: &Weights<B>,
+    shape: [usize; 2],
+    tied: bool,
+    embedding: Tensor<B, 2>,
+) -> Result<TargetHead<B>, WeightsError> {
+    Ok(TargetHead::LanguageModel { head: lm_head(w, shape, tied, embedding)?, scale: 1.0 })
+}
+
+/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is one.
+fn lm_head<B: Ops>(
     w: &Weights<B>,
     [width, vocab]: [usize; 2],
     tied: bool,
     embedding: Tensor<B, 2>,
-) -> Result<TargetHead<B>, WeightsError> {
+) -> Result<Linear<B>, WeightsError> {
     const BIAS: &str = "final_logits_bias";
     let bias = w.has(BIAS).then(|| w.tensor(BIAS, [1, vocab])).transpose()?;
     let bias = bias.map(|bias| bias.reshape([vocab]));
     let w = w.module("lm_head");
-    let head = if tied {
+    if tied {
         w.tied("weight");
-        Linear::tied(embedding, bias)
-    } else {
-        Linear::load_with_bias(&w, width, vocab, false)?.with_bias(bias)
-    };
-    Ok(TargetHead::LanguageModel { head, scale: 1.0 })
+        return Ok(Linear::tied(embedding, bias));
+    }
+    Ok(Linear::load_with_bias(&w, width, vocab, false)?.with_bias(bias))
 }

@@ -70,7 +70,12 @@ impl Config for BertConfig {
 }
 
 impl BertConfig {
-    fn encoder<B: Ops>(&self, numbering: Positions, pooled: bool, w: &Weights<B>) -> Result<Encoder<B>, WeightsError> {
+    pub(super) fn encoder<B: Ops>(
+        &self,
+        numbering: Positions,
+        pooled: bool,
+        w: &Weights<B>,
+    ) -> Result<Encoder<B>, WeightsError> {
         let width = self.fields.hidden_size;
         let tables = self.fields.tables(width);
         let layer = self.fields.layer();

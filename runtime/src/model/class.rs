@@ -35,6 +35,10 @@ pub enum Head {
     GraphClassification,
     /// `...ForObjectDetection`: a label and a box for each query.
     ObjectDetection,
+    /// `RagTokenForGeneration`: scores of the next token, each of which may come from another passage.
+    TokenGeneration,
+    /// `RagSequenceForGeneration`: scores of the next token for each passage.
+    SequenceGeneration,
     /// `DeiTForImageClassificationWithTeacher`: a class for each of two tokens, and their mean.
     ImageClassificationWithTeacher,
 }
@@ -60,6 +64,8 @@ impl Head {
             "ForRegression" => Some(Self::Regression),
             "ForGraphClassification" => Some(Self::GraphClassification),
             "ForObjectDetection" => Some(Self::ObjectDetection),
+            "TokenForGeneration" => Some(Self::TokenGeneration),
+            "SequenceForGeneration" => Some(Self::SequenceGeneration),
             "ForImageClassificationWithTeacher" => Some(Self::ImageClassificationWithTeacher),
             _ => None,
         }
@@ -84,6 +90,8 @@ impl Head {
             Self::Regression => "ForRegression",
             Self::GraphClassification => "ForGraphClassification",
             Self::ObjectDetection => "ForObjectDetection",
+            Self::TokenGeneration => "TokenForGeneration",
+            Self::SequenceGeneration => "SequenceForGeneration",
             Self::ImageClassificationWithTeacher => "ForImageClassificationWithTeacher",
         }
     }

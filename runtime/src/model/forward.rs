@@ -13,7 +13,7 @@ pub struct Placement {
 }
 
 /// The result of a forward call: everything whole, as f32, by the names of transformers' result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forward {
     /// `logits`, `last_hidden_state`, `pooler_output`, ...
     pub outputs: Arrays,
@@ -21,6 +21,9 @@ pub struct Forward {
     pub trace: Vec<(String, Array)>,
     /// Where each output and trace lived on the device, in the order in which they were read.
     pub placements: Vec<(String, Placement)>,
+    /// Integers that were decided on the host on the way: `retrieved_doc_ids` [batch, docs], `context_input_ids` and
+    /// `context_attention_mask` [batch * docs, length].
+    pub decisions: Arrays,
 }
 
 /// Why a forward call gave no result.
@@ -59,6 +62,12 @@ pub enum ForwardError {
     #[error("the device failed: {message}")]
     Device {
         /// What the backend said.
+        message: String,
+    },
+    /// Passages could not be found or read.
+    #[error("the retriever failed: {message}")]
+    Retrieval {
+        /// What failed.
         message: String,
     },
     /// The model does not produce tokens step by step.

@@ -6,7 +6,7 @@ mod pass;
 
 pub(crate) use cache::KeyValue;
 pub(crate) use inputs::{Inputs, put_floats};
-pub(crate) use pass::Pass;
+pub(crate) use pass::{Pass, array_of};
 
 pub(super) use cache::Cache;
 

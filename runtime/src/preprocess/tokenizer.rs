@@ -9,7 +9,7 @@ mod translation;
 pub use batch::{TokenBatch, TokenSpan};
 pub use settings::PaddingSide;
 
-use super::PreprocessError;
+use super::{ConfigFile, PreprocessError};
 use crate::Arrays;
 use batch::Padding;
 use settings::Settings;
@@ -46,7 +46,12 @@ pub struct TokenizeOptions {
 impl Tokenizer {
     /// Reads the tokenizer files in `directory`, or gives none where there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
-        let settings = Settings::read(directory)?;
+        Self::open_of(directory, &ConfigFile::read_or_empty(directory, "config.json")?)
+    }
+
+    /// As [`Tokenizer::open`], of the model that `config.json` elsewhere describes.
+    pub(super) fn open_of(directory: &Path, model: &ConfigFile) -> Result<Option<Self>, PreprocessError> {
+        let settings = Settings::read(directory, model)?;
         if settings.class == settings::Class::FrameTokens {
             return Ok(None);
         }

@@ -273,6 +273,11 @@ pub(super) struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
+    /// All elements.
+    pub(super) fn all(&self) -> &'a [f32] {
+        self.values
+    }
+
     /// The elements of one row of the batch.
     pub(super) fn row(&self, index: usize) -> &'a [f32] {
         let length = self.values.len() / self.shape[0].max(1);

@@ -13,9 +13,9 @@ pub enum Request {
     Texts(Vec<String>),
     /// For `question_answering`.
     Questions(Vec<QuestionContext>),
-    /// For `text_generation` and `text2text_generation`.
+    /// For `text_generation`, `text2text_generation` and `retrieval_augmented_generation`.
     Prompts {
-        /// The texts to continue, or to make others of.
+        /// The texts to continue, to make others of, or to answer.
         prompts: Vec<String>,
         /// How to do it.
         controls: GenerationControls,

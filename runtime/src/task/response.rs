@@ -1,6 +1,6 @@
 //! What an endpoint answers, one entry per input of the request, in its order.
 
-use crate::{Array, generation::FinishReason};
+use crate::{Array, generation::FinishReason, preprocess::Passage};
 
 /// The answer to one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,8 @@ pub enum Response {
     Answers(Vec<Answer>),
     /// Of `text_generation`, `text2text_generation` and `image_text_to_text`.
     Generations(Vec<GeneratedText>),
+    /// Of `retrieval_augmented_generation`.
+    RetrievedAnswers(Vec<RetrievedAnswer>),
     /// Of `object_detection`.
     Detections(Vec<Vec<Detection>>),
     /// Of `speech_recognition`.
@@ -113,6 +115,28 @@ pub struct GeneratedText {
     pub ids: Vec<i64>,
     /// Why it ended.
     pub finish: FinishReason,
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetrievedAnswer {
+    /// The answer.
+    pub answer: GeneratedText,
+    /// The passages that it was written from, best first.
+    pub passages: Vec<FoundPassage>,
+}
+
+/// A passage that was found for a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundPassage {
+    /// Its number in the index.
+    pub id: i64,
+    /// Its title and text.
+    pub passage: Passage,
+    /// The inner product of its embedding with that of the question.
+    pub score: f32,
+    /// The softmax of its score among the passages that were found, 0 to 1.
+    pub probability: f32,
 }
 
 /// An object in an image.

@@ -14,6 +14,7 @@ use std::{
 
 /// Memory-mapped files and where in them each tensor is.
 pub(super) struct Files {
+    directory: PathBuf,
     maps: Vec<Arc<Mmap>>,
     tensors: BTreeMap<String, Entry>,
 }
@@ -44,11 +45,25 @@ impl<'a> Stored<'a> {
 
 impl Files {
     pub(super) fn open(directory: &Path) -> Result<Self, WeightsError> {
-        let mut files = Self { maps: Vec::new(), tensors: BTreeMap::new() };
-        for path in paths(directory)? {
-            files.add(&path)?;
+        Self::of(directory, &paths(directory)?)
+    }
+
+    /// One file of the checkpoint, by its name.
+    pub(super) fn open_one(directory: &Path, file: &str) -> Result<Self, WeightsError> {
+        Self::of(directory, &[directory.join(file)])
+    }
+
+    fn of(directory: &Path, paths: &[PathBuf]) -> Result<Self, WeightsError> {
+        let mut files = Self { directory: directory.to_owned(), maps: Vec::new(), tensors: BTreeMap::new() };
+        for path in paths {
+            files.add(path)?;
         }
         Ok(files)
+    }
+
+    /// Where they are.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     fn add(&mut self, path: &Path) -> Result<(), WeightsError> {

@@ -8,6 +8,7 @@ mod graph;
 mod media;
 mod moe;
 mod object_detection;
+mod rag;
 mod speech;
 mod ssm;
 mod weights;
@@ -70,6 +71,15 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::moe::swapped_router_rows", moe::swapped_router_rows),
     ("faults::moe::swapped_experts", moe::swapped_experts),
     ("faults::moe::no_router_is_ignored", moe::no_router_is_ignored),
+    ("faults::without_a_fault_rag_token_is_green", || green(&harnesses::rag_token::HARNESS)),
+    ("faults::without_a_fault_rag_sequence_is_green", || green(&harnesses::rag_sequence::HARNESS)),
+    ("faults::rag::swapped_passages", rag::swapped_passages),
+    ("faults::rag::other_separator", rag::other_separator),
+    ("faults::rag::one_passage_fewer", rag::one_passage_fewer),
+    ("faults::rag::smaller_products", rag::smaller_products),
+    ("faults::rag::first_token_that_counts", rag::first_token_that_counts),
+    ("faults::rag::other_answer", rag::other_answer),
+    ("faults::rag::swapped_heads_of_questions", rag::swapped_heads_of_questions),
     ("faults::without_a_fault_graphormer_is_green", || green(&harnesses::graphormer::HARNESS)),
     ("faults::without_a_fault_graphormer_base_is_green", || green(&harnesses::graphormer_base::HARNESS)),
     ("faults::without_a_fault_graphormer_regression_is_green", || green(&harnesses::graphormer_regression::HARNESS)),

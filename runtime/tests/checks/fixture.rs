@@ -26,11 +26,7 @@ impl Fixture {
     pub(crate) fn of(harness: &'static Harness) -> Self {
         let base = tempfile::tempdir().unwrap();
         let copy = base.path().join(harness.spec.name);
-        fs::create_dir(&copy).unwrap();
-        for entry in fs::read_dir(fixtures().join(harness.spec.name)).unwrap() {
-            let entry = entry.unwrap();
-            fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
-        }
+        copy_folder(&fixtures().join(harness.spec.name), &copy);
         Self { base, harness }
     }
 
@@ -68,7 +64,8 @@ impl Fixture {
         self.tensors("golden.safetensors", change)
     }
 
-    fn tensors(self, file: &str, change: impl FnOnce(&mut Tensors)) -> Self {
+    /// Changes the tensors of another file.
+    pub(crate) fn tensors(self, file: &str, change: impl FnOnce(&mut Tensors)) -> Self {
         let path = self.path(file);
         let mut tensors = Tensors::read(&path);
         let before = (tensors.named.clone(), tensors.metadata.clone());
@@ -107,6 +104,18 @@ impl Fixture {
     pub(crate) fn stays_green(&self, check: Check) {
         let record = self.check(check);
         assert_eq!(record.status, RecordStatus::Pass, "{check}: {:?}", record.reason);
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
     }
 }
 

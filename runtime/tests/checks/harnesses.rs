@@ -69,6 +69,8 @@ harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);
 harness!(mistral: Mistral, DecoderOnly, TextGeneration, text_generation);
 harness!(patchtst: PatchTst, TimeSeries, TimeSeriesForecasting, time_series_forecasting);
 harness!(olmoe: Olmoe, Moe, TextGeneration, text_generation);
+harness!(rag_sequence: Rag, Rag, RetrievalAugmentedGeneration, retrieval_augmented_generation);
+harness!(rag_token: Rag, Rag, RetrievalAugmentedGeneration, retrieval_augmented_generation);
 harness!(resnet_basic: ResNet, Vision, ImageClassification, image_classification);
 harness!(roberta: Roberta, EncoderOnly, FillMask, fill_mask);
 harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity);

@@ -77,3 +77,35 @@ fn wav2vec2_reads_off_the_text_that_transformers_reads_off() {
     let got: Vec<String> = got.into_iter().map(|row| row.text).collect();
     assert_eq!(got, texts(&expected("wav2vec2")["texts"]));
 }
+
+#[track_caller]
+fn answers_questions(fixture: &str) {
+    let expected = expected(fixture);
+    let (prompts, controls) = (texts(&expected["questions"]), controls());
+    let request = Request::Prompts { prompts, controls };
+    let handler = task::retrieval_augmented_generation;
+    let response = answer(fixture, ModelType::Rag, Task::RetrievalAugmentedGeneration, handler, request);
+    let Response::RetrievedAnswers(answers) = response else { panic!("{response:?}") };
+    for (index, answer) in answers.iter().enumerate() {
+        let expected = &expected["answers"][index];
+        assert_eq!(answer.answer.text, expected["text"].as_str().expect("a text"));
+        let ids: Vec<i64> = answer.passages.iter().map(|passage| passage.id).collect();
+        assert_eq!(serde_json::json!(ids), expected["passages"]);
+        for (passage, score) in answer.passages.iter().zip(expected["scores"].as_array().expect("scores")) {
+            let score = score.as_f64().expect("a score");
+            assert!((f64::from(passage.score) - score).abs() < 2e-5 * score.abs(), "{passage:?} {score}");
+        }
+        let together: f32 = answer.passages.iter().map(|passage| passage.probability).sum();
+        assert!((together - 1.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn rag_by_token_answers_what_transformers_answers() {
+    answers_questions("rag_token");
+}
+
+#[test]
+fn rag_by_sequence_answers_what_transformers_answers() {
+    answers_questions("rag_sequence");
+}

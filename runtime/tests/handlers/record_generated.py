@@ -13,6 +13,7 @@ import transformers  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
 TEXTS = ["words in it", "It is the other word, so"]
+QUESTIONS = ["Is it the other?", "What words, so"]
 # The cache of transformers has the layers of the encoder, and a fixture has a deeper decoder.
 GREEDY = {"max_new_tokens": 6, "do_sample": False, "num_beams": 1, "use_cache": False}
 
@@ -51,9 +52,32 @@ def read_off(fixture):
         return {"texts": tokenizer.batch_decode(model(**inputs).logits.argmax(-1))}
 
 
+def answered(fixture):
+    """Answers with the passages that they were written from, through the retriever of the recorder."""
+    sys.path.insert(0, str(FIXTURES.parent / "src" / "record"))
+    import rag
+
+    folder = str(FIXTURES / fixture)
+    kind = getattr(transformers, transformers.AutoConfig.from_pretrained(folder).architectures[0])
+    model = load(fixture, kind)
+    rag.prepare(model, folder)
+    questions, generator = rag.tokenizer(folder, "question_encoder"), rag.tokenizer(folder, "generator")
+    rows = []
+    for question in QUESTIONS:
+        inputs = questions(question, return_tensors="pt", return_token_type_ids=False)
+        with torch.no_grad():
+            ids = model.generate(**inputs, max_length=7)[0]
+            scores = model(**inputs, decoder_input_ids=ids[None]).doc_scores[0]
+        found = rag.retrieved(model, inputs)["retrieved_doc_ids"][0]
+        text = generator.decode(ids[1:], skip_special_tokens=True)
+        rows.append({"text": text, "passages": found.tolist(), "scores": [float(f"{score:.7g}") for score in scores]})
+    return {"questions": QUESTIONS, "answers": rows}
+
+
 def main():
     expected = {fixture: texts(fixture) for fixture in ("t5", "bart", "marian")}
     expected |= {"whisper": written("whisper"), "wav2vec2": read_off("wav2vec2")}
+    expected |= {fixture: answered(fixture) for fixture in ("rag_token", "rag_sequence")}
     json.dump(expected, sys.stdout, sort_keys=True, ensure_ascii=False)
     print()
 

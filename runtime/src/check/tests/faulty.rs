@@ -25,6 +25,7 @@ pub(super) enum Fault {
     ResetKeepsSource,
     CacheDrifts,
     LogitsDependOnHistory,
+    WrongLastPassage,
 }
 
 /// A network with a fault.
@@ -57,7 +58,10 @@ impl Run for Faulty {
         }
         let mut forward = self.inner.run(&inputs, traced)?;
         let [batch, seq] = tokens(&inputs).shape().try_into().unwrap();
-        let logits = forward.outputs.get_mut("logits").unwrap();
+        if self.fault == Fault::WrongLastPassage {
+            wrong_last_passage(&mut forward);
+        }
+        let Some(logits) = forward.outputs.get_mut("logits") else { return Ok(forward) };
         match self.fault {
             Fault::EverySecondCallOneBitOff if call % 2 == 1 => {
                 change(logits, |values, _| values[0] = values[0].next_up())
@@ -129,6 +133,17 @@ impl Session for FaultySession<'_> {
     fn length(&self) -> usize {
         self.inner.length()
     }
+}
+
+/// The last passage found for the first of many questions is another one that was not found.
+fn wrong_last_passage(forward: &mut Forward) {
+    let ids = forward.decisions.get_mut("retrieved_doc_ids").unwrap();
+    let [questions, docs] = ids.shape().try_into().unwrap();
+    let mut values = ids.as_integers().unwrap().to_vec();
+    if questions > 2 {
+        values[docs - 1] = (0..).find(|id| !values[..docs].contains(id)).unwrap();
+    }
+    *ids = Array::integers([questions, docs], values);
 }
 
 /// Those that grow: of a decoder beside an encoder its own.

@@ -1,6 +1,6 @@
 //! What a session keeps from step to step.
 
-use crate::backend::Ops;
+use crate::{Arrays, backend::Ops};
 use burn::tensor::Tensor;
 
 /// What a session keeps: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
@@ -10,6 +10,8 @@ pub(crate) struct Cache<B: Ops> {
     memory: Vec<Option<KeyValue<B>>>,
     /// What layers keep that have a state instead: that of the convolution and that of the scan.
     states: Vec<Option<[Tensor<B, 3>; 2]>>,
+    /// Arguments of the first step that later ones need, too.
+    kept: Option<Arrays>,
     length: usize,
 }
 
@@ -18,7 +20,8 @@ pub(crate) type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
 
 impl<B: Ops> Cache<B> {
     pub(in crate::model) fn new(layers: usize) -> Self {
-        Self { layers: vec![None; layers], memory: vec![None; layers], states: vec![None; layers], length: 0 }
+        let (memory, states) = (vec![None; layers], vec![None; layers]);
+        Self { layers: vec![None; layers], memory, states, kept: None, length: 0 }
     }
 
     /// The number of layers.
@@ -54,6 +57,16 @@ impl<B: Ops> Cache<B> {
     /// Keeps the keys and values of `layer`'s cross-attention.
     pub(super) fn keep_memory(&mut self, layer: usize, memory: KeyValue<B>) {
         self.memory[layer] = Some(memory);
+    }
+
+    /// What the first step kept.
+    pub(super) fn kept(&self) -> Option<&Arrays> {
+        self.kept.as_ref()
+    }
+
+    /// Keeps arguments for the later steps.
+    pub(super) fn keep(&mut self, arrays: Arrays) {
+        self.kept = Some(arrays);
     }
 
     /// The state of `layer`.

@@ -21,6 +21,14 @@ impl<'a, B: Ops> Inputs<'a, B> {
         self.arrays.get(name)
     }
 
+    /// Other arguments for a part of the model.
+    pub(crate) fn with<'b>(&self, arrays: &'b Arrays) -> Inputs<'b, B>
+    where
+        'a: 'b,
+    {
+        Inputs::new(arrays, self.device, self.dtype)
+    }
+
     /// The device that the model lives on.
     pub(crate) fn device(&self) -> &'a B::Device {
         self.device

@@ -20,8 +20,7 @@ pub(crate) struct Pass<'a, B: Ops> {
 
 impl<'a, B: Ops> Pass<'a, B> {
     pub(super) fn new(cache: Option<&'a mut Cache<B>>, traced: bool) -> Self {
-        let result = Forward { outputs: Arrays::new(), trace: Vec::new(), placements: Vec::new() };
-        Self { cache, traced, stack: "", result }
+        Self { cache, traced, stack: "", result: Forward::default() }
     }
 
     /// What the call left.
@@ -75,6 +74,23 @@ impl<'a, B: Ops> Pass<'a, B> {
         }
     }
 
+    /// What the first step of a session kept; none in a first step.
+    pub(crate) fn kept(&self) -> Option<&Arrays> {
+        self.cache.as_deref()?.kept()
+    }
+
+    /// Keeps arguments for the later steps, when the call is a step of a session.
+    pub(crate) fn keep(&mut self, arrays: Arrays) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.keep(arrays);
+        }
+    }
+
+    /// Leaves what was decided on the host.
+    pub(crate) fn decide(&mut self, name: &str, array: Array) {
+        self.result.decisions.insert(name.to_owned(), array);
+    }
+
     /// The number of tokens before this call.
     pub(crate) fn past(&self) -> usize {
         self.cache.as_ref().map_or(0, |cache| cache.length())
@@ -82,9 +98,18 @@ impl<'a, B: Ops> Pass<'a, B> {
 
     /// Leaves an output, by its name in transformers.
     pub(crate) fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
+        self.output_to_host(name, tensor).map(drop)
+    }
+
+    /// As [`Pass::output`], and gives it back as the host has it.
+    pub(crate) fn output_to_host<const D: usize>(
+        &mut self,
+        name: &str,
+        tensor: Tensor<B, D>,
+    ) -> Result<Array, ForwardError> {
         let array = self.read(name, tensor)?;
-        self.result.outputs.insert(name.to_owned(), array);
-        Ok(())
+        self.result.outputs.insert(name.to_owned(), array.clone());
+        Ok(array)
     }
 
     /// Leaves the output of the embeddings, when a trace was asked for.
@@ -138,12 +163,17 @@ impl<'a, B: Ops> Pass<'a, B> {
     fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
         let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
         self.result.placements.push((name.to_owned(), placement));
-        let shape = tensor.dims().to_vec();
-        let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
-        let values = data.convert::<f32>().into_vec::<f32>();
-        let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
-        Ok(Array::floats(shape, values))
+        array_of(tensor)
     }
+}
+
+/// A tensor on the host, as f32.
+pub(crate) fn array_of<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+    let shape = tensor.dims().to_vec();
+    let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    let values = data.convert::<f32>().into_vec::<f32>();
+    let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    Ok(Array::floats(shape, values))
 }
 
 fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {

@@ -75,11 +75,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn read(directory: &Path) -> Result<Self, PreprocessError> {
+    pub(super) fn read(directory: &Path, model: &ConfigFile) -> Result<Self, PreprocessError> {
         let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
-        let model = ConfigFile::read_or_empty(directory, "config.json")?;
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
-        let class = class(&file, &model)?;
+        let class = class(&file, model)?;
         let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
         Ok(Self {
             roles: roles(directory, &file, class)?,
@@ -91,7 +90,7 @@ impl Settings {
             max_length: max_length(&file)?,
             clean_up_spaces: file.flag("clean_up_tokenization_spaces")?.unwrap_or(false),
             split_special_tokens: file.flag("split_special_tokens")?.unwrap_or(false),
-            token_types: token_types(&file, &model)?,
+            token_types: token_types(&file, model)?,
             ends: given.then(|| (ends.0.unwrap_or(false), ends.1.unwrap_or(false))),
             lowercase: file.flag("do_lower_case")?,
             strip_accents: file.flag("strip_accents")?,
@@ -128,8 +127,8 @@ fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError
         (_, "mistral" | "modernbert") => Class::Generic,
         (Some(super::super::frame_tokens::CLASS), _) => Class::FrameTokens,
         (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
-        (Some("BertTokenizer" | "DistilBertTokenizer" | "ElectraTokenizer"), _)
-        | (None, "bert" | "distilbert" | "electra") => Class::Bert,
+        (Some("BertTokenizer" | "DistilBertTokenizer" | "DPRQuestionEncoderTokenizer" | "ElectraTokenizer"), _)
+        | (None, "bert" | "distilbert" | "dpr" | "electra") => Class::Bert,
         (Some("DebertaV2Tokenizer"), _) | (None, "deberta-v2") => Class::DebertaV2,
         (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
         (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,

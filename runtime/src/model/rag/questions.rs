@@ -1,0 +1,67 @@
+//! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first token.
+
+use super::{config::QuestionConfig, library::lacking};
+use crate::{
+    Array, Arrays,
+    backend::Ops,
+    layer::Linear,
+    model::{
+        ForwardError, bert_encoder,
+        network::{Inputs, Pass},
+        text_embeddings::Positions,
+        text_head::first_token,
+        text_model::Backbone,
+    },
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+pub(super) struct QuestionEncoder<B: Ops> {
+    bert: bert_encoder::Encoder<B>,
+    encode_proj: Option<Linear<B>>,
+    pad: i64,
+}
+
+impl<B: Ops> QuestionEncoder<B> {
+    pub(super) fn load(config: &QuestionConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (w, width, out) = (w.module("question_encoder"), config.bert.fields.hidden_size, config.projection_dim);
+        let project = || Linear::load(&w.module("encode_proj"), width, out);
+        Ok(Self {
+            bert: config.bert.encoder(Positions::FromZero, false, &w.module("bert_model"))?,
+            encode_proj: (out > 0).then(project).transpose()?,
+            pad: config.pad_token_id,
+        })
+    }
+
+    /// [batch, width], and the mask that counts. Without an `attention_mask` padding is known by its id.
+    pub(super) fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        pass: &mut Pass<'_, B>,
+    ) -> Result<(Tensor<B, 2>, Array), ForwardError> {
+        let ids = inputs.host("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        let mask = shown(ids, inputs.host("attention_mask"), self.pad)?;
+        let arrays = Arrays::from([("input_ids".to_owned(), ids.clone()), ("attention_mask".to_owned(), mask.clone())]);
+        pass.enter("question.");
+        let first = first_token(self.bert.hidden(&inputs.with(&arrays), pass)?.last);
+        let questions = match &self.encode_proj {
+            Some(project) => project.forward(first),
+            None => first,
+        };
+        pass.output("question_encoder_last_hidden_state", questions.clone())?;
+        Ok((questions, mask))
+    }
+
+    pub(super) fn max_positions(&self) -> Option<usize> {
+        self.bert.max_positions()
+    }
+}
+
+/// The mask that is given, else that of the tokens that are not `pad`.
+fn shown(ids: &Array, given: Option<&Array>, pad: i64) -> Result<Array, ForwardError> {
+    if let Some(mask) = given {
+        return Ok(mask.clone());
+    }
+    let values = ids.as_integers().ok_or_else(|| lacking("input_ids", ids, "integers [batch, seq]"))?;
+    Ok(Array::integers(ids.shape(), values.iter().map(|id| i64::from(*id != pad)).collect()))
+}
