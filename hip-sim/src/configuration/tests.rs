@@ -37,6 +37,7 @@ fn what_cannot_be_read_is_an_error() {
         ("HIP_SIM_VERSION", "6.4"),
         ("HIP_SIM_VERSION", "six"),
         ("HIP_SIM_FAULTS", "explode"),
+        ("HIP_SIM_LONGEST", "48k"),
     ] {
         let error = read(&[(variable, value)]).expect_err(value);
         assert!(error.to_string().starts_with(variable), "{error}");

@@ -50,6 +50,14 @@ fn calls_fail_as_they_were_told() {
 }
 
 #[test]
+fn a_text_may_be_too_long() {
+    let longest = |bytes: usize| Laboratory::with(&[("HIP_SIM_LONGEST", &bytes.to_string())]);
+    assert!(longest(DOUBLE.len()).compile(DOUBLE).is_ok());
+    let refusal = longest(DOUBLE.len() - 1).compile(DOUBLE).unwrap_err();
+    assert!(refusal.contains("HIP_SIM_LONGEST"), "{refusal}");
+}
+
+#[test]
 fn an_idle_kernel_writes_nothing_and_a_leak_keeps_memory() {
     assert_eq!(double(&Laboratory::faulty("idle=kernel")).unwrap(), [0.0; 8]);
     let leaky = Laboratory::faulty("leak");

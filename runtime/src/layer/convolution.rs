@@ -79,13 +79,19 @@ impl<B: Ops> Conv2d<B> {
         let [_, _, height, width] = self.weight.dims();
         let (x, rows) = self.padded(x, 2);
         let (x, columns) = self.padded(x, 3);
+        // With a place alone the dimension of places would have size 1, and burn 0.21 reshapes that wrongly on GPUs.
+        if height * width == 1 {
+            let x = every(x, 2, 0, rows, self.stride[0]);
+            return self.product_of_patches(every(x, 3, 0, columns, self.stride[1]));
+        }
         let [batch, inner, ..] = x.dims();
         let seen = |place: usize| {
             let x = every(x.clone(), 2, place / width, rows, self.stride[0]);
-            every(x, 3, place % width, columns, self.stride[1]).reshape([batch, inner, 1, rows, columns])
+            every(x, 3, place % width, columns, self.stride[1])
         };
-        let windows: Tensor<B, 5> = Tensor::cat((0..height * width).map(seen).collect(), 2);
-        let windows = windows.permute([0, 3, 4, 1, 2]).reshape([batch, rows, columns, inner, height, width]);
+        let windows: Tensor<B, 4> = Tensor::cat((0..height * width).map(seen).collect(), 1);
+        let windows = windows.reshape([batch, height * width, inner, rows, columns]).permute([0, 3, 4, 2, 1]);
+        let windows = windows.reshape([batch, rows, columns, inner, height, width]);
         self.product(windows)
     }
 

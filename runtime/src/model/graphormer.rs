@@ -147,6 +147,9 @@ impl Config for GraphormerConfig {
         if head == Head::Base {
             fields.push(("num_classes", "the classifier reads it"));
         }
+        if self.embed_scale.is_none() && self.encoder_normalize_before {
+            fields.push(("embed_scale", "the norm behind it takes a scale away, but for its eps"));
+        }
         if self.q_noise > 0.0 {
             fields.push(("q_noise", "any amount above 0 brings the same linear map"));
         }
