@@ -79,7 +79,7 @@ impl<B: Ops> Conv2d<B> {
         let [_, _, height, width] = self.weight.dims();
         let (x, rows) = self.padded(x, 2);
         let (x, columns) = self.padded(x, 3);
-        // With a place alone the dimension of places would have size 1, and burn 0.21 reshapes that wrongly on GPUs.
+        // With a place alone the dimension of places would have size 1, and what burn 0.21 makes of it on GPUs is wrong.
         if height * width == 1 {
             let x = every(x, 2, 0, rows, self.stride[0]);
             return self.product_of_patches(every(x, 3, 0, columns, self.stride[1]));
