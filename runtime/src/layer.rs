@@ -30,6 +30,7 @@ mod selective_scan;
 mod self_attention;
 mod soft_cap;
 mod unit_length;
+mod zeros;
 
 pub(crate) use alibi::Alibi;
 pub(crate) use attention::{attend, attend_capped, split_heads};
@@ -62,3 +63,4 @@ pub(crate) use selective_scan::{Scan, softplus};
 pub(crate) use self_attention::{AttentionNames, AttentionShape, SelfAttention};
 pub(crate) use soft_cap::soft_cap;
 pub(crate) use unit_length::unit_length;
+pub(crate) use zeros::between_zeros;

@@ -6,6 +6,7 @@
 //! On the CPU burn 0.21 sums convolutions of few input channels in f16 itself (3 channels and a kernel of 7: 1.8e-3 off, where
 //! rounding the result costs 2e-4; one channel to each output: 1e-3), so f16 is computed in f32 there and rounded once.
 
+use super::between_zeros;
 use crate::{
     backend::{Ops, affine},
     weights::{Weights, WeightsError},
@@ -112,12 +113,7 @@ impl<B: Ops> Conv2d<B> {
         let (before, length) = (self.padding[dimension - 2], x.dims()[dimension]);
         let count = (length + 2 * before - kernel) / stride + 1;
         let behind = (kernel - 1 + count * stride).saturating_sub(before + length);
-        let zeros = |count: usize| {
-            let mut shape = x.dims();
-            shape[dimension] = count;
-            (count > 0).then(|| Tensor::zeros(shape, (&x.device(), x.dtype())))
-        };
-        (Tensor::cat(zeros(before).into_iter().chain([x.clone()]).chain(zeros(behind)).collect(), dimension), count)
+        (between_zeros(x, dimension, before, behind), count)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Convolutions of sequences.
 
+use super::between_zeros;
 use crate::{
     backend::{Ops, affine},
     weights::{Weights, WeightsError},
@@ -72,13 +73,9 @@ impl<B: Ops> Conv1d<B> {
     /// Zeros at both ends, so many that every window of `length` can be cut out with whole strides.
     fn padded(&self, x: Tensor<B, 3>, length: usize) -> Tensor<B, 3> {
         let Conv1dShape { kernel, stride, padding, .. } = self.shape;
-        let [batch, seq, channels] = x.dims();
         let needed = kernel - 1 + length * stride;
-        let behind = needed.saturating_sub(padding + seq);
-        let zeros = |count| Tensor::zeros([batch, count, channels], (&x.device(), x.dtype()));
-        let before = (padding > 0).then(|| zeros(padding));
-        let behind = (behind > 0).then(|| zeros(behind));
-        Tensor::cat(before.into_iter().chain([x.clone()]).chain(behind).collect(), 1)
+        let behind = needed.saturating_sub(padding + x.dims()[1]);
+        between_zeros(x, 1, padding, behind)
     }
 
     /// [batch, length, kernel * channels]: of each window its positions one after another.

@@ -3,7 +3,7 @@
 use super::{forward::ForwardError, network::Inputs};
 use crate::{
     backend::{Activation, Ops},
-    layer::{AttentionNames, AttentionShape, FeedForward, LayerNorm, SelfAttention},
+    layer::{AttentionNames, AttentionShape, FeedForward, LayerNorm, SelfAttention, between_zeros},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{DType, Tensor, TensorData};
@@ -151,14 +151,8 @@ fn distances<B: Ops>(w: &Weights<B>, window: usize, heads: usize) -> Result<Tens
 
 /// `x` with zeros behind it, up to a multiple of `part` in `dimension`.
 pub(super) fn padded<B: Ops>(x: Tensor<B, 4>, dimension: usize, part: usize) -> Tensor<B, 4> {
-    let mut shape = x.dims();
-    let missing = shape[dimension].next_multiple_of(part) - shape[dimension];
-    if missing == 0 {
-        return x;
-    }
-    shape[dimension] = missing;
-    let zeros = Tensor::zeros(shape, (&x.device(), x.dtype()));
-    Tensor::cat(vec![x, zeros], dimension)
+    let length = x.dims()[dimension];
+    between_zeros(x, dimension, 0, length.next_multiple_of(part) - length)
 }
 
 /// `x` with its first `shift` entries behind the others.

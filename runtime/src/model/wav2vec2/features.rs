@@ -3,7 +3,7 @@
 use super::config::{FeatureNorm, Wav2Vec2Config};
 use crate::{
     backend::{Activation, Ops, activate},
-    layer::{Conv1d, Conv1dShape, LayerNorm},
+    layer::{Conv1d, Conv1dShape, LayerNorm, between_zeros},
     model::{ForwardError, Inputs},
     weights::{Weights, WeightsError},
 };
@@ -93,13 +93,7 @@ fn mean_over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     let portion = (frames as f64).sqrt().ceil() as usize;
     let portions = frames.div_ceil(portion);
     let missing = portion * portions - frames;
-    let x = match missing {
-        0 => x,
-        _ => {
-            let zeros = Tensor::zeros([batch, missing, width], (&x.device(), x.dtype()));
-            Tensor::cat(vec![x, zeros], 1)
-        }
-    };
+    let x = between_zeros(x, 1, 0, missing);
     let sums = x.reshape([batch, portions, portion, width]).sum_dim(2).sum_dim(1);
     sums.reshape([batch, 1, width]) / frames as f64
 }
