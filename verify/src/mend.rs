@@ -91,7 +91,7 @@ fn missing_checks(text: &str, expectation: Option<&Expectation>) -> Option<(Stri
     }
     let count = missing.len();
     let fix = format!("{count} check{}", if count == 1 { "" } else { "s" });
-    (count > 0).then_some((text, fix))
+    Some((text, fix))
 }
 
 fn line(registration: Registration, expectation: Option<&Expectation>) -> String {

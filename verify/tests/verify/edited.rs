@@ -2,8 +2,8 @@
 
 use super::good_harness;
 use testgen_verify::RuleId::{
-    self, FallbackMarked, Forbidden, Handlers, Imports, MemoryReported, MockMarked, PrecisionFromProbe, Readable,
-    VisibilityReported,
+    self, ChecksListed, FallbackMarked, Forbidden, Handlers, HarnessStatic, Header, Imports, InitFunctions,
+    MemoryReported, MockMarked, PrecisionFromProbe, Readable, VisibilityReported,
 };
 
 const REPORT: &str = "report_visibility(label, &visibility);";
@@ -16,10 +16,22 @@ fn broken_by(from: &str, to: &str, added: &str) -> Vec<RuleId> {
     let text = good_harness::harness(&bert);
     let (before, after) = text.split_at(text.find("pub fn init_rocm").expect("it is there"));
     assert!(after.contains(from), "{from}");
-    let text = format!("{before}{}{added}\n", after.replacen(from, to, 1));
-    let mut rules: Vec<RuleId> = good_harness::verify(&text, &bert).into_iter().map(|finding| finding.rule).collect();
+    rules(&format!("{before}{}{added}\n", after.replacen(from, to, 1)))
+}
+
+/// The rules that `text` breaks as BERT's harness.
+fn rules(text: &str) -> Vec<RuleId> {
+    let findings = good_harness::verify(text, &good_harness::bert());
+    let mut rules: Vec<RuleId> = findings.into_iter().map(|finding| finding.rule).collect();
     rules.dedup();
     rules
+}
+
+/// The rules that the good harness breaks with `to` for the first `from` of the whole file.
+fn broken_anywhere(from: &str, to: &str) -> Vec<RuleId> {
+    let text = good_harness::harness(&good_harness::bert());
+    assert!(text.contains(from), "{from}");
+    rules(&text.replacen(from, to, 1))
 }
 
 #[test]
@@ -120,4 +132,53 @@ fn items_with_the_names_of_others() {
         let rules = broken_by("", "", &item.replace("NAME", "of_its_own"));
         assert!(!rules.contains(&Imports), "{item}: {rules:?}");
     }
+}
+
+#[test]
+fn imports_under_other_names() {
+    let bert = good_harness::harness(&good_harness::bert());
+    let text = bert.replacen("use testgen_runtime::{", "use testgen_runtime::{self as rt, ", 1);
+    assert_eq!(rules(&text.replace(REPORT, "rt::report_visibility(label, &visibility);")), []);
+    assert_ne!(broken_anywhere(" DeviceKind,", " Precision as DeviceKind,"), []);
+}
+
+#[test]
+fn a_harness_with_the_rest_of_another() {
+    let rules = broken_by("    ],\n};", "    ],\n    ..OTHER\n};", "");
+    assert_eq!(rules, [HarnessStatic]);
+}
+
+#[test]
+fn helpers_called_often_are_not_called_deeply() {
+    let calls = "told(label, &visibility);".repeat(40);
+    assert_eq!(broken_by(REPORT, &calls, TOLD), []);
+}
+
+#[test]
+fn types_in_parentheses() {
+    assert_eq!(broken_by("label: &str", "label: (&str)", ""), []);
+    assert_eq!(broken_by("label: &str", "label: (&[u8])", ""), [InitFunctions]);
+}
+
+#[test]
+fn none_and_tuples_of_other_lengths() {
+    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\")";
+    let after = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
+    assert_eq!(after(&format!("let none = None; if let Some(()) = none {{ {early}; }}")), []);
+    assert_eq!(after(&format!("let none = Option::None; if let Some(()) = none {{ {early}; }}")), []);
+    assert_eq!(after("let (_first, _second) = (0, 1);"), []);
+    assert_eq!(after("let (_first, _second) = (0, 1, 2);"), [Readable]);
+}
+
+#[test]
+fn what_stands_in_place_of_the_right_words() {
+    assert_eq!(
+        broken_anywhere("//! - template: `encoder_only.rs.tera`", "#![note = \"- template: `encoder_only.rs.tera`\"]"),
+        [Header, Forbidden]
+    );
+    assert_eq!(broken_by("", "", "#[expect(dead_code, reason = \"for a test\")] fn alone() {}"), []);
+    assert_eq!(broken_by("", "", "#[expect(dead_code, note = \"for a test\")] fn alone() {}"), [Forbidden]);
+    let skip = "Registered::skip(DeviceKind::Cpu, Check::Placement, Precision::F16, \"takes an hour\")";
+    let run = "Registered::run(DeviceKind::Cpu, Check::Placement, Precision::F16)";
+    assert_eq!(broken_anywhere(skip, run), [ChecksListed]);
 }

@@ -66,6 +66,9 @@ fn what_is_not_mechanical_is_left_alone() {
     ] {
         assert_eq!(mended(&broken, Some(&bert)), None, "{broken}");
     }
+    // A header that would be no better is not written.
+    let no_hash = Expectation { spec_sha256: "none".to_owned(), ..good_harness::bert() };
+    assert_eq!(mended(&good_harness::harness(&no_hash), Some(&no_hash)), None);
     // The header of a harness that is broken elsewhere is mended, and the rest is still found.
     let both = good.replace("request.index", "0").replace("5f0c0e", "000000");
     let text = mended(&both, Some(&bert)).expect("the header is mended").text;
