@@ -6,6 +6,7 @@
 use super::{Progress, RunError, cargo, child};
 use crate::settings::{Runtime, Settings};
 use std::{
+    collections::BTreeSet,
     env,
     ffi::OsString,
     fs, io,
@@ -13,6 +14,12 @@ use std::{
     process::{Command, Stdio},
     str::FromStr,
 };
+
+/// The device that the simulator is when none is named.
+const DEFAULT: &str = "gfx1100";
+
+/// The variable that names choices of the autotuner to the suite.
+const CHOICES: &str = "TESTGEN_AUTOTUNE";
 
 /// What is simulated: `rocm`, or `rocm=gfx90a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,11 +59,26 @@ impl Simulation {
         let manifest = manifest(settings)?;
         progress.stage("simulating", &manifest.display().to_string());
         let root = install(&build(&manifest, progress.is_quiet())?)?;
-        let environment = environment(&root, self.devices.as_deref());
+        let mut environment = environment(&root, self.devices.as_deref());
+        environment.extend(self.choices(&manifest).map(|folder| (CHOICES, folder.into())));
         check(&root, &environment)?;
         progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
         Ok(environment)
     }
+
+    /// Where the source tree keeps what the autotuner chose on such a device: to measure a simulation takes minutes and says
+    /// nothing.
+    fn choices(&self, manifest: &Path) -> Option<PathBuf> {
+        let devices = self.devices.as_deref().unwrap_or(DEFAULT);
+        let architectures: BTreeSet<&str> = devices.split(';').map(architecture).collect();
+        let only = architectures.first().filter(|_| architectures.len() == 1)?;
+        let folder = manifest.with_file_name("choices").join(only);
+        (folder.is_dir() && env::var_os(CHOICES).is_none()).then_some(folder)
+    }
+}
+
+fn architecture(device: &str) -> &str {
+    device.split(',').next().unwrap_or(device).trim()
 }
 
 /// The simulator's Cargo.toml: beside the runtime, as in the source tree.
@@ -157,6 +179,20 @@ mod tests {
         assert_eq!(devices("rocm=gfx1100;gfx90a"), Ok(Some("gfx1100;gfx90a".to_owned())));
         for text in ["", "cuda", "rocm=", "rocm:1", "cuda=sm_90"] {
             assert_eq!(devices(text), Err(SimulationError), "{text}");
+        }
+    }
+
+    #[test]
+    fn choices_are_those_of_the_only_architecture() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let manifest = folder.path().join("Cargo.toml");
+        std::fs::create_dir_all(folder.path().join("choices/gfx90a")).expect("a folder");
+        let choices = |devices: &str| devices.parse::<Simulation>().expect("can be simulated").choices(&manifest);
+        let gfx90a = Some(folder.path().join("choices/gfx90a"));
+        assert_eq!(choices("rocm=gfx90a"), gfx90a);
+        assert_eq!(choices("rocm=gfx90a,memory=64; gfx90a"), gfx90a);
+        for none in ["rocm", "rocm=gfx1100", "rocm=gfx90a;gfx1100"] {
+            assert_eq!(choices(none), None, "{none}");
         }
     }
 

@@ -14,6 +14,8 @@
 //! `burn.toml` above the working directory takes over: then nothing is set here.
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
+mod choices;
+#[cfg(any(feature = "cuda", feature = "rocm"))]
 mod plan;
 
 /// Sets cubecl's configuration, once per process. On failure cubecl's own defaults hold.

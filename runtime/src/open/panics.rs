@@ -41,10 +41,26 @@ pub fn device_panics() -> u64 {
     settled().len() as u64
 }
 
-/// The messages of the device panics after the first `since`, each with its place in the source.
+/// The messages of the device panics after the first `since`, each once with its place in the source and how often it came:
+/// a device that is lost panics at every call that follows.
 pub fn device_panic_messages(since: u64) -> Vec<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
-    settled().iter().skip(since).map(|panic| panic.message.clone()).collect()
+    each_once(settled().iter().skip(since).map(|panic| panic.message.as_str()))
+}
+
+fn each_once<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut counted: Vec<(&str, u32)> = Vec::new();
+    for message in messages {
+        match counted.iter_mut().find(|(known, _)| *known == message) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((message, 1)),
+        }
+    }
+    let told = |(message, count): (&str, u32)| match count {
+        1 => message.to_owned(),
+        _ => format!("{message} ({count} times)"),
+    };
+    counted.into_iter().map(told).collect()
 }
 
 /// Installs the hook, once. Panics of other threads go on to the hook before it; those of device threads do so when

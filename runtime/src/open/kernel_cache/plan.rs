@@ -1,5 +1,6 @@
 //! The folders for the GPUs of this machine, and handing them to cubecl.
 
+use super::choices;
 use cubecl::config::cache::CacheConfig;
 use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
 use std::collections::BTreeSet;
@@ -30,7 +31,10 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     }
     let plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices);
     let told = match &plan {
-        Plan::Kept { kernels, .. } => format!("kernels are cached in `{}`", kernels.display()),
+        Plan::Kept { kernels, autotune } => {
+            let choices = choices::begin(autotune).map(|told| format!("; {told}")).unwrap_or_default();
+            format!("kernels are cached in `{}`{choices}", kernels.display())
+        }
         Plan::Dropped { why } => format!("kernels are not cached: {why}"),
     };
     let set = catch_unwind(|| CubeClRuntimeConfig::set(config(plan)));

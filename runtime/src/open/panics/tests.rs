@@ -1,4 +1,4 @@
-use super::{DevicePanic, device_panic_messages, device_panics, record, watch, within_registry};
+use super::{DevicePanic, device_panic_messages, device_panics, each_once, record, watch, within_registry};
 use std::thread;
 
 const SERVER: &str = "/cargo/registry/src/x/cubecl-hip-0.10.0/src/compute/server.rs";
@@ -65,4 +65,11 @@ fn a_chain_takes_no_other_panic_with_it() {
 fn a_place_is_told_without_the_folder_of_the_registry() {
     assert_eq!(within_registry(SERVER), "cubecl-hip-0.10.0/src/compute/server.rs");
     assert_eq!(within_registry("runtime/src/open.rs"), "runtime/src/open.rs");
+}
+
+#[test]
+fn a_message_that_comes_again_is_told_once() {
+    let told = each_once(["illegal instruction", "lost", "lost", "illegal instruction", "lost"].into_iter());
+    assert_eq!(told, ["illegal instruction (2 times)", "lost (3 times)"]);
+    assert_eq!(each_once(["lost"].into_iter()), ["lost"]);
 }
