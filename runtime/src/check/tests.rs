@@ -6,7 +6,7 @@
 
 mod coverage;
 mod faulty;
-#[expect(dead_code, reason = "it is made for the tests in tests/, which need all of it")]
+#[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
 #[path = "../../tests/checks/fixture.rs"]
 mod fixture;
 mod harnesses;

@@ -71,6 +71,20 @@ impl Fixture {
         self.tensors("golden.safetensors", change)
     }
 
+    /// Lends the checkpoint the tokenizer of another fixture, with the texts and ids of its golden.
+    pub(crate) fn texts_of(self, lender: &str) -> Self {
+        let lender = fixtures().join(lender);
+        for file in ["tokenizer.json", "tokenizer_config.json"] {
+            fs::copy(lender.join(file), self.path(file)).unwrap();
+        }
+        let lent = Tensors::read(&lender.join("golden.safetensors"));
+        self.golden(|tensors| {
+            tensors.metadata.insert("text".to_owned(), lent.metadata["text"].clone());
+            let inputs = lent.named.into_iter().filter(|(name, _)| name.starts_with("input."));
+            tensors.named.extend(inputs);
+        })
+    }
+
     /// Changes the tensors of another file.
     pub(crate) fn tensors(self, file: &str, change: impl FnOnce(&mut Tensors)) -> Self {
         let path = self.path(file);

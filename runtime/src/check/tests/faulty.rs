@@ -59,6 +59,17 @@ impl Faulty {
         Self { inner, fault, precision, calls: Arc::default() }
     }
 
+    fn spoil_all(&self, call: usize, inputs: &Arrays, forward: &mut Forward) {
+        let sizes = [rows::count(inputs), tokens(inputs).map_or(1, |tokens| tokens.shape()[1])];
+        let last = forward.trace.iter().rposition(|(name, _)| is_hidden_state(name));
+        let traced = forward.trace.iter_mut().enumerate();
+        let traced = traced.filter(|(place, (name, _))| self.is_in_state(name, Some(*place) == last));
+        let outputs = forward.outputs.values_mut().filter(|_| self.is_in_outputs());
+        for array in traced.map(|(_, (_, array))| array).chain(outputs) {
+            change(array, |values, width| self.spoil(call, sizes, values, width));
+        }
+    }
+
     /// Puts the fault into the numbers of one output or hidden state; `batch` and `seq` are those of the call.
     fn spoil(&self, call: usize, [batch, seq]: [usize; 2], values: &mut [f32], width: usize) {
         let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
@@ -117,14 +128,7 @@ impl Run for Faulty {
             }),
             _ => {}
         }
-        let sizes = [rows::count(&inputs), tokens(&inputs).map_or(1, |tokens| tokens.shape()[1])];
-        let last = forward.trace.iter().rposition(|(name, _)| is_hidden_state(name));
-        let traced = forward.trace.iter_mut().enumerate();
-        let traced = traced.filter(|(place, (name, _))| self.is_in_state(name, Some(*place) == last));
-        let outputs = forward.outputs.values_mut().filter(|_| self.is_in_outputs());
-        for array in traced.map(|(_, (_, array))| array).chain(outputs) {
-            change(array, |values, width| self.spoil(call, sizes, values, width));
-        }
+        self.spoil_all(call, &inputs, &mut forward);
         Ok(forward)
     }
 
