@@ -49,7 +49,7 @@ fn fault(check: Check) -> (Fault, &'static str, &'static str) {
         Check::HalfProbe => (Fault::HalfPrecisionRefused, "half precision is refused", "and yet the endpoint is"),
         Check::GreedyMargin => (Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2"),
         Check::GenerationControls => (Fault::LogitsDependOnHistory, "runs do not repeat", "are not the first of"),
-        Check::MemoryReleased => (Fault::ModelKept, "the model stays in memory", "bytes were not released"),
+        Check::MemoryReleased => (Fault::ModelKept, "the model stays in memory", "1099"),
         Check::FallbackMarked => (Fault::FallbackNotMarked, "a fallback says it is real", "and the endpoint is real"),
         Check::MockMarked => (Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "and the endpoint is real"),
         Check::RequireHonoured => (Fault::FallbackNotMarked, "a fallback says it is real", "expected ignored"),

@@ -8,8 +8,9 @@ use crate::{
 use std::{cell::Cell, io, path::Path};
 use testgen_contract::{Record, Registration};
 
-/// What a model that stays in memory is taken to have: much against what other tests of this process give back meanwhile.
-const KEPT: usize = 512 << 20;
+/// What a model that stays in memory is counted as: a tebibyte, so that the bytes which a check tells are those of the fault,
+/// whatever other tests of this process take and give back meanwhile.
+const KEPT: usize = 1 << 40;
 
 thread_local! {
     /// What the check of this thread is made of; a harness's functions are told neither.
