@@ -51,6 +51,10 @@ pub use probe::{
 pub use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
 pub use testgen_device::{Absence, DetectionPath, Device, DeviceIndex, Visibility};
 
+// The fixtures with faults that unit tests share with those in `tests/`, where this crate has its name.
+#[cfg(test)]
+extern crate self as testgen_runtime;
+
 /// Counts the heap of every program that links this crate; see [`Memory`].
 #[global_allocator]
 static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;

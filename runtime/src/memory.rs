@@ -4,6 +4,8 @@ mod allocator;
 mod gpu;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::MEASURED;
 
 pub use allocator::reset_peak;
 pub(crate) use allocator::{CountingAllocator, Held};

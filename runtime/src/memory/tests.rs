@@ -1,5 +1,9 @@
 use super::{Memory, memory, reset_peak};
 use crate::{detect::host_processor, open::open};
+use std::sync::{Mutex, PoisonError};
+
+/// Held by tests that measure memory, or that take as much of it as these do.
+pub(crate) static MEASURED: Mutex<()> = Mutex::new(());
 
 /// Large against what the other tests of this process allocate meanwhile.
 const BYTES: u64 = 512 << 20;
@@ -7,6 +11,7 @@ const SLACK: u64 = 128 << 20;
 
 #[test]
 fn the_heap_is_counted() {
+    let _alone = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
     let device = open(host_processor()).expect("the CPU computes");
     let in_use = || memory(&device).in_use.expect("the heap is counted");
     reset_peak();

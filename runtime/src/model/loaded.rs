@@ -182,4 +182,12 @@ impl Model {
         self.run = replace(self.run);
         self
     }
+
+    /// The model as if it read one field alone, the first that has an effect.
+    pub(crate) fn with_one_field(mut self) -> Self {
+        let has_effect =
+            |field: &String| self.without_effect.iter().all(|(inert, _)| !inert.starts_with(field.as_str()));
+        self.fields = self.fields.iter().find(|field| has_effect(field)).cloned().into_iter().collect();
+        self
+    }
 }

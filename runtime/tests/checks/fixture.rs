@@ -30,6 +30,11 @@ impl Fixture {
         Self { base, harness }
     }
 
+    /// The folder that the checkpoint's name leads on from.
+    pub(crate) fn base(&self) -> &Path {
+        self.base.path()
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.base.path().join(self.harness.spec.name).join(file)
     }
@@ -56,12 +61,28 @@ impl Fixture {
 
     /// Changes the weights.
     pub(crate) fn weights(self, change: impl FnOnce(&mut Tensors)) -> Self {
-        self.tensors("model.safetensors", change)
+        let files = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
+        let file = files.into_iter().find(|file| self.path(file).exists()).unwrap();
+        self.tensors(file, change)
     }
 
     /// Changes the golden.
     pub(crate) fn golden(self, change: impl FnOnce(&mut Tensors)) -> Self {
         self.tensors("golden.safetensors", change)
+    }
+
+    /// Lends the checkpoint the tokenizer of another fixture, with the texts and ids of its golden.
+    pub(crate) fn texts_of(self, lender: &str) -> Self {
+        let lender = fixtures().join(lender);
+        for file in ["tokenizer.json", "tokenizer_config.json"] {
+            fs::copy(lender.join(file), self.path(file)).unwrap();
+        }
+        let lent = Tensors::read(&lender.join("golden.safetensors"));
+        self.golden(|tensors| {
+            tensors.metadata.insert("text".to_owned(), lent.metadata["text"].clone());
+            let inputs = lent.named.into_iter().filter(|(name, _)| name.starts_with("input."));
+            tensors.named.extend(inputs);
+        })
     }
 
     /// Changes the tensors of another file.
@@ -146,6 +167,11 @@ impl Tensors {
         safetensors::serialize_to_file(views, Some(self.metadata.clone()), path).unwrap();
     }
 
+    /// Every name, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.named.keys().cloned().collect()
+    }
+
     /// Takes a tensor out.
     pub(crate) fn remove(&mut self, name: &str) {
         self.named.remove(name).unwrap_or_else(|| panic!("no {name}"));
@@ -182,6 +208,14 @@ impl Tensors {
         assert_eq!(*dtype, Dtype::I64);
         let values = bytes.as_chunks::<8>().0.iter().map(|chunk| change(i64::from_le_bytes(*chunk)));
         *bytes = values.flat_map(i64::to_le_bytes).collect();
+    }
+
+    /// Makes the first element of a tensor of either type another one.
+    pub(crate) fn another(&mut self, name: &str) {
+        match self.named[name].0 {
+            Dtype::F32 => self.floats(name, |values| values[0] += 1.0),
+            _ => self.integers(name, |value| value + 1),
+        }
     }
 
     /// Reverses the elements of a u8 tensor.

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod faults;
+#[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
 mod fixture;
 mod harnesses;
 mod suite;

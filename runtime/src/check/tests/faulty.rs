@@ -1,7 +1,8 @@
 //! A model with a fault in what it does.
 
+use super::super::{layer_trace_golden::is_hidden_state, rows};
 use crate::{
-    Array, Arrays, DeviceKind, Forward, ForwardError, Session,
+    Array, Arrays, DeviceKind, Forward, ForwardError, Precision, Session,
     model::{Pooling, Run},
 };
 use std::sync::{
@@ -13,31 +14,94 @@ use std::sync::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     None,
+    // In the numbers.
+    OutputOff,
+    EmbeddingOff,
+    LastLayerOff,
+    RouterOff,
+    NotANumber,
+    HalfPrecisionAsSingle,
+    WrongLastPassage,
+    OutputOnOtherDevice,
     EverySecondCallOneBitOff,
     RowDependsOnBatch,
     WrongTailAt33,
     WrongRowOfFive,
     FirstSeesLast,
     MaskIgnored,
-    OutputOnOtherDevice,
+    // In a sequence that grows.
     WrongChunk,
     ResetKeepsCache,
     ResetKeepsSource,
     CacheDrifts,
     LogitsDependOnHistory,
-    WrongLastPassage,
+    // In the harness.
+    FallbackNotMarked,
+    FieldHardCoded,
+    HalfPrecisionRefused,
+    ModelKept,
+    OtherCheckpointLoaded,
+    // In the files.
+    TensorNotRead,
+    OtherInputsRecorded,
 }
 
 /// A network with a fault.
 pub(super) struct Faulty {
     inner: Box<dyn Run>,
     fault: Fault,
+    precision: Precision,
     calls: Arc<AtomicUsize>,
 }
 
 impl Faulty {
-    pub(super) fn new(inner: Box<dyn Run>, fault: Fault) -> Self {
-        Self { inner, fault, calls: Arc::default() }
+    pub(super) fn new(inner: Box<dyn Run>, fault: Fault, precision: Precision) -> Self {
+        Self { inner, fault, precision, calls: Arc::default() }
+    }
+
+    fn spoil_all(&self, call: usize, inputs: &Arrays, forward: &mut Forward) {
+        let sizes = [rows::count(inputs), tokens(inputs).map_or(1, |tokens| tokens.shape()[1])];
+        let last = forward.trace.iter().rposition(|(name, _)| is_hidden_state(name));
+        let traced = forward.trace.iter_mut().enumerate();
+        let traced = traced.filter(|(place, (name, _))| self.is_in_state(name, Some(*place) == last));
+        let outputs = forward.outputs.values_mut().filter(|_| self.is_in_outputs());
+        for array in traced.map(|(_, (_, array))| array).chain(outputs) {
+            change(array, |values, width| self.spoil(call, sizes, values, width));
+        }
+    }
+
+    /// Puts the fault into the numbers of one output or hidden state; `batch` and `seq` are those of the call.
+    fn spoil(&self, call: usize, [batch, seq]: [usize; 2], values: &mut [f32], width: usize) {
+        let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        match self.fault {
+            Fault::OutputOff | Fault::EmbeddingOff | Fault::LastLayerOff | Fault::RouterOff => {
+                values[0] += 0.01 * largest
+            }
+            Fault::NotANumber => values[0] = f32::NAN,
+            Fault::HalfPrecisionAsSingle if self.precision == Precision::F32 => {
+                values.iter_mut().for_each(|value| *value = half::f16::from_f32(*value).to_f32());
+            }
+            Fault::EverySecondCallOneBitOff if call % 2 == 1 => values[0] = values[0].next_up(),
+            Fault::RowDependsOnBatch => values[0] += 1e-2 * batch as f32,
+            Fault::WrongTailAt33 if seq == 33 => values[32 * width] += 1.0,
+            Fault::WrongRowOfFive if batch == 5 => values[values.len() / 5] += 1.0,
+            Fault::FirstSeesLast => values[0] += 1e-5 * values.get((seq - 1) * width).unwrap_or(&0.0),
+            _ => {}
+        }
+    }
+
+    fn is_in_outputs(&self) -> bool {
+        !matches!(self.fault, Fault::EmbeddingOff | Fault::LastLayerOff | Fault::RouterOff)
+    }
+
+    fn is_in_state(&self, name: &str, last: bool) -> bool {
+        match self.fault {
+            Fault::EmbeddingOff => name.ends_with("embed"),
+            Fault::LastLayerOff => last,
+            Fault::RouterOff => name.starts_with("router."),
+            Fault::FirstSeesLast => true,
+            _ => false,
+        }
     }
 }
 
@@ -54,27 +118,17 @@ impl Run for Faulty {
         let call = self.calls.fetch_add(1, SeqCst);
         let mut inputs = inputs.clone();
         if self.fault == Fault::MaskIgnored {
-            inputs.remove("attention_mask");
+            ignore_mask(&mut inputs);
         }
         let mut forward = self.inner.run(&inputs, traced)?;
-        let [batch, seq] = tokens(&inputs).shape().try_into().unwrap();
-        if self.fault == Fault::WrongLastPassage {
-            wrong_last_passage(&mut forward);
-        }
-        let Some(logits) = forward.outputs.get_mut("logits") else { return Ok(forward) };
         match self.fault {
-            Fault::EverySecondCallOneBitOff if call % 2 == 1 => {
-                change(logits, |values, _| values[0] = values[0].next_up())
-            }
-            Fault::RowDependsOnBatch => change(logits, |values, _| values[0] += 1e-2 * batch as f32),
-            Fault::WrongTailAt33 if seq == 33 => change(logits, |values, width| values[32 * width] += 1.0),
-            Fault::WrongRowOfFive if batch == 5 => change(logits, |values, width| values[seq * width] += 1.0),
-            Fault::FirstSeesLast => change(logits, |values, width| values[0] += 1e-6 * values[(seq - 1) * width]),
+            Fault::WrongLastPassage => wrong_last_passage(&mut forward),
             Fault::OutputOnOtherDevice => forward.placements.iter_mut().for_each(|(_, placement)| {
                 placement.device = DeviceKind::Cuda;
             }),
             _ => {}
         }
+        self.spoil_all(call, &inputs, &mut forward);
         Ok(forward)
     }
 
@@ -83,8 +137,10 @@ impl Run for Faulty {
         Some(Box::new(FaultySession { inner, fault, calls, source: None }))
     }
 
+    /// A batch of five is wrong in every length: a sweep of the shortest shows it.
     fn max_positions(&self) -> Option<usize> {
-        self.inner.max_positions()
+        let own = self.inner.max_positions();
+        if self.fault == Fault::WrongRowOfFive { Some(own.unwrap_or(33).min(33)) } else { own }
     }
 
     fn cacheable_length(&self) -> Option<usize> {
@@ -111,7 +167,7 @@ impl Session for FaultySession<'_> {
             }
         }
         let mut forward = self.inner.advance(&inputs)?;
-        let new = tokens(&inputs).shape()[1];
+        let new = tokens(&inputs).unwrap().shape()[1];
         let logits = forward.outputs.get_mut("logits").unwrap();
         match self.fault {
             Fault::WrongChunk if new > 1 && past > 0 => change(logits, |values, width| values[width] += 1.0),
@@ -135,6 +191,17 @@ impl Session for FaultySession<'_> {
     }
 }
 
+/// Padding is read as if it were none: of a text behind a mask of ones, of graphs as nodes of the first kind.
+fn ignore_mask(inputs: &mut Arrays) {
+    if let Some(mask) = inputs.get_mut("attention_mask") {
+        *mask = Array::integers(mask.shape(), vec![1; mask.values().len()]);
+    }
+    if let Some(nodes) = inputs.get_mut("input_nodes") {
+        let kinds = nodes.as_integers().unwrap().iter().map(|kind| (*kind).max(1)).collect();
+        *nodes = Array::integers(nodes.shape(), kinds);
+    }
+}
+
 /// The last passage found for the first of many questions is another one that was not found.
 fn wrong_last_passage(forward: &mut Forward) {
     let ids = forward.decisions.get_mut("retrieved_doc_ids").unwrap();
@@ -147,14 +214,15 @@ fn wrong_last_passage(forward: &mut Forward) {
 }
 
 /// Those that grow: of a decoder beside an encoder its own.
-fn tokens(inputs: &Arrays) -> &Array {
-    inputs.get("decoder_input_ids").unwrap_or_else(|| &inputs["input_ids"])
+fn tokens(inputs: &Arrays) -> Option<&Array> {
+    inputs.get("decoder_input_ids").or_else(|| inputs.get("input_ids"))
 }
 
 /// Changes the elements; `change` is also told the length of the last dimension.
 fn change(array: &mut Array, change: impl FnOnce(&mut [f32], usize)) {
     let shape = array.shape().to_vec();
-    let mut values = array.as_floats().unwrap().to_vec();
-    change(&mut values, shape[shape.len() - 1]);
+    let Some(values) = array.as_floats().filter(|values| !values.is_empty()) else { return };
+    let mut values = values.to_vec();
+    change(&mut values, shape.last().copied().unwrap_or(1));
     *array = Array::floats(shape, values);
 }
