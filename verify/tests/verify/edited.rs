@@ -3,7 +3,7 @@
 use super::good_harness;
 use testgen_verify::RuleId::{
     self, ChecksListed, FallbackMarked, Forbidden, Handlers, HarnessStatic, Header, Imports, InitFunctions,
-    MemoryReported, MockMarked, PrecisionFromProbe, Readable, VisibilityReported,
+    MemoryReported, MockMarked, PrecisionFromProbe, Readable, SpecStatic, VisibilityReported,
 };
 
 const REPORT: &str = "report_visibility(label, &visibility);";
@@ -139,7 +139,9 @@ fn imports_under_other_names() {
     let bert = good_harness::harness(&good_harness::bert());
     let text = bert.replacen("use testgen_runtime::{", "use testgen_runtime::{self as rt, ", 1);
     assert_eq!(rules(&text.replace(REPORT, "rt::report_visibility(label, &visibility);")), []);
-    assert_ne!(broken_anywhere(" DeviceKind,", " Precision as DeviceKind,"), []);
+    let swapped = bert.replacen(" DeviceKind,", " DeviceKind as Precision,", 1);
+    let swapped = swapped.replacen("    Precision,", "    Precision as DeviceKind,", 1);
+    assert_eq!(rules(&swapped), [Imports, SpecStatic, FallbackMarked, MockMarked, Handlers, ChecksListed]);
 }
 
 #[test]
