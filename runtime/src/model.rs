@@ -32,6 +32,7 @@ mod gpt_neox;
 mod graphormer;
 mod llama;
 mod llama_decoder;
+mod llama_layer;
 mod llama_variant;
 mod llava;
 mod load;
