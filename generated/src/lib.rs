@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 90 models, one module for each, below the module of its architecture.
+//! The harnesses of 91 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -38,6 +38,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::olmo2::HARNESS,
     &decoder_only::opt::HARNESS,
     &decoder_only::opt_post_norm::HARNESS,
     &decoder_only::phi3::HARNESS,

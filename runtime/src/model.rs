@@ -47,6 +47,7 @@ mod modernbert_config;
 mod modernbert_layer;
 mod mpnet;
 mod network;
+mod olmo2;
 mod olmoe;
 mod opt;
 mod patchtst;

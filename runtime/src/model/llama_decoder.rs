@@ -1,11 +1,11 @@
-//! The decoder that Llama made common: root-mean-square norms before each block, rotary positions, grouped heads and a
-//! gated perceptron. Types that differ from it by configuration give it their [`LlamaShape`].
+//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and a gated perceptron.
+//! Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
     causal_decoder::{CausalDecoder, LastStep},
     class::Head,
     family::Loaded,
-    llama_layer::Layer,
+    llama_layer::{Layer, NormPlace},
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
@@ -125,6 +125,7 @@ pub(crate) struct LlamaShape {
     pub(crate) gate_and_up: ProjectionNames<2>,
     pub(crate) rope: RopeParameters,
     pub(crate) norms: QueryKeyNorms,
+    pub(crate) norm_place: NormPlace,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
     /// One for each layer whose perceptron is a mixture; layers without one have a single perceptron.
@@ -154,6 +155,7 @@ impl LlamaShape {
             gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
             rope: fields.rope_parameters(),
             norms: QueryKeyNorms::None,
+            norm_place: NormPlace::Before,
             clip: None,
             experts: Vec::new(),
             windows: vec![None; fields.num_hidden_layers],

@@ -11,13 +11,33 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
-/// Attention and a perceptron, each behind a norm.
+/// Attention and a perceptron, each with a norm.
 pub(crate) struct Layer<B: Ops> {
-    input_layernorm: RmsNorm<B>,
     self_attn: GroupedAttention<B>,
-    post_attention_layernorm: RmsNorm<B>,
     mlp: Perceptron<B>,
+    /// Of attention and of the perceptron.
+    norms: [RmsNorm<B>; 2],
+    norm_place: NormPlace,
     window: Option<usize>,
+}
+
+/// Where the norms of attention and of the perceptron stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NormPlace {
+    /// In front of each.
+    Before,
+    /// Behind each, before it is added.
+    Behind,
+}
+
+impl NormPlace {
+    /// What the checkpoint calls the two.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Before => ["input_layernorm", "post_attention_layernorm"],
+            Self::Behind => ["post_attention_layernorm", "post_feedforward_layernorm"],
+        }
+    }
 }
 
 /// What stands behind attention.
@@ -37,6 +57,17 @@ impl<B: Ops> Perceptron<B> {
             }
         }
     }
+
+    fn forward(&self, x: Tensor<B, 3>, (index, pass): Place<'_, '_, B>) -> States<B> {
+        match self {
+            Self::Single(mlp) => Ok(mlp.forward(x)),
+            Self::Mixture(experts) => {
+                let (fed, routing) = experts.forward(x);
+                pass.trace_routing(index, &routing)?;
+                Ok(fed)
+            }
+        }
+    }
 }
 
 impl<B: Ops> Layer<B> {
@@ -47,31 +78,30 @@ impl<B: Ops> Layer<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let norm = |name| RmsNorm::load(&w.module(name), fields.hidden_size, fields.rms_norm_eps);
+        let [attention_norm, mlp_norm] = shape.norm_place.names();
         Ok(Self {
-            input_layernorm: norm("input_layernorm")?,
             self_attn: shape.attention(fields, &w.module("self_attn"))?,
-            post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: Perceptron::load(fields, shape, index, w)?,
+            norms: [norm(attention_norm)?, norm(mlp_norm)?],
+            norm_place: shape.norm_place,
             window,
+        })
+    }
+
+    /// `x` and what `block` adds to it.
+    fn add(&self, x: Tensor<B, 3>, norm: &RmsNorm<B>, block: impl FnOnce(Tensor<B, 3>) -> States<B>) -> States<B> {
+        Ok(match self.norm_place {
+            NormPlace::Before => x.clone() + block(norm.forward(x))?,
+            NormPlace::Behind => x.clone() + norm.forward(block(x)?),
         })
     }
 }
 
 impl<B: Ops> DecoderLayer<B> for Layer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
-        let (index, pass) = place;
-        let normal = self.input_layernorm.forward(x.clone());
-        let x = x + self.self_attn.forward(normal, view, (index, &mut *pass));
-        let normal = self.post_attention_layernorm.forward(x.clone());
-        let fed = match &self.mlp {
-            Perceptron::Single(mlp) => mlp.forward(normal),
-            Perceptron::Mixture(experts) => {
-                let (fed, routing) = experts.forward(normal);
-                pass.trace_routing(index, &routing)?;
-                fed
-            }
-        };
-        Ok(x + fed)
+    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, (index, pass): Place<'_, '_, B>) -> States<B> {
+        let [attention_norm, mlp_norm] = &self.norms;
+        let x = self.add(x, attention_norm, |x| Ok(self.self_attn.forward(x, view, (index, &mut *pass))))?;
+        self.add(x, mlp_norm, |x| self.mlp.forward(x, (index, pass)))
     }
 
     fn window(&self) -> Option<usize> {
