@@ -101,6 +101,7 @@ fn what_is_not_known_is_an_error_and_never_a_guess() {
     let all = [
         said(r#"{ "model_type": "camembert", "architectures": ["CamembertModel"] }"#),
         said(r#"{ "model_type": "zzz\u001b[31m" }"#),
+        said(r#"{ "model_type": "phimoe", "architectures": ["PhimoeForCausalLM"], "num_local_experts": 16 }"#),
         said(r#"{ "architectures": ["BertModel"] }"#),
         said(r#"{ "model_type": "bert" }"#),
         said(r#"{ "model_type": "bert", "architectures": ["BertForPreTraining"] }"#),
