@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 91 models, one module for each, below the module of its architecture.
+//! The harnesses of 92 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -95,6 +95,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::whisper_base::HARNESS,
     &ssm::mamba::HARNESS,
     &ssm::mamba2::HARNESS,
+    &ssm::mamba_biased::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,
