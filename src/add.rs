@@ -19,7 +19,7 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
 };
-use testgen_contract::{Architecture, ModelType, Task};
+use testgen_contract::{Architecture, ModelType, Task, from_python};
 
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
@@ -110,6 +110,6 @@ fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
     if bytes.len() as u64 > LARGEST_CONFIG {
         return Err(unreadable(format!("it is larger than {} MiB", LARGEST_CONFIG / 1024 / 1024)));
     }
-    serde_json::from_slice(&bytes)
+    serde_json::from_slice(&from_python(&bytes))
         .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: error.to_string() })
 }

@@ -33,6 +33,12 @@ fn what_a_checkpoint_lacks_is_told() {
 }
 
 #[test]
+fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
+    let config = r#"{ "model_type": "mamba2", "architectures": ["Mamba2Model"], "time_step_limit": [0.0, Infinity] }"#;
+    with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(0);
+}
+
+#[test]
 fn a_checkpoint_elsewhere_is_named_from_the_spec_or_absolutely() {
     let project = Project::empty();
     project.write("somewhere/my model/config.json", CONFIG);
