@@ -21,6 +21,17 @@ regenerate:
 fixtures *names:
     python3 fixtures/make.py {{names}}
 
+# Random configurations of model types, checked on the CPU in place of the suite, which then comes back (Python as above).
+vary *types:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    rm -rf target/vary
+    python3 fixtures/vary.py --out target/vary/checkpoints {{types}}
+    for checkpoint in target/vary/checkpoints/*; do cargo run --quiet -- add "$checkpoint" --specs target/vary/specs; done
+    trap 'cargo run --quiet -- generate' EXIT
+    cargo run --quiet -- generate --specs target/vary/specs
+    cargo test --workspace --test conformance -- cpu::
+
 # Change the verifier and see whether its tests notice (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
     TESTGEN_SAMPLE=1 cargo mutants --package testgen-verify {{arguments}}

@@ -4,19 +4,22 @@
 
 mod error;
 mod head;
+mod nearest;
 mod text;
 
 pub use error::AddError;
+pub use nearest::Nearest;
 pub use text::spec_text;
 
 use crate::spec::ModelName;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::{
     fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
-use testgen_contract::{Architecture, ModelType, Task};
+use testgen_contract::{Architecture, ModelType, Task, from_python};
 
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
@@ -50,6 +53,9 @@ struct Config {
     class_name: Option<String>,
     #[serde(default)]
     architectures: Option<Vec<String>>,
+    /// The others: what an unsupported model is near to.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
 
 /// Reads a checkpoint's directory; `task` overrules the head.
@@ -58,9 +64,11 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let config = read_config(directory, &path)?;
     let given =
         config.model_type.or(config.class_name.clone()).ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
-    let model_type = given.parse::<ModelType>().map_err(|unknown| AddError::UnknownModelType { unknown })?;
     let heads = config.architectures.unwrap_or(config.class_name.into_iter().collect());
-    let task = head::task(model_type.architecture(), heads.first().map(String::as_str), task)?;
+    let head = heads.first().map(String::as_str);
+    let unknown = |unknown| AddError::UnknownModelType { unknown, nearest: nearest::nearest(head, &config.rest) };
+    let model_type = given.parse::<ModelType>().map_err(unknown)?;
+    let task = head::task(model_type.architecture(), head, task)?;
     let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
@@ -102,6 +110,6 @@ fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
     if bytes.len() as u64 > LARGEST_CONFIG {
         return Err(unreadable(format!("it is larger than {} MiB", LARGEST_CONFIG / 1024 / 1024)));
     }
-    serde_json::from_slice(&bytes)
+    serde_json::from_slice(&from_python(&bytes))
         .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: error.to_string() })
 }

@@ -66,6 +66,8 @@ words! {
         ModernBert = "modernbert",
         /// `transformers.models.mpnet`
         Mpnet = "mpnet",
+        /// `transformers.models.olmo2`
+        Olmo2 = "olmo2",
         /// `transformers.models.olmoe`
         Olmoe = "olmoe",
         /// `transformers.models.opt`
@@ -114,6 +116,7 @@ impl ModelType {
             | Self::GptNeoX
             | Self::Llama
             | Self::Mistral
+            | Self::Olmo2
             | Self::Opt
             | Self::Phi3
             | Self::Qwen2

@@ -21,6 +21,7 @@ pub mod llama_dynamic;
 pub mod llama_sharded_bf16;
 pub mod llama_yarn;
 pub mod mistral;
+pub mod olmo2;
 pub mod opt;
 pub mod opt_post_norm;
 pub mod phi3;

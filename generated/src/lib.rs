@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 90 models, one module for each, below the module of its architecture.
+//! The harnesses of 92 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -38,6 +38,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::llama_sharded_bf16::HARNESS,
     &decoder_only::llama_yarn::HARNESS,
     &decoder_only::mistral::HARNESS,
+    &decoder_only::olmo2::HARNESS,
     &decoder_only::opt::HARNESS,
     &decoder_only::opt_post_norm::HARNESS,
     &decoder_only::phi3::HARNESS,
@@ -94,6 +95,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::whisper_base::HARNESS,
     &ssm::mamba::HARNESS,
     &ssm::mamba2::HARNESS,
+    &ssm::mamba_biased::HARNESS,
     &time_series::patchtst::HARNESS,
     &time_series::patchtst_classification::HARNESS,
     &time_series::patchtst_regression::HARNESS,

@@ -6,3 +6,4 @@
 
 pub mod mamba;
 pub mod mamba2;
+pub mod mamba_biased;

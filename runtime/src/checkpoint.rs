@@ -3,6 +3,7 @@
 use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use testgen_contract::from_python;
 
 /// Where the checkpoint of a harness is.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,7 @@ impl Checkpoint {
         let unreadable =
             |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
         let bytes = std::fs::read(&path).map_err(unreadable)?;
-        serde_json::from_slice(&bytes).map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
+        serde_json::from_slice(&from_python(&bytes))
+            .map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
     }
 }

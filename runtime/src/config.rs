@@ -6,12 +6,14 @@
 mod inert;
 mod json;
 mod nested;
+mod not_finite;
 
 pub(crate) use json::Sides;
 pub(crate) use nested::Nested;
 
 use crate::model::Head;
 use inert::is_inert;
+use not_finite::not_finite;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -100,7 +102,11 @@ pub(crate) struct Parsed<C> {
 pub(crate) fn parse<C: Config>(value: &Value) -> Result<Parsed<C>, ConfigError> {
     let model_type = model_type(value).to_owned();
     let invalid = |message| ConfigError::Invalid { model_type: model_type.clone(), message };
-    let config: C = serde_json::from_value(with_defaults::<C>(value)).map_err(|error| invalid(error.to_string()))?;
+    let unread = |error: serde_json::Error| {
+        let infinite = not_finite(value).into_iter().map(|(field, name)| format!("; `{field}` is {name}, not finite"));
+        invalid(format!("{error}{}", infinite.collect::<String>()))
+    };
+    let config: C = serde_json::from_value(with_defaults::<C>(value)).map_err(unread)?;
     for (field, value) in config.rest() {
         let off = matches!(value, Value::Null | Value::Bool(false)) || is_empty(value);
         if !off && !is_inert(field) && !C::INERT.contains(&field.as_str()) {

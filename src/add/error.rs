@@ -1,5 +1,6 @@
 //! Why no spec can be written for a checkpoint.
 
+use super::Nearest;
 use crate::{
     Failure,
     quoted::Quoted,
@@ -51,6 +52,8 @@ pub enum AddError {
     UnknownModelType {
         /// The type, and those near to it.
         unknown: UnknownWord,
+        /// The architecture that the other fields lead to.
+        nearest: Option<Nearest>,
     },
     /// `config.json` does not say what head the model has.
     #[error("`config.json` has no `architectures`, so the head of the model is not known")]
@@ -109,7 +112,7 @@ impl Failure for AddError {
                 "a checkpoint of transformers names its `model_type`; without it nothing says what the model is"
                     .to_owned()
             }
-            Self::UnknownModelType { unknown } => unknown_model_type(unknown),
+            Self::UnknownModelType { unknown, nearest } => unknown_model_type(unknown, nearest.as_ref()),
             Self::NoHead { architecture } | Self::UnknownHead { architecture, .. } => {
                 format!("say it with `--task`: {}", words(architecture.tasks()))
             }
@@ -122,15 +125,14 @@ impl Failure for AddError {
     }
 }
 
-fn unknown_model_type(unknown: &UnknownWord) -> String {
-    let known = format!("supported are {}", words(ModelType::ALL));
-    match unknown.near.as_slice() {
-        [] => known,
-        near => {
-            let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-            format!("near are {}, but a near name is not the same model; {known}", near.join(", "))
-        }
+fn unknown_model_type(unknown: &UnknownWord, nearest: Option<&Nearest>) -> String {
+    let mut told: Vec<String> = nearest.map(Nearest::to_string).into_iter().collect();
+    if !unknown.near.is_empty() {
+        let near: Vec<String> = unknown.near.iter().map(|name| format!("`{name}`")).collect();
+        told.push(format!("near are {}, but a near name is not the same model", near.join(", ")));
     }
+    told.push(format!("supported are {}", words(ModelType::ALL)));
+    told.join("; ")
 }
 
 fn words<W: Word>(words: &[W]) -> String {

@@ -17,7 +17,8 @@ use testgen_contract::Task;
 /// Write a spec from the config.json of a checkpoint
 ///
 /// Reads `model_type` and `architectures` of config.json and writes <specs>/<architecture>/<name>.yaml, for all devices
-/// and precisions. A model type that testgen does not support is an error, never a guess.
+/// and precisions. A model type that testgen does not support is an error, never a guess; it names the nearest
+/// architecture and the fields that say so, where any do.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

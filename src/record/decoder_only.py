@@ -14,6 +14,7 @@ MODEL_TYPES = (
     "mamba2",
     "mistral",
     "mixtral",
+    "olmo2",
     "olmoe",
     "opt",
     "phi3",

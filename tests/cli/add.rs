@@ -1,6 +1,7 @@
 //! `testgen add`: specs from checkpoints, never a guess.
 
 use crate::project::Project;
+use testgen_contract::ModelType;
 
 const CONFIG: &str = r#"{ "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 32 }"#;
 
@@ -29,6 +30,12 @@ fn what_a_checkpoint_lacks_is_told() {
     let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
     insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
     project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
+    let config = r#"{ "model_type": "mamba2", "architectures": ["Mamba2Model"], "time_step_limit": [0.0, Infinity] }"#;
+    with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(0);
 }
 
 #[test]
@@ -100,6 +107,7 @@ fn what_is_not_known_is_an_error_and_never_a_guess() {
     let all = [
         said(r#"{ "model_type": "camembert", "architectures": ["CamembertModel"] }"#),
         said(r#"{ "model_type": "zzz\u001b[31m" }"#),
+        said(r#"{ "model_type": "phimoe", "architectures": ["PhimoeForCausalLM"], "num_local_experts": 16 }"#),
         said(r#"{ "architectures": ["BertModel"] }"#),
         said(r#"{ "model_type": "bert" }"#),
         said(r#"{ "model_type": "bert", "architectures": ["BertForPreTraining"] }"#),
@@ -108,7 +116,9 @@ fn what_is_not_known_is_an_error_and_never_a_guess() {
         said(r#"{ "model_type": 5 }"#),
         said(""),
     ];
-    insta::assert_snapshot!(all.join("---\n"));
+    // A new model type is no change to this.
+    let supported: Vec<String> = ModelType::ALL.iter().map(|word| format!("`{word}`")).collect();
+    insta::assert_snapshot!(all.join("---\n").replace(&supported.join(", "), "[ALL MODEL TYPES]"));
 }
 
 #[test]

@@ -1,36 +1,41 @@
 //! Files in this repository that are written by testgen are current, and every fixture has a spec.
 
 use crate::project::Project;
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 fn repository(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// Compares what testgen prints in this repository with a file of it.
 #[track_caller]
-fn assert_current(path: &str, arguments: &[&str]) {
-    let wanted = Project::empty().run(arguments).expect_code(0).stdout;
+pub(crate) fn assert_printed(path: &str, arguments: &[&str]) {
+    let project = Project::empty();
+    let mut command = project.command();
+    command.current_dir(repository("")).args(arguments);
+    assert_current(path, &project.finish(&mut command).expect_code(0).stdout);
+}
+
+/// Compares a file of this repository with what it should be, or writes it when `UPDATE_DOCS` is set.
+#[track_caller]
+pub(crate) fn assert_current(path: &str, wanted: &str) {
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(repository(path), wanted).expect("docs/ can be written");
+    }
     let found = fs::read_to_string(repository(path)).unwrap_or_default();
-    assert!(found == wanted, "{path} is out of date; run `testgen {} > {path}`", arguments.join(" "));
+    let again = "UPDATE_DOCS=1 cargo test -p testgen --test cli current";
+    assert!(found == wanted, "{path} is out of date; write it again with `{again}`");
 }
 
 #[test]
 fn the_schema_and_the_reference_are_current() {
-    assert_current("docs/spec.schema.json", &["schema"]);
-    assert_current("docs/spec.md", &["schema", "--markdown"]);
+    assert_printed("docs/spec.schema.json", &["schema"]);
+    assert_printed("docs/spec.md", &["schema", "--markdown"]);
 }
 
 #[test]
 fn the_model_types_are_current() {
-    let project = Project::empty();
-    let mut command = project.command();
-    command.current_dir(repository("")).args(["models", "docs/hardware", "--markdown"]);
-    let wanted = project.finish(&mut command).expect_code(0).stdout;
-    let found = fs::read_to_string(repository("docs/models.md")).unwrap_or_default();
-    assert!(
-        found == wanted,
-        "docs/models.md is out of date; run `testgen models docs/hardware --markdown > docs/models.md`"
-    );
+    assert_printed("docs/models.md", &["models", "docs/hardware", "--markdown"]);
 }
 
 #[test]

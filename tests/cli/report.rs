@@ -1,10 +1,11 @@
 //! `testgen report`: several machines as one, every form of it, and what is never a pass.
 
 use crate::{
+    drift::assert_printed,
     project::Project,
     seeded::{line, on, outputs, seed, tensor},
 };
-use std::{fs, path::Path};
+use std::fs;
 
 fn seeded() -> Project {
     let project = Project::empty();
@@ -24,13 +25,7 @@ fn every_form_tells_what_each_thing_is() {
 
 #[test]
 fn the_schema_of_the_json_is_current() {
-    let schema = Project::empty().run(&["report", "--schema"]).expect_code(0).stdout;
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, &schema).expect("docs/ can be written");
-    }
-    let current = fs::read_to_string(&path).unwrap_or_default();
-    assert!(current == schema, "docs/report.schema.json is out of date; run `testgen report --schema` into it");
+    assert_printed("docs/report.schema.json", &["report", "--schema"]);
 }
 
 #[test]

@@ -1,22 +1,22 @@
-//! The decoder that Llama made common: root-mean-square norms before each block, rotary positions, grouped heads and a
-//! gated perceptron. Types that differ from it by configuration give it their [`LlamaShape`].
+//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and a gated perceptron.
+//! Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
-    causal_decoder::{CausalDecoder, DecoderLayer, LastStep, Place, States},
+    causal_decoder::{CausalDecoder, LastStep},
     class::Head,
     family::Loaded,
+    llama_layer::{Layer, NormPlace},
     text_head::{TextHead, fields_of_other_heads},
 };
 use crate::{
     backend::{Activation, Ops},
     config::divides,
     layer::{
-        EXPERT_NAMES, Embedding, Experts, ExpertsShape, GatedFeedForward, GroupedAttention, Linear, Positions,
-        ProjectionNames, Projections, RmsNorm, RopeFields, RopeParameters, Rotary, View,
+        EXPERT_NAMES, Embedding, ExpertsShape, GroupedAttention, Linear, Positions, ProjectionNames, Projections,
+        RmsNorm, RopeFields, RopeParameters, Rotary,
     },
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
 use serde::Deserialize;
 
 /// The fields of `config.json` that every such type has.
@@ -125,6 +125,7 @@ pub(crate) struct LlamaShape {
     pub(crate) gate_and_up: ProjectionNames<2>,
     pub(crate) rope: RopeParameters,
     pub(crate) norms: QueryKeyNorms,
+    pub(crate) norm_place: NormPlace,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
     /// One for each layer whose perceptron is a mixture; layers without one have a single perceptron.
@@ -154,6 +155,7 @@ impl LlamaShape {
             gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
             rope: fields.rope_parameters(),
             norms: QueryKeyNorms::None,
+            norm_place: NormPlace::Before,
             clip: None,
             experts: Vec::new(),
             windows: vec![None; fields.num_hidden_layers],
@@ -190,7 +192,11 @@ impl LlamaShape {
         })
     }
 
-    fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+    pub(super) fn attention<B: Ops>(
+        &self,
+        fields: &LlamaFields,
+        w: &Weights<B>,
+    ) -> Result<GroupedAttention<B>, WeightsError> {
         let (width, head_dim) = (fields.hidden_size, self.head_dim);
         let heads = [fields.num_attention_heads, self.key_value_heads];
         let [queries, keys] = heads.map(|heads| heads * head_dim);
@@ -215,71 +221,3 @@ impl LlamaShape {
 
 /// What stands in front of a head.
 pub(crate) type LlamaDecoder<B> = CausalDecoder<B, Embedding<B>, Layer<B>>;
-
-/// Attention and a perceptron, each behind a norm.
-pub(crate) struct Layer<B: Ops> {
-    input_layernorm: RmsNorm<B>,
-    self_attn: GroupedAttention<B>,
-    post_attention_layernorm: RmsNorm<B>,
-    mlp: Perceptron<B>,
-    window: Option<usize>,
-}
-
-/// What stands behind attention.
-enum Perceptron<B: Ops> {
-    Single(GatedFeedForward<B>),
-    Mixture(Experts<B>),
-}
-
-impl<B: Ops> Perceptron<B> {
-    fn load(fields: &LlamaFields, shape: &LlamaShape, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
-        let widths = [fields.hidden_size, fields.intermediate_size];
-        match shape.experts.get(index).copied().flatten() {
-            Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
-            None => {
-                let (w, names) = (w.module("mlp"), (shape.gate_and_up, "down_proj"));
-                GatedFeedForward::load(&w, names, widths, fields.hidden_act, shape.mlp_bias).map(Self::Single)
-            }
-        }
-    }
-}
-
-impl<B: Ops> Layer<B> {
-    fn load(
-        fields: &LlamaFields,
-        shape: &LlamaShape,
-        (index, window): (usize, Option<usize>),
-        w: &Weights<B>,
-    ) -> Result<Self, WeightsError> {
-        let norm = |name| RmsNorm::load(&w.module(name), fields.hidden_size, fields.rms_norm_eps);
-        Ok(Self {
-            input_layernorm: norm("input_layernorm")?,
-            self_attn: shape.attention(fields, &w.module("self_attn"))?,
-            post_attention_layernorm: norm("post_attention_layernorm")?,
-            mlp: Perceptron::load(fields, shape, index, w)?,
-            window,
-        })
-    }
-}
-
-impl<B: Ops> DecoderLayer<B> for Layer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: View<'_, B>, place: Place<'_, '_, B>) -> States<B> {
-        let (index, pass) = place;
-        let normal = self.input_layernorm.forward(x.clone());
-        let x = x + self.self_attn.forward(normal, view, (index, &mut *pass));
-        let normal = self.post_attention_layernorm.forward(x.clone());
-        let fed = match &self.mlp {
-            Perceptron::Single(mlp) => mlp.forward(normal),
-            Perceptron::Mixture(experts) => {
-                let (fed, routing) = experts.forward(normal);
-                pass.trace_routing(index, &routing)?;
-                fed
-            }
-        };
-        Ok(x + fed)
-    }
-
-    fn window(&self) -> Option<usize> {
-        self.window
-    }
-}

@@ -30,7 +30,7 @@ pub(crate) struct Mamba2Config {
     rest: Map<String, Value>,
 }
 
-/// A bound; JSON has no infinity, so transformers writes it as an object.
+/// A bound; JSON has no infinity, so transformers writes it as an object, and Python's bare word is read as one.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Limit {
@@ -45,7 +45,7 @@ impl Limit {
     fn value(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Special { name } => name.parse().ok(),
+            Self::Special { name } => name.parse().ok().filter(|bound: &f64| !bound.is_nan()),
         }
     }
 }

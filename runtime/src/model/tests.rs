@@ -4,7 +4,10 @@ use super::{
     albert::AlbertConfig, dinov2::Dinov2Config, electra::ElectraConfig, llama::LlamaConfig, mamba2::Mamba2Config,
     yolos::YolosConfig,
 };
-use crate::config::{Config, parse};
+use crate::{
+    Checkpoint,
+    config::{Config, parse},
+};
 use serde_json::{Value, json};
 use std::fmt::Debug;
 
@@ -33,4 +36,36 @@ fn rope_scaling_counts_before_rope_parameters() {
     let file = json!({ "rope_parameters": linear(2.0), "rope_scaling": linear(3.0) });
     let config = parse::<LlamaConfig>(&file).expect("the file is a configuration").config;
     assert_eq!(config.fields.rope_parameters().factor, Some(3.0));
+}
+
+/// What a file says, or what is wrong with it.
+fn read<C: Config + Debug>(text: &str) -> String {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    std::fs::write(directory.path().join("config.json"), text).expect("it can be written");
+    let file = Checkpoint::at(directory.path()).config().expect("the file is what Python writes");
+    parse::<C>(&file).map_or_else(|error| error.to_string(), |parsed| format!("{:?}", parsed.config))
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
+    let limits = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, Infinity] }"#;
+    let transformers = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}] }"#;
+    assert!(read::<Mamba2Config>(limits).contains("name: \"Infinity\""), "{}", read::<Mamba2Config>(limits));
+    assert_eq!(read::<Mamba2Config>(limits), read::<Mamba2Config>(transformers));
+    for (told, expected) in [
+        (
+            read::<Mamba2Config>(&limits.replace("Infinity", "NaN")),
+            "`time_step_limit` holds something that is no number",
+        ),
+        (
+            read::<LlamaConfig>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
+            "; `rms_norm_eps` is -Infinity, not finite",
+        ),
+        (
+            read::<LlamaConfig>(r#"{ "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
+            "; `rope_scaling.factor` is NaN, not finite",
+        ),
+    ] {
+        assert!(told.contains(expected), "{expected} is not in {told}");
+    }
 }

@@ -6,6 +6,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
 };
+use testgen_contract::from_python;
 
 /// The fields of one file.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ impl ConfigFile {
     pub(crate) fn read(directory: &Path, name: &str) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(name);
         let Some(text) = read_text(&path)? else { return Ok(None) };
-        match serde_json::from_str(&text) {
+        match serde_json::from_slice(&from_python(text.as_bytes())) {
             Ok(Value::Object(fields)) => Ok(Some(Self { path, fields })),
             Ok(_) => Err(PreprocessError::Unreadable { path, message: "it is not a JSON object".to_owned() }),
             Err(error) => Err(PreprocessError::Unreadable { path, message: error.to_string() }),
