@@ -10,7 +10,7 @@ use std::{
     env,
     ffi::OsString,
     fs, io,
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, absolute},
     process::{Command, Stdio},
     str::FromStr,
 };
@@ -73,7 +73,8 @@ impl Simulation {
         let architectures: BTreeSet<&str> = devices.split(';').map(architecture).collect();
         let only = architectures.first().filter(|_| architectures.len() == 1)?;
         let folder = manifest.with_file_name("choices").join(only);
-        (folder.is_dir() && env::var_os(CHOICES).is_none()).then_some(folder)
+        // The suite runs in another directory.
+        (folder.is_dir() && env::var_os(CHOICES).is_none()).then(|| absolute(&folder).unwrap_or(folder))
     }
 }
 
