@@ -145,6 +145,16 @@ fn imports_under_other_names() {
 }
 
 #[test]
+fn variants_of_another_kind_and_longer_paths() {
+    let listed =
+        |device: &str| broken_by("Registered::run(DeviceKind::Rocm,", &format!("Registered::run({device},"), "");
+    assert_eq!(listed("DeviceKind::Rocm"), []);
+    for wrong in ["Precision::Rocm", "DeviceKind::Rocm::More"] {
+        assert!(listed(wrong).contains(&ChecksListed), "{wrong}: {:?}", listed(wrong));
+    }
+}
+
+#[test]
 fn a_harness_with_the_rest_of_another() {
     let rules = broken_by("    ],\n};", "    ],\n    ..OTHER\n};", "");
     assert_eq!(rules, [HarnessStatic]);
