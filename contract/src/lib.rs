@@ -1,8 +1,8 @@
 //! The closed words that generator, verifier, runtime and reports share.
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check belongs to which
-//! architecture, the line format of a report, and how Python's JSON is read. Does not own: any other behaviour. Generator and runtime match these enums
-//! exhaustively, so that a new word is a compile error in every place that must know it.
+//! architecture, the line format of a report, and how Python's JSON is read. Does not own: any other behaviour. Generator
+//! and runtime match these enums exhaustively, so that a new word is a compile error in every place that must know it.
 
 mod architecture;
 mod check;

@@ -1,19 +1,26 @@
 """Keeps what burn's autotuner chose on a simulated device: python hip-sim/choices/keep.py CACHE ARCHITECTURE
 
-CACHE is a folder that was TESTGEN_CACHE of simulated runs. Choices that are kept already stay. What each candidate took on the
+Choices that are kept already stay; remove hip-sim/choices/ARCHITECTURE first to begin anew. What each candidate took on the
 simulator is left out: it says nothing, and the texts of kernels in it are megabytes.
 """
 
+import argparse
 import json
 import pathlib
-import sys
 
 
 def main():
     """Merges the choices of one cache into hip-sim/choices/ARCHITECTURE."""
-    cache, architecture = pathlib.Path(sys.argv[1]), sys.argv[2]
+    parser = argparse.ArgumentParser(description="keep what burn's autotuner chose on a simulated device")
+    parser.add_argument("cache", metavar="CACHE", type=pathlib.Path, help="what was TESTGEN_CACHE of simulated runs")
+    parser.add_argument("architecture", metavar="ARCHITECTURE", help="the simulated device, as gfx1100")
+    arguments = parser.parse_args()
+    folder, architecture = arguments.cache / "autotune", arguments.architecture
     kept = pathlib.Path(__file__).parent / architecture
-    for root in sorted((cache / "autotune").glob(f"sim-{architecture}-*")):
+    roots = sorted(folder.glob(f"sim-{architecture}-*"))
+    if not roots:
+        parser.error(f"`{folder}` has no choices for `{architecture}`; simulate it with TESTGEN_CACHE set to that cache")
+    for root in roots:
         for log in sorted(root.rglob("*.log")):
             path = kept / log.relative_to(root)
             path.parent.mkdir(parents=True, exist_ok=True)

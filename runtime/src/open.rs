@@ -4,6 +4,7 @@
 //! with a known answer proves that the device computes. Each device is opened once per process; the second call gets the
 //! verdict of the first.
 
+mod courtesy;
 mod error;
 mod isolated;
 mod kernel_cache;
@@ -72,6 +73,8 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     let key = (device.path, device.index);
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     let proven = opened.get_or_init(|| prove(&device)).clone();
+    // After it, as the device's threads come from the first call and would inherit it.
+    courtesy::give_way(&device);
     proven.map(|(backend, tf32)| OpenDevice { facts: device, backend, tf32 })
 }
 

@@ -15,9 +15,6 @@ use std::{
     str::FromStr,
 };
 
-/// The device that the simulator is when none is named.
-const DEFAULT: &str = "gfx1100";
-
 /// The variable that names choices of the autotuner to the suite.
 const CHOICES: &str = "TESTGEN_AUTOTUNE";
 
@@ -60,26 +57,22 @@ impl Simulation {
         progress.stage("simulating", &manifest.display().to_string());
         let root = install(&build(&manifest, progress.is_quiet())?)?;
         let mut environment = environment(&root, self.devices.as_deref());
-        environment.extend(self.choices(&manifest).map(|folder| (CHOICES, folder.into())));
-        check(&root, &environment)?;
+        let architectures = architectures(&root, &environment)?;
+        if env::var_os(CHOICES).is_none() {
+            environment.extend(choices(&manifest, &architectures).map(|folder| (CHOICES, folder.into())));
+        }
         progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
         Ok(environment)
     }
-
-    /// Where the source tree keeps what the autotuner chose on such a device: to measure a simulation takes minutes and says
-    /// nothing.
-    fn choices(&self, manifest: &Path) -> Option<PathBuf> {
-        let devices = self.devices.as_deref().unwrap_or(DEFAULT);
-        let architectures: BTreeSet<&str> = devices.split(';').map(architecture).collect();
-        let only = architectures.first().filter(|_| architectures.len() == 1)?;
-        let folder = manifest.with_file_name("choices").join(only);
-        // The suite runs in another directory.
-        (folder.is_dir() && env::var_os(CHOICES).is_none()).then(|| absolute(&folder).unwrap_or(folder))
-    }
 }
 
-fn architecture(device: &str) -> &str {
-    device.split(',').next().unwrap_or(device).trim()
+/// Where the source tree keeps what the autotuner chose on the only architecture: to measure a simulation takes minutes and
+/// says nothing.
+fn choices(manifest: &Path, architectures: &BTreeSet<String>) -> Option<PathBuf> {
+    let only = architectures.first().filter(|_| architectures.len() == 1)?;
+    let folder = manifest.with_file_name("choices").join(only);
+    // The suite runs in another directory.
+    folder.is_dir().then(|| absolute(&folder).unwrap_or(folder))
 }
 
 /// The simulator's Cargo.toml: beside the runtime, as in the source tree.
@@ -159,18 +152,21 @@ fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsStrin
     environment
 }
 
-/// Asks the simulator whether it can be what was asked for.
-fn check(root: &Path, environment: &[(&'static str, OsString)]) -> Result<(), RunError> {
+/// Asks the simulator which architectures its devices will have, which also says whether it can be what was asked for.
+fn architectures(root: &Path, environment: &[(&'static str, OsString)]) -> Result<BTreeSet<String>, RunError> {
     let binary = root.join("bin/hipconfig");
     let output = Command::new(&binary).arg("--check").envs(environment.iter().cloned()).output();
     let output = output.map_err(|source| RunError::Start { binary, source })?;
-    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    if output.status.success() { Ok(()) } else { Err(RunError::Simulation { message }) }
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(RunError::Simulation { message });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Simulation, SimulationError, environment};
+    use super::{Simulation, SimulationError, choices, environment};
     use std::path::Path;
 
     #[test]
@@ -185,15 +181,15 @@ mod tests {
 
     #[test]
     fn choices_are_those_of_the_only_architecture() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let manifest = folder.path().join("Cargo.toml");
-        std::fs::create_dir_all(folder.path().join("choices/gfx90a")).expect("a folder");
-        let choices = |devices: &str| devices.parse::<Simulation>().expect("can be simulated").choices(&manifest);
-        let gfx90a = Some(folder.path().join("choices/gfx90a"));
-        assert_eq!(choices("rocm=gfx90a"), gfx90a);
-        assert_eq!(choices("rocm=gfx90a,memory=64; gfx90a"), gfx90a);
-        for none in ["rocm", "rocm=gfx1100", "rocm=gfx90a;gfx1100"] {
-            assert_eq!(choices(none), None, "{none}");
+        let choices = |architectures: &[&str]| {
+            let architectures = architectures.iter().map(|&architecture| architecture.to_owned()).collect();
+            // As `testgen run` names it in this repository, which is where tests run.
+            choices(Path::new("generated/../hip-sim/Cargo.toml"), &architectures)
+        };
+        let gfx90a = choices(&["gfx90a"]).expect("they are kept");
+        assert!(gfx90a.is_absolute() && gfx90a.is_dir() && gfx90a.ends_with("hip-sim/choices/gfx90a"), "{gfx90a:?}");
+        for none in [&["gfx1030"] as &[&str], &["gfx1100", "gfx90a"], &[]] {
+            assert_eq!(choices(none), None, "{none:?}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! The `hipconfig` of a simulated ROCm installation: burn's ROCm backend runs it for each kernel that it compiles.
 //!
 //! It lies in `<root>/bin` and answers with `<root>`; anything on standard error would make burn panic. `--check` alone
-//! writes there, which no other `hipconfig` has: it says whether the simulator's variables can be read.
+//! writes there, which no other `hipconfig` has: it says whether the simulator's variables can be read, and answers with the
+//! architecture of each device that they lead to.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +23,10 @@ fn main() -> ExitCode {
 
 fn check() -> ExitCode {
     match hip_sim::Configuration::from_environment() {
-        Ok(_) => ExitCode::SUCCESS,
+        Ok(configuration) => {
+            configuration.devices.iter().for_each(|device| println!("{}", device.architecture.as_str()));
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE

@@ -10,8 +10,7 @@ use super::{
     observation::{Observation, observe},
     sequences::{Sequences, Side, Stream, TextFacts},
 };
-use crate::{Model, golden::Golden, tolerance::Tolerance};
-use serde_json::Value;
+use crate::{golden::Golden, tolerance::Tolerance};
 use testgen_contract::Architecture;
 
 const PADDING: usize = 5;
@@ -23,25 +22,20 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let golden = exam.golden()?;
     let subject = exam.subject()?;
     let mut failures = Failures::default();
-    let mut left = false;
+    let (mut left, mut reads_front) = (false, false);
     for facts in exam.streams(&subject, &golden) {
         left |= padded(exam, &subject, &golden, facts, &mut failures)?;
+        reads_front |= facts.reads_front;
     }
     failures.conclude()?;
-    let why = match reads_padding_before(exam.spec().architecture, subject.model()) {
+    let why = match reads_front {
         true => "the convolution reads the bias of the projection in front of the text, as in transformers",
         false => "positions are counted from the first column",
     };
     Ok((!left).then(|| format!("right padding only: {why}")))
 }
 
-/// Whether padding on the left rightly counts: tokens of a state space model are hidden before a map with a bias, and
-/// behind the convolution that follows it. The golden's case with left padding is computed like any other.
-fn reads_padding_before(architecture: Architecture, model: &Model) -> bool {
-    architecture == Architecture::Ssm && model.config().get("use_bias") == Some(&Value::Bool(true))
-}
-
-/// Whether padding on the left was tried, too.
+/// Whether padding on the left was tried, too. Where it counts, the golden's case with left padding is compared all the same.
 fn padded(
     exam: &mut Examination<'_>,
     subject: &Subject,
@@ -55,8 +49,7 @@ fn padded(
     let length = rows.longest();
     let tolerance = exam.tolerance(golden, subject);
     let plain = observe(subject.model(), facts.stream, &rows.whole(facts))?;
-    let counts = reads_padding_before(exam.spec().architecture, subject.model());
-    let left = facts.causal && facts.stream == Stream::Text && !counts;
+    let left = facts.causal && facts.stream == Stream::Text && !facts.reads_front;
     let sides: &[Side] = if left { &[Side::Right, Side::Left] } else { &[Side::Right] };
     for &side in sides {
         let observed = observe(subject.model(), facts.stream, &rows.padded(length + PADDING, side, facts))?;

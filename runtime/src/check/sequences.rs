@@ -34,6 +34,9 @@ pub(super) struct TextFacts<'a> {
     pub(super) longest: usize,
     /// Whether a token sees only those before it.
     pub(super) causal: bool,
+    /// Whether what stands in front of a text is read, whatever the mask says: a state space model hides tokens before it
+    /// projects them, so the convolution behind a projection with a bias reads that bias there, as in transformers.
+    pub(super) reads_front: bool,
     /// Which token the pooled outputs are read at.
     pub(super) pooling: Pooling,
     /// An id that stands for a part of an image and is no text.
@@ -106,9 +109,14 @@ impl<'a> TextFacts<'a> {
                 Architecture::EncoderDecoder => text.of_classifier(model),
                 Architecture::Speech => Self { causal: false, ..text },
                 // What the family promises is checked, whatever the loaded model says of itself.
-                Architecture::DecoderOnly | Architecture::Moe | Architecture::Ssm | Architecture::Multimodal => {
+                Architecture::DecoderOnly | Architecture::Moe | Architecture::Multimodal => {
                     Self { causal: true, ..text }
                 }
+                Architecture::Ssm => Self {
+                    causal: true,
+                    reads_front: model.config().get("use_bias") == Some(&Value::Bool(true)),
+                    ..text
+                },
                 _ => text,
             }];
         }
@@ -137,6 +145,7 @@ impl<'a> TextFacts<'a> {
             vocab: own.or_else(|| number("vocab_size")).unwrap_or(2),
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
             causal: model.causal() && !matches!(stream, Stream::Source(_)),
+            reads_front: false,
             pooling: model.pooling(),
             end: None,
             reserved: number("image_token_index"),
@@ -266,6 +275,7 @@ mod tests {
         vocab: 9,
         longest: 64,
         causal: true,
+        reads_front: false,
         pooling: Pooling::Fixed,
         end: None,
         reserved: None,

@@ -8,6 +8,7 @@
 //! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
 //!     kernels/<architecture>-<runtime version>/<program>/    compiled kernels
 //!     autotune/<architecture>-<runtime version>/             choices, which cubecl checks against its candidates
+//!     autotune/<architecture>-<runtime version>-<choices>/   the same, begun with the choices that TESTGEN_AUTOTUNE names
 //! ```
 //!
 //! `<program>` changes with every dependency, because a kernel's key does not change with its source. A `cubecl.toml` or

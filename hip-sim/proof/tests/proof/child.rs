@@ -54,8 +54,14 @@ fn command(
     for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
         command.env_remove(name);
     }
-    for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"]
-    {
+    for name in [
+        "HIP_VISIBLE_DEVICES",
+        "ROCR_VISIBLE_DEVICES",
+        "HIP_SIM_DEVICES",
+        "HIP_SIM_FAULTS",
+        "HIP_SIM_VERSION",
+        "TESTGEN_AUTOTUNE",
+    ] {
         command.env_remove(name);
     }
     command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
@@ -63,14 +69,17 @@ fn command(
     command
 }
 
+/// Runs one check of the suite without a fault, and leaves `cache` as burn does.
+pub(crate) fn run_whole(cache: &Path, variables: &[(&str, &str)]) -> Output {
+    let (installation, test) = (Installation::new().unwrap(), "encoder_only::bert::rocm::output_golden_f32");
+    command(SUITE, &installation, cache, variables, &["--exact", test]).output().unwrap()
+}
+
 /// What a run without a fault leaves; made once.
 fn healthy() -> &'static Path {
-    const TEST: &str = "encoder_only::bert::rocm::output_golden_f32";
     static HEALTHY: LazyLock<TempDir> = LazyLock::new(|| {
-        let (installation, cache) = (Installation::new().unwrap(), tempfile::tempdir().unwrap());
-        let variables = [("TESTGEN_REQUIRE", "rocm-sim")];
-        let output = command(SUITE, &installation, cache.path(), &variables, &["--exact", TEST]).output();
-        let output = output.unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        let output = run_whole(cache.path(), &[("TESTGEN_REQUIRE", "rocm-sim")]);
         assert!(output.status.success(), "without a fault: {}\n{}", output.status, text(&output));
         cache
     });

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod child;
+mod choices;
 mod faults;
 mod operators;
 mod table;
@@ -25,6 +26,11 @@ fn main() -> ExitCode {
         operators::ARCHITECTURES
             .iter()
             .map(|architecture| test(format!("operators::{architecture}"), || operators::check(architecture))),
+    );
+    trials.extend(
+        choices::ARCHITECTURES
+            .iter()
+            .map(|architecture| test(format!("choices::{architecture}"), || choices::check(architecture))),
     );
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

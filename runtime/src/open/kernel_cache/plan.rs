@@ -29,11 +29,17 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     if let Some(file) = own_config(&directory) {
         return Ok(format!("kernel caches as `{}` says", file.display()));
     }
-    let plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices);
-    let told = match &plan {
+    let mut plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices);
+    let told = match &mut plan {
         Plan::Kept { kernels, autotune } => {
-            let choices = choices::begin(autotune).map(|told| format!("; {told}")).unwrap_or_default();
-            format!("kernels are cached in `{}`{choices}", kernels.display())
+            let cached = format!("kernels are cached in `{}`", kernels.display());
+            match choices::begin(autotune) {
+                Some((beside, told)) => {
+                    *autotune = beside;
+                    format!("{cached}; {told}")
+                }
+                None => cached,
+            }
         }
         Plan::Dropped { why } => format!("kernels are not cached: {why}"),
     };
