@@ -6,6 +6,7 @@
 mod build;
 mod cargo;
 pub(crate) mod child;
+mod chosen_device;
 mod error;
 mod execution;
 mod progress;
@@ -15,6 +16,7 @@ mod simulation;
 mod verdict;
 
 pub use build::{BuildOptions, Suite, build};
+pub use chosen_device::{ChosenDevice, ChosenDeviceError};
 pub use error::RunError;
 pub use execution::{Execution, ExecutionOptions, Listing, execute, list};
 pub use progress::Progress;

@@ -3,11 +3,13 @@
 //! Owns: listing, devices, locks, records and the exit code. Does not own: what a check proves. A device that is absent is
 //! listed as ignored, never as passed; under a requirement it fails.
 
+mod chosen;
 mod devices;
 mod locks;
 mod trial;
 
 use crate::{Harness, Registered, report::Report, require::Requirements};
+use chosen::Chosen;
 use devices::Devices;
 use libtest_mimic::Arguments;
 use locks::Locks;
@@ -17,6 +19,7 @@ use std::{
     sync::Arc,
 };
 use testgen_contract::{Record, test_name};
+use testgen_device::DeviceIndex;
 
 /// What the checks of one process share.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
 /// Makes one check as the suite does, with the checkpoint below `base`, and gives its record. It requires nothing, writes
 /// nothing, and leaves it to the harness to find out what is absent.
 pub fn record(harness: &Harness, registered: Registered, base: &Path) -> Record {
-    trial::make(harness, registered, base, &Requirements::default()).0
+    trial::make(harness, registered, base, &Requirements::default(), DeviceIndex::Auto).0
 }
 
 impl Suite {
@@ -77,7 +80,7 @@ impl Suite {
         Ok(Self {
             base: std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,
-            devices: Devices::default(),
+            devices: Devices::new(Chosen::from_environment().map_err(|error| error.to_string())?),
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
             lists: if nextest || list { Lists::Flags } else { Lists::Reasons },

@@ -35,15 +35,22 @@ pub(super) struct ProjectArguments {
     pub(super) runtime: Option<String>,
 }
 
-/// Which of the specs are meant.
+/// Which of the models are meant.
 #[derive(Debug, clap::Args)]
-pub(super) struct FilterArguments {
+pub(super) struct ModelArguments {
     /// Only models whose name matches; may be given several times
     #[arg(long, value_name = "GLOB")]
     pub(super) name: Vec<Pattern>,
     /// Only models of this architecture; may be given several times
     #[arg(long, value_name = "ARCHITECTURE", value_parser = word_parser::<Architecture>())]
     pub(super) architecture: Vec<Architecture>,
+}
+
+/// Which of the specs are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct FilterArguments {
+    #[command(flatten)]
+    pub(super) models: ModelArguments,
     /// Only models whose spec names this device; may be given several times
     #[arg(long, value_name = "DEVICE", value_parser = word_parser::<DeviceKind>())]
     pub(super) device: Vec<DeviceKind>,
@@ -68,10 +75,17 @@ impl PlaceArguments {
     }
 }
 
+impl ModelArguments {
+    /// The conditions that the flags give, with `devices`.
+    pub(super) fn filter(&self, devices: Vec<DeviceKind>) -> Filter {
+        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices }
+    }
+}
+
 impl FilterArguments {
     /// The conditions that the flags give.
     pub(super) fn filter(&self) -> Filter {
-        Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices: self.device.clone() }
+        self.models.filter(self.device.clone())
     }
 }
 

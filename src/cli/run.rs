@@ -2,7 +2,7 @@
 
 use super::{
     Out,
-    project_arguments::{FilterArguments, ProjectArguments},
+    project_arguments::{ModelArguments, ProjectArguments},
 };
 use crate::{
     Error, ExitCode,
@@ -10,8 +10,8 @@ use crate::{
     generate::{Filter, plan},
     report::{Problem, Summary, render_human},
     run::{
-        BuildOptions, Execution, ExecutionOptions, Progress, Requirement, RunError, Simulation, build, execute, list,
-        select, verdict,
+        BuildOptions, ChosenDevice, Execution, ExecutionOptions, Progress, Requirement, RunError, Simulation, build,
+        execute, list, select, verdict,
     },
     settings::Settings,
     spec::{Count, load_all},
@@ -31,12 +31,12 @@ const LOG_LINES_SHOWN: usize = 20;
 /// passed only when it left a record that says on which device it ran. The table goes to stdout, everything else to
 /// stderr.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("device", |argument| argument.help("Only checks on this device; may be given several times")))]
 #[command(after_help = "\
 Examples:
   testgen run                                  every spec below model_specs/, on every device of this machine
   testgen run --name 'bert*' --device cpu      the checks of some models on the CPU
   testgen run --require rocm                   red unless an AMD GPU really computed
+  testgen run --device rocm:1                  on the second AMD GPU
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
@@ -47,7 +47,10 @@ pub(super) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
     #[command(flatten)]
-    filter: FilterArguments,
+    models: ModelArguments,
+    /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; may be given several times
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<ChosenDevice>,
     /// Fail unless such a device computes: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
@@ -85,7 +88,8 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let filter = arguments.filter.filter();
+    let chosen = ChosenDevice::named(&arguments.device)?;
+    let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
     let mut progress = Progress::new(arguments.quiet);
     generate(&settings, &filter, &mut progress)?;
     let verification = verify(&settings, &mut progress)?;
@@ -100,7 +104,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         return Err(RunError::NothingSelected.into());
     }
     let required = arguments.required();
-    let options = arguments.execution_options(&required, &settings, &mut progress)?;
+    let options = arguments.execution_options(&required, chosen, &settings, &mut progress)?;
     let execution = execute(&suite, &selection, &options, &mut progress)?;
     let expected = ExpectedFailures::load(&settings)?;
     let summary = verdict(&arguments.report, &listing, &selection, &execution, &required, &expected)?;
@@ -150,13 +154,15 @@ impl Arguments {
     fn execution_options(
         &self,
         required: &[Requirement],
+        chosen: Option<String>,
         settings: &Settings,
         progress: &mut Progress,
     ) -> Result<ExecutionOptions, Error> {
         let simulation = self.simulate.as_ref().map(|simulation| simulation.prepare(settings, progress)).transpose()?;
         let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
         let required = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
-        let environment = required.into_iter().chain(simulation.unwrap_or_default()).collect();
+        let chosen = chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
+        let environment = required.into_iter().chain(chosen).chain(simulation.unwrap_or_default()).collect();
         Ok(ExecutionOptions { report: self.report.clone(), environment })
     }
 }

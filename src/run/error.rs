@@ -2,6 +2,7 @@
 
 use crate::{ExitCode, Failure};
 use std::{io, path::PathBuf, process::ExitStatus};
+use testgen_contract::DeviceKind;
 
 /// Why a suite could not be built or run.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,12 @@ pub enum RunError {
         /// What the simulator says.
         message: String,
     },
+    /// Two devices of a kind are named.
+    #[error("two {kind} devices are named, and a run computes on one of each kind")]
+    TwoDevices {
+        /// The kind.
+        kind: DeviceKind,
+    },
     /// The filters leave nothing to run.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
@@ -97,6 +104,7 @@ impl Failure for RunError {
             Self::NoSimulator => {
                 Some("name the runtime of testgen's source tree: `--runtime some/testgen/runtime`".to_owned())
             }
+            Self::TwoDevices { .. } => Some("run once for each of them".to_owned()),
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Wait { .. } | Self::Interrupted => None,
@@ -107,7 +115,7 @@ impl Failure for RunError {
         match self {
             Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
             Self::Build { .. } | Self::List { .. } | Self::Interrupted => ExitCode::Findings,
-            Self::NothingSelected | Self::Simulation { .. } => ExitCode::BadInput,
+            Self::NothingSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => ExitCode::BadInput,
             Self::TestBinaries { .. }
             | Self::SimulatorIncomplete { .. }
             | Self::Start { .. }

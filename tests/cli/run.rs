@@ -157,6 +157,11 @@ fn filters_choose_models_architectures_and_devices() {
     let none = run(&project, "", &["--name", "gpt*"]).expect_code(2);
     assert!(none.stderr.contains("matches the filters"), "{}", none.stderr);
     run(&project, "", &["--architecture", "encoder"]).expect_code(2);
+    for device in ["gpu", "cpu:0", "rocm:x"] {
+        run(&project, "", &["--device", device]).expect_code(2);
+    }
+    let two = run(&project, "", &["--device", "rocm:0", "--device", "rocm:1"]).expect_code(2);
+    assert!(two.stderr.contains("two rocm devices are named"), "{}", two.stderr);
 }
 
 #[test]
@@ -180,6 +185,9 @@ fn build_flags_and_environment_reach_the_suite() {
     assert!(log("a/b.jsonl").contains("require: Ok(\"cpu\")"), "{}", log("a/b.jsonl"));
     assert!(log("a/b.jsonl").contains("features: cuda true rocm true"), "{}", log("a/b.jsonl"));
     assert!(log("a/b.jsonl").contains("/generated\n"), "{}", log("a/b.jsonl"));
+    assert!(log("a/b.jsonl").contains("device: Err(NotPresent)"), "{}", log("a/b.jsonl"));
+    run(&project, "", &["--report", "d.jsonl", "--device", "rocm:1", "--device", "cpu"]).expect_code(0);
+    assert!(log("d.jsonl").contains("device: Ok(\"rocm:1\")"), "{}", log("d.jsonl"));
     run(&project, "", &["--report", "c.jsonl", "--cpu-only", "--release"]).expect_code(0);
     assert!(log("c.jsonl").contains("features: cuda false rocm false"), "{}", log("c.jsonl"));
     assert!(log("c.jsonl").contains("optimised: true"), "{}", log("c.jsonl"));

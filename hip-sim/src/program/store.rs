@@ -21,10 +21,8 @@ const HEADERS: &[(&str, &str)] = &[
 ];
 
 /// No contraction and no reassociation: the same numbers on every host. Integers wrap, and pointers alias, as on a GPU.
-/// `-O2` takes a third longer to compile than `-O1`, and kernels run twice as fast.
 const FLAGS: &[&str] = &[
     "-std=gnu++17",
-    "-O2",
     "-shared",
     "-fPIC",
     "-w",
@@ -39,6 +37,13 @@ const FLAGS: &[&str] = &[
     "-nodefaultlibs",
 ];
 
+/// `-O2` takes a third longer to compile than `-O1`, and kernels run twice as fast.
+const OPTIMISED: &str = "-O2";
+/// For texts from [`LONG`] on, where `-O2` takes three times as long: most are candidates that the autotuner tries once.
+const LESS_OPTIMISED: &str = "-O1";
+/// Bytes.
+const LONG: usize = 100_000;
+
 /// The name under which a kernel is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key(String);
@@ -46,7 +51,7 @@ pub(super) struct Key(String);
 impl Key {
     pub(super) fn new(comparable: &str, configuration: &Configuration) -> Self {
         let mut hasher = DefaultHasher::new();
-        (comparable, HEADERS, &configuration.compiler, flags(configuration)).hash(&mut hasher);
+        (comparable, HEADERS, &configuration.compiler, flags(comparable, configuration)).hash(&mut hasher);
         Self(format!("{:016x}", hasher.finish()))
     }
 }
@@ -54,7 +59,7 @@ impl Key {
 /// A number that changes with what this crate makes of a kernel.
 pub(crate) fn fingerprint() -> u64 {
     let mut hasher = DefaultHasher::new();
-    (HEADERS, FLAGS, include_str!("rewrite.rs")).hash(&mut hasher);
+    (HEADERS, FLAGS, OPTIMISED, LESS_OPTIMISED, LONG, include_str!("rewrite.rs")).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -76,7 +81,7 @@ pub(super) fn object(
     write(&source, text.as_bytes())?;
     let started = Instant::now();
     let made = temporary(&object);
-    compile(&source, &made, &headers, configuration)?;
+    compile(&source, text, &made, &headers, configuration)?;
     statistics.compiled(started.elapsed());
     std::fs::rename(&made, &object).map_err(|source| CompileError::Cache { path: object.clone(), source })?;
     Ok(object)
@@ -89,10 +94,16 @@ pub(super) fn dump(folder: &Path, key: &Key, source: &str) -> Result<(), Compile
         .and_then(|()| write(&folder.join(format!("{}.hip", key.0)), source.as_bytes()))
 }
 
-fn compile(source: &Path, made: &Path, headers: &Path, configuration: &Configuration) -> Result<(), CompileError> {
+fn compile(
+    source: &Path,
+    text: &str,
+    made: &Path,
+    headers: &Path,
+    configuration: &Configuration,
+) -> Result<(), CompileError> {
     let compiler = &configuration.compiler;
     let mut command = Command::new(compiler);
-    command.args(flags(configuration)).arg("-I").arg(headers).arg(source).arg("-o").arg(made);
+    command.args(flags(text, configuration)).arg("-I").arg(headers).arg(source).arg("-o").arg(made);
     command.args(["-lm", "-lc", "-lgcc"]);
     let output = command.output();
     let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.clone(), source })?;
@@ -103,8 +114,9 @@ fn compile(source: &Path, made: &Path, headers: &Path, configuration: &Configura
     Err(CompileError::Refused(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-fn flags(configuration: &Configuration) -> Vec<&'static str> {
+fn flags(text: &str, configuration: &Configuration) -> Vec<&'static str> {
     let mut flags = FLAGS.to_vec();
+    flags.push(if text.len() < LONG { OPTIMISED } else { LESS_OPTIMISED });
     // Conversions of f16 in hardware, exactly those that the compiler's library makes in software.
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("f16c") {

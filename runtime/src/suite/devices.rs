@@ -1,5 +1,6 @@
 //! Which devices there are, asked once for each kind.
 
+use super::chosen::Chosen;
 use crate::{
     Spec, detect,
     require::{REQUIRE_VARIABLE, Requirements},
@@ -9,8 +10,9 @@ use testgen_contract::DeviceKind;
 use testgen_device::{Absence, Device, DeviceIndex};
 
 /// The devices of this machine, one of each kind.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Devices {
+    chosen: Chosen,
     cpu: OnceLock<Result<Device, Absence>>,
     cuda: OnceLock<Result<Device, Absence>>,
     rocm: OnceLock<Result<Device, Absence>>,
@@ -26,13 +28,23 @@ pub(super) struct Unavailable {
 }
 
 impl Devices {
+    /// Those of the machine, none of which was asked for yet.
+    pub(super) fn new(chosen: Chosen) -> Self {
+        Self { chosen, cpu: OnceLock::new(), cuda: OnceLock::new(), rocm: OnceLock::new() }
+    }
+
+    /// Which device of `kind` it is.
+    pub(super) fn index(&self, kind: DeviceKind) -> DeviceIndex {
+        self.chosen.index(kind)
+    }
+
     fn of(&self, kind: DeviceKind) -> &Result<Device, Absence> {
         let known = match kind {
             DeviceKind::Cpu => &self.cpu,
             DeviceKind::Cuda => &self.cuda,
             DeviceKind::Rocm => &self.rocm,
         };
-        known.get_or_init(|| detect::detect(kind, DeviceIndex::Auto))
+        known.get_or_init(|| detect::detect(kind, self.index(kind)))
     }
 
     /// Why nothing of `spec` can run on `kind`; none when the device is there.

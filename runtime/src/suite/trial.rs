@@ -38,19 +38,21 @@ fn examine(suite: &Suite, harness: &Harness, registered: Registered) -> (Record,
         return (record(harness, registered, outcome, &suite.base, started), Vec::new());
     }
     let _held = suite.locks.hold(registered.registration.check, registered.registration.device);
-    make(harness, registered, &suite.base, &suite.requirements)
+    let index = suite.devices.index(registered.registration.device);
+    make(harness, registered, &suite.base, &suite.requirements, index)
 }
 
-/// Makes the check, whatever is there.
+/// Makes the check on the device of its kind that `index` names, whatever is there.
 pub(super) fn make(
     harness: &Harness,
     registered: Registered,
     base: &Path,
     requirements: &Requirements,
+    index: DeviceIndex,
 ) -> (Record, Vec<String>) {
     let started = Instant::now();
     let checkpoint = harness.spec.source.checkpoint(base);
-    let context = Context { checkpoint, requirements, index: DeviceIndex::Auto };
+    let context = Context { checkpoint, requirements, index };
     let (outcome, said) = narration::keeping(|| guarded(|| check::run(registered.registration, harness, &context)));
     (record(harness, registered, outcome, base, started), said)
 }

@@ -72,7 +72,9 @@ pub(crate) const TESTS: &[Test] = &[
 fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(arguments).env(AS_SUITE, "sound").env("CARGO_MANIFEST_DIR", fixtures());
-    for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
+    for name in
+        ["NEXTEST", "TESTGEN_DEVICE", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"]
+    {
         command.env_remove(name);
     }
     for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"] {
@@ -137,6 +139,7 @@ fn nonsense_is_refused_at_start() {
     refused("TESTGEN_REQUIRE", "gpu", "`gpu`");
     refused("TESTGEN_REQUIRE", "rocm:0", "count");
     refused("TESTGEN_REQUIRE", "cuda", "no harness of this suite has checks there");
+    refused("TESTGEN_DEVICE", "rocm", "`rocm` has no ordinal");
     refused("TESTGEN_REPORT", "/nonexistent/report.jsonl", "/nonexistent/report.jsonl");
 }
 

@@ -189,6 +189,7 @@ pub mod suite {
         }
         println!("arguments: {arguments:?}");
         println!("require: {:?}", env::var("TESTGEN_REQUIRE"));
+        println!("device: {:?}", env::var("TESTGEN_DEVICE"));
         println!("directory: {}", env::current_dir().expect("there is one").display());
         println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
         println!("optimised: {}", !cfg!(debug_assertions));

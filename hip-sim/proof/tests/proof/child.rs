@@ -3,7 +3,7 @@
 use hip_sim_proof::Installation;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::sync::Mutex;
 use tempfile::TempDir;
 
 /// Says what this binary is.
@@ -16,6 +16,11 @@ pub(crate) const OPERATORS: &str = "operators";
 /// The directory of the generated suite, which its checkpoints are relative to.
 pub(crate) fn suite_directory() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated").display().to_string()
+}
+
+/// The choices of burn's autotuner that the repository keeps for a simulated device.
+pub(crate) fn choices(architecture: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../choices").join(architecture)
 }
 
 /// What burn has kept from earlier runs: kernels and the choices of its tuner.
@@ -37,7 +42,7 @@ pub(crate) fn run(
 ) -> Output {
     let cache = tempfile::tempdir().unwrap();
     if kept == Kept::Healthy {
-        copy(healthy(), cache.path());
+        copy(&healthy(), cache.path());
     }
     command(role, installation, cache.path(), variables, arguments).output().unwrap()
 }
@@ -54,17 +59,17 @@ fn command(
     for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
         command.env_remove(name);
     }
-    for name in [
-        "HIP_VISIBLE_DEVICES",
-        "ROCR_VISIBLE_DEVICES",
-        "HIP_SIM_DEVICES",
-        "HIP_SIM_FAULTS",
-        "HIP_SIM_VERSION",
-        "TESTGEN_AUTOTUNE",
-    ] {
+    for name in ["TESTGEN_AUTOTUNE", "TESTGEN_DEVICE", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"] {
+        command.env_remove(name);
+    }
+    for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"] {
         command.env_remove(name);
     }
     command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
+    if role == SUITE {
+        // As `testgen run --simulate` does; operators show that the autotuner works.
+        command.env("TESTGEN_AUTOTUNE", choices("gfx1100"));
+    }
     command.env("TESTGEN_CACHE", cache).env("HIP_SIM_CACHE", kernels()).envs(variables.iter().copied());
     command
 }
@@ -76,14 +81,22 @@ pub(crate) fn run_whole(cache: &Path, variables: &[(&str, &str)]) -> Output {
 }
 
 /// What a run without a fault leaves; made once.
-fn healthy() -> &'static Path {
-    static HEALTHY: LazyLock<TempDir> = LazyLock::new(|| {
+static HEALTHY: Mutex<Option<TempDir>> = Mutex::new(None);
+
+fn healthy() -> PathBuf {
+    let mut healthy = HEALTHY.lock().unwrap();
+    let made = healthy.get_or_insert_with(|| {
         let cache = tempfile::tempdir().unwrap();
         let output = run_whole(cache.path(), &[("TESTGEN_REQUIRE", "rocm-sim")]);
         assert!(output.status.success(), "without a fault: {}\n{}", output.status, text(&output));
         cache
     });
-    HEALTHY.path()
+    made.path().to_path_buf()
+}
+
+/// Removes what the tests shared; a static is never dropped.
+pub(crate) fn clean() {
+    drop(HEALTHY.lock().map(|mut healthy| healthy.take()));
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) const ARCHITECTURES: &[&str] = &["gfx1100", "gfx90a"];
 
 pub(crate) fn check(architecture: &str) {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../choices").join(architecture);
+    let kept = child::choices(architecture);
     let cache = tempfile::tempdir().unwrap();
     let choices = kept.display().to_string();
     let variables =

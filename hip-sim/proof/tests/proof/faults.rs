@@ -125,6 +125,12 @@ pub(crate) const ROWS: &[Row] = &[
     played("reductions do nothing", faults!("idle=reduce"), GOLDEN, "NaN or infinity differs from the reference"),
     played("one element wrong everywhere", faults!("wrong="), GOLDEN, "checking the answer of the first kernel failed"),
     played("one element of a reduction wrong", faults!("wrong=reduce"), GOLDEN, "`last_hidden_state`"),
+    played(
+        "matrix products of f16 do not launch",
+        faults!["launch=matmul_entry_lhs_f16"],
+        "half_probe_f16",
+        "matrix products fail",
+    ),
     played("one element of a reduction is NaN", faults!("nan=reduce"), "finite_f32", "elements are not finite"),
     compiling(
         "half precision truncates",

@@ -6,6 +6,7 @@
 
 mod child;
 mod choices;
+mod chosen;
 mod faults;
 mod operators;
 mod table;
@@ -32,7 +33,10 @@ fn main() -> ExitCode {
             .iter()
             .map(|architecture| test(format!("choices::{architecture}"), || choices::check(architecture))),
     );
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials.push(test("chosen::one_of_two_devices".to_owned(), chosen::check));
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    child::clean();
+    conclusion.exit_code()
 }
 
 fn test(name: String, body: impl FnOnce() + Send + 'static) -> Trial {

@@ -1,6 +1,7 @@
 //! burn's operators on the simulated device against burn's CPU backend, each in a precision.
 //!
-//! The child computes them all on device 0 and prints a line for each; the parent reads the lines.
+//! The child computes them all on device 0 and prints a line for each; the parent reads the lines. What burn is known to
+//! compute wrongly on GPUs is here as well, in its smallest form, and must still be wrong: code goes around it.
 
 mod cases;
 
@@ -48,6 +49,12 @@ pub(crate) fn main() -> ExitCode {
             wrong |= !agrees;
             println!("{} {name} {dtype:?}: {error:.2e}", if agrees { "agrees" } else { "DIFFERS" });
         }
+    }
+    let known = cases::known_wrong::<burn::backend::Flex>(&host);
+    for ((name, expected), (_, got)) in known.iter().zip(&cases::known_wrong::<burn::Dispatch>(&gpu)) {
+        let agrees = difference(expected, got) <= tolerance(DType::F32);
+        wrong |= agrees;
+        println!("{} {name}", if agrees { "MENDED, so what goes around it may go:" } else { "wrong as known:" });
     }
     if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

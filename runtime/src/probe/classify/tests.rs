@@ -183,11 +183,22 @@ fn what_is_stored_must_come_back() {
 }
 
 #[test]
+fn a_matrix_product_that_fails_is_a_fault() {
+    let mut measured = correct(Precision::F16);
+    measured.random = Err("an error during execution\nCaused by:\n  too much shared memory".to_owned());
+    let probe = classify(Precision::F16, &measured);
+    let what = "matrix products fail: an error during execution Caused by: too much shared memory";
+    assert_eq!(probe.support, HalfSupport::Wrong { what: what.to_owned() });
+    assert_eq!(probe.product_error, None);
+}
+
+#[test]
 fn no_answer_is_storage_only_or_unsupported() {
     let mut measured = correct(Precision::Bf16);
-    measured.random = Err("\nno bf16 units\nbacktrace".to_owned());
+    measured.sums = Err("\nno bf16 units\nbacktrace".to_owned());
+    measured.random = Err("no bf16 units".to_owned());
     let probe = classify(Precision::Bf16, &measured);
-    assert_eq!(probe.support, HalfSupport::StorageOnly { why: "matrix products: no bf16 units".to_owned() });
+    assert_eq!(probe.support, HalfSupport::StorageOnly { why: "sums: no bf16 units".to_owned() });
     assert_eq!(probe.product_error, None);
     measured.stored = Err("no bf16".to_owned());
     assert_eq!(classify(Precision::Bf16, &measured).support, HalfSupport::Unsupported { why: "no bf16".to_owned() });

@@ -20,6 +20,20 @@ pub(crate) fn all<B: Backend>(device: &B::Device, dtype: DType) -> Vec<(String, 
     [elementwise::<B>(&inputs), reductions::<B>(&inputs), products::<B>(&inputs), movements::<B>(&inputs)].concat()
 }
 
+/// What burn 0.21 computes wrongly on GPUs.
+///
+/// A permuted tensor whose last dimension has size 1 loses its strides when it gets another dimension: `split_strides` of
+/// burn-std gives the next dimension the stride of the last one, as it never goes past that. `product_of_windows` in
+/// `runtime/src/layer/convolution.rs` goes around it.
+pub(crate) fn known_wrong<B: Backend>(device: &B::Device) -> Vec<(String, Values)> {
+    let inputs = Inputs::<B> { device, dtype: DType::F32 };
+    let permuted = inputs.tensor([1, 4, 6], 4).permute([2, 1, 0]);
+    vec![named(
+        "[1, 4, 6] permuted to [6, 4, 1], reshaped to [6, 4, 1, 1]",
+        permuted.reshape([6, 4, 1, 1]).flatten(0, 3),
+    )]
+}
+
 struct Inputs<'a, B: Backend> {
     device: &'a B::Device,
     dtype: DType,
