@@ -4,6 +4,7 @@
 //! them. They are copied to a folder of the cache that belongs to just these choices: what another run chose before,
 //! without them or with older ones, has no say.
 
+use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -12,28 +13,40 @@ use std::path::{Path, PathBuf};
 /// The variable that names the folder.
 const VARIABLE: &str = "TESTGEN_AUTOTUNE";
 
-/// Copies the choices that the environment names beside `autotune`. Gives the folder to use and what to tell about it, or
-/// nothing where none are named.
-pub(super) fn begin(autotune: &Path) -> Option<(PathBuf, String)> {
-    let folder = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty())?;
-    let folder = Path::new(&folder);
-    Some(match beside(folder, autotune) {
-        Ok(beside) => (beside, format!("the autotuner begins with the choices in `{}`", folder.display())),
-        Err(error) => {
-            let told = format!("the choices in {VARIABLE}=`{}` are not used: {error}", folder.display());
-            (autotune.to_path_buf(), told)
-        }
-    })
+/// A folder with choices that can be read.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    folder: PathBuf,
+    /// Stands for what is in it.
+    pub(super) digest: String,
 }
 
-/// A copy of `folder` whose name is that of `autotune` and what is in the folder.
-fn beside(folder: &Path, autotune: &Path) -> io::Result<PathBuf> {
-    let mut hasher = DefaultHasher::new();
-    digest(folder, &mut hasher)?;
-    let name = autotune.file_name().unwrap_or_default();
-    let beside = autotune.with_file_name(format!("{}-{:016x}", name.display(), hasher.finish()));
-    copy(folder, &beside)?;
-    Ok(beside)
+impl Choices {
+    /// Those that the environment names; none where it names none, and why there are none where they cannot be read.
+    pub(super) fn named() -> Result<Option<Self>, String> {
+        let folder = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
+        let read = folder.map(|folder| Self::read(Path::new(&folder)).map_err(|error| (folder, error)));
+        read.transpose().map_err(|(folder, error)| {
+            format!("the choices in {VARIABLE}=`{}` are not used: {error}", folder.display())
+        })
+    }
+
+    fn read(folder: &Path) -> io::Result<Self> {
+        let mut hasher = DefaultHasher::new();
+        digest(folder, &mut hasher)?;
+        Ok(Self { folder: folder.to_path_buf(), digest: format!("{:016x}", hasher.finish()) })
+    }
+
+    /// Copies them to `autotune`, where what is there stays.
+    pub(super) fn begin(&self, autotune: &Path) -> io::Result<()> {
+        copy(&self.folder, autotune)
+    }
+}
+
+impl fmt::Display for Choices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the choices in `{}`", self.folder.display())
+    }
 }
 
 /// Takes in the name and bytes of every file below `folder`, in order.
@@ -71,7 +84,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{beside, copy};
+    use super::{Choices, copy};
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
 
@@ -96,20 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn other_choices_have_another_folder() {
+    fn other_choices_have_another_digest() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (from, autotune) = (folder.path().join("from"), folder.path().join("autotune/gfx1100-6.4"));
-        write(&from, "a/b.log", "first");
-        let first = beside(&from, &autotune).expect("it is copied");
-        write(&first, "a/b.log", "first, and one more");
-        assert_eq!(beside(&from, &autotune).expect("it is there"), first);
-        assert_eq!(fs::read_to_string(first.join("a/b.log")).expect("it is there"), "first, and one more");
-        for (path, text) in [("a/b.log", "second"), ("a/c.log", "first")] {
-            write(&from, path, text);
-            let other = beside(&from, &autotune).expect("it is copied");
-            assert!(other != first && other.starts_with(folder.path().join("autotune")), "{other:?}");
-            assert_eq!(fs::read_to_string(other.join(path)).expect("it is there"), text);
+        let digest = || Choices::read(folder.path()).expect("it can be read").digest;
+        let mut known = BTreeSet::from([digest()]);
+        for (path, text) in [("a/b.log", "first"), ("a/b.log", "second"), ("a/c.log", "second")] {
+            write(folder.path(), path, text);
+            assert_eq!(digest(), digest());
+            assert!(known.insert(digest()), "{path} {text}");
         }
-        assert!(beside(&folder.path().join("none"), &autotune).is_err());
+        assert!(Choices::read(&folder.path().join("none")).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The folders for the GPUs of this machine, and handing them to cubecl.
 
-use super::choices;
+use super::choices::Choices;
 use cubecl::config::cache::CacheConfig;
 use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
 use std::collections::BTreeSet;
@@ -29,17 +29,16 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     if let Some(file) = own_config(&directory) {
         return Ok(format!("kernel caches as `{}` says", file.display()));
     }
-    let mut plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices);
-    let told = match &mut plan {
+    let (choices, unread) = Choices::named().map_or_else(|why| (None, Some(why)), |choices| (choices, None));
+    let plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices, choices.as_ref());
+    let told = match &plan {
         Plan::Kept { kernels, autotune } => {
+            let begun = choices.map(|choices| match choices.begin(autotune) {
+                Ok(()) => format!("the autotuner begins with {choices}"),
+                Err(error) => format!("{choices} are not used: {error}"),
+            });
             let cached = format!("kernels are cached in `{}`", kernels.display());
-            match choices::begin(autotune) {
-                Some((beside, told)) => {
-                    *autotune = beside;
-                    format!("{cached}; {told}")
-                }
-                None => cached,
-            }
+            [Some(cached), begun, unread].into_iter().flatten().collect::<Vec<_>>().join("; ")
         }
         Plan::Dropped { why } => format!("kernels are not cached: {why}"),
     };
@@ -63,7 +62,7 @@ fn config(plan: Plan) -> CubeClRuntimeConfig {
     config
 }
 
-fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> Plan {
+fn plan(folder: Option<&Path>, program: &str, devices: &[Device], choices: Option<&Choices>) -> Plan {
     let Some(folder) = folder else {
         return Plan::Dropped { why: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set") };
     };
@@ -72,7 +71,8 @@ fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> Plan {
         Err(why) => return Plan::Dropped { why },
     };
     let kernels = folder.join("kernels").join(&keys).join(program);
-    let autotune = folder.join("autotune").join(&keys);
+    let begun_with = choices.map(|choices| format!("-{}", choices.digest)).unwrap_or_default();
+    let autotune = folder.join("autotune").join(keys + &begun_with);
     match writable(&kernels).and_then(|()| writable(&autotune)) {
         Ok(()) => Plan::Kept { kernels, autotune },
         Err(error) => Plan::Dropped { why: format!("`{}` cannot be written: {error}", folder.display()) },

@@ -1,4 +1,4 @@
-use super::{Plan, cache_folder, cargo_hash, keys, own_config, plan};
+use super::{Choices, Plan, cache_folder, cargo_hash, keys, own_config, plan};
 use crate::detect::host_processor;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn two_architectures_behind_one_backend_are_not_cached() {
     let different =
         [gpu(DetectionPath::HipRuntime, "gfx1100", false), gpu(DetectionPath::HipRuntime, "gfx1030", false)];
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = plan(Some(folder.path()), "p", &different);
+    let plan = plan(Some(folder.path()), "p", &different, None);
     assert!(matches!(&plan, Plan::Dropped { why } if why.contains("gfx1030-6.4, gfx1100-6.4")), "{plan:?}");
 }
 
@@ -44,12 +44,16 @@ fn a_folder_that_can_be_written_is_kept() {
     let devices = [gpu(DetectionPath::CudaDriver, "sm_90", false)];
     let kernels = folder.path().join("kernels/sm_90-6.4/p");
     let autotune = folder.path().join("autotune/sm_90-6.4");
-    assert_eq!(plan(Some(folder.path()), "p", &devices), Plan::Kept { kernels: kernels.clone(), autotune });
+    assert_eq!(plan(Some(folder.path()), "p", &devices, None), Plan::Kept { kernels: kernels.clone(), autotune });
     assert!(kernels.is_dir());
+    let mut choices = Choices::default();
+    "0123".clone_into(&mut choices.digest);
+    let begun = plan(Some(folder.path()), "p", &devices, Some(&choices));
+    assert_eq!(begun, Plan::Kept { kernels, autotune: folder.path().join("autotune/sm_90-6.4-0123") });
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("a file");
-    assert!(matches!(plan(Some(&file), "p", &devices), Plan::Dropped { .. }));
-    assert!(matches!(plan(None, "p", &devices), Plan::Dropped { .. }));
+    assert!(matches!(plan(Some(&file), "p", &devices, None), Plan::Dropped { .. }));
+    assert!(matches!(plan(None, "p", &devices, None), Plan::Dropped { .. }));
 }
 
 #[test]
