@@ -16,19 +16,19 @@ use testgen_contract::Precision;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HalfSupport {
-    /// It cannot even keep values of the type.
+    /// It cannot even keep values of the type, and the backend does not say that it could.
     Unsupported {
         /// What the backend said.
         why: String,
     },
-    /// It keeps values, and cannot compute with them at all.
+    /// It keeps values and cannot compute with them, and the backend does not say that it could.
     StorageOnly {
         /// What the backend said.
         why: String,
     },
     /// Every answer is within what IEEE arithmetic and the accumulator allow.
     Correct,
-    /// It computes, and some answers are wrong, or matrix products fail.
+    /// It computes, or the backend says so, and some answers are wrong or missing.
     Wrong {
         /// Which, each with what was expected.
         what: String,
@@ -81,24 +81,31 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
 
 fn support(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> HalfSupport {
     if let Err(why) = &measured.stored {
-        return HalfSupport::Unsupported { why: first_line(why) };
+        return match measured.claimed {
+            true => fails("transfers", why),
+            false => HalfSupport::Unsupported { why: first_line(why) },
+        };
     }
     let elements = [("sums", &measured.sums), ("products", &measured.products), ("casts from f32", &measured.casts)];
     let failed = elements.iter().find_map(|(name, answers)| Some((name, answers.as_ref().err()?)));
     if let Some((name, why)) = failed {
-        return HalfSupport::StorageOnly { why: format!("{name}: {}", first_line(why)) };
+        return match measured.claimed {
+            true => fails(name, why),
+            false => HalfSupport::StorageOnly { why: format!("{name}: {}", first_line(why)) },
+        };
     }
-    // A backend that computes with the elements has matrix products, too: that they fail is no lack, it is a fault.
+    // A backend that computes with the elements has matrix products, too.
     if let Some(why) = [&measured.cancelling, &measured.random].into_iter().find_map(|answers| answers.as_ref().err()) {
-        return HalfSupport::Wrong { what: format!("matrix products fail: {}", one_line(why)) };
+        return fails("matrix products", why);
     }
     let faults = faults::all(precision, measured, error);
     if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
 }
 
-/// All of a message whose cause stands at its end.
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect()
+/// No lack of the type, a fault of the device; the cause stands at the end of the message.
+fn fails(name: &str, message: &str) -> HalfSupport {
+    let message: String = message.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect();
+    HalfSupport::Wrong { what: format!("{name} fail: {message}") }
 }
 
 fn first_line(message: &str) -> String {

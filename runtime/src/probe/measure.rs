@@ -4,6 +4,7 @@ use super::cases::{self, Format, INNER, Product};
 use crate::backend::{Cpu, Ops};
 use crate::memory::cleanup_backend;
 use crate::open::{BackendDevice, Failure, OpenDevice, isolated};
+use burn::tensor::backend::Backend as _;
 use burn::tensor::{DType, FloatDType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_contract::Precision;
@@ -31,6 +32,8 @@ pub(super) struct Measurement {
     pub(super) random: Answers,
     /// Rows and columns of both matrices.
     pub(super) side: usize,
+    /// Whether the backend says that it computes with the type on this device. Then no answer is a fault, not a lack.
+    pub(super) claimed: bool,
 }
 
 /// Lets the device answer everything.
@@ -45,7 +48,19 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
         cancelling: ask(Question::Cancelling),
         random: ask(Question::Random),
         side,
+        claimed: claims(device, precision),
     }
+}
+
+/// What the backend says of the type; nothing is no claim.
+fn claims(device: &OpenDevice, precision: Precision) -> bool {
+    let (backend, dtype) = (device.backend.clone(), types(precision).0);
+    let claim = isolated(&device.facts, LIMIT, move || match &backend {
+        BackendDevice::Cpu(device) => Cpu::supports_dtype(device, dtype),
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => crate::backend::Gpu::supports_dtype(device, dtype),
+    });
+    claim.unwrap_or(false)
 }
 
 /// A tile of a tensor core and some more; a simulator multiplies one number at a time.

@@ -126,6 +126,12 @@ pub(crate) const ROWS: &[Row] = &[
     played("one element wrong everywhere", faults!("wrong="), GOLDEN, "checking the answer of the first kernel failed"),
     played("one element of a reduction wrong", faults!("wrong=reduce"), GOLDEN, "`last_hidden_state`"),
     played(
+        "memory leaks until it is used up",
+        &[("HIP_SIM_DEVICES", "gfx1100,memory=64"), ("HIP_SIM_FAULTS", "leak")],
+        "memory_released",
+        "the device's thread panicked, its results are void",
+    ),
+    played(
         "matrix products of f16 do not launch",
         faults!["launch=matmul_entry_lhs_f16"],
         "half_probe_f16",

@@ -63,6 +63,7 @@ fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
         cancelling: Ok(multiply(cases::cancelling_product(SIDE))),
         random: Ok(multiply(cases::random_product(format, SIDE))),
         side: SIDE,
+        claimed: false,
     }
 }
 
@@ -190,6 +191,16 @@ fn a_matrix_product_that_fails_is_a_fault() {
     let what = "matrix products fail: an error during execution Caused by: too much shared memory";
     assert_eq!(probe.support, HalfSupport::Wrong { what: what.to_owned() });
     assert_eq!(probe.product_error, None);
+}
+
+#[test]
+fn what_the_backend_claims_must_work() {
+    let mut measured = correct(Precision::F16);
+    measured.claimed = true;
+    measured.casts = Err("out of memory".to_owned());
+    assert_eq!(wrong(&classify(Precision::F16, &measured)), "casts from f32 fail: out of memory");
+    measured.stored = Err("the device is lost".to_owned());
+    assert_eq!(wrong(&classify(Precision::F16, &measured)), "transfers fail: the device is lost");
 }
 
 #[test]
