@@ -2,8 +2,9 @@
 //!
 //! cubecl's queue holds 32 tasks, and who finds it full spins for up to half a million turns (cubecl-common 0.10
 //! `device/handle/channel.rs`). Beside a GPU that is a processor's idle time; a simulated device computes on the same
-//! processors, and two fifths of a simulated run were that spinning. So the caller computes only where nobody else wants to:
-//! the lowest nice value alone was not enough, as two busy devices were then put on one processor and the spinning on the other.
+//! processors, and two fifths of a simulated run were that spinning. So the caller computes only where nobody else wants to.
+//! (With the lowest nice value alone, threads that wait still took a third of two processors beside two busy devices; with
+//! this policy a sixth, their own work included.)
 
 use testgen_device::Device;
 
