@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 92 models, one module for each, below the module of its architecture.
+//! The harnesses of 93 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -89,6 +89,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::hubert::HARNESS,
     &speech::hubert_stable::HARNESS,
     &speech::wav2vec2::HARNESS,
+    &speech::wav2vec2_adapters::HARNESS,
     &speech::wav2vec2_base::HARNESS,
     &speech::wav2vec2_stable::HARNESS,
     &speech::whisper::HARNESS,

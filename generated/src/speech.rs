@@ -7,6 +7,7 @@
 pub mod hubert;
 pub mod hubert_stable;
 pub mod wav2vec2;
+pub mod wav2vec2_adapters;
 pub mod wav2vec2_base;
 pub mod wav2vec2_stable;
 pub mod whisper;

@@ -2,11 +2,20 @@
 
 Choices that are kept already stay; remove hip-sim/choices/ARCHITECTURE first to begin anew. What each candidate took on the
 simulator is left out: it says nothing, and the texts of kernels in it are megabytes.
+
+Products with fewer than 64 rows or columns get the naive kernel in place of one that computes a tile without matrix units: most
+of the tile would be empty, and a simulator computes it all, one thread after the other.
 """
 
 import argparse
 import json
 import pathlib
+
+NAIVE = 0
+"""The place of the naive product in burn's list of candidates."""
+TILED = (5, 6, 7, 8)
+"""Those of products in tiles without matrix units: SimpleUnit and DoubleUnit, of large and of small tiles."""
+TILE = 64
 
 
 def main():
@@ -38,8 +47,16 @@ def read(log):
         if line:
             record = json.loads(line)
             record["value"]["results"] = []
+            if wastes_a_tile(record):
+                record["value"]["fastest_index"] = NAIVE
             lines[json.dumps(record["key"], sort_keys=True)] = json.dumps(record, separators=(",", ":"))
     return lines
+
+
+def wastes_a_tile(record):
+    """Whether a product was given tiles that it does not fill."""
+    size = record["key"]["key"].get("definition", {})
+    return "m" in size and min(size["m"], size["n"]) < TILE and record["value"]["fastest_index"] in TILED
 
 
 if __name__ == "__main__":

@@ -247,6 +247,13 @@ struct Layer<B: Ops> {
     layer_norm: LayerNorm<B>,
     feed_forward: FeedForward<B>,
     final_layer_norm: LayerNorm<B>,
+    adapter: Option<Adapter<B>>,
+}
+
+/// What one language adds to a stable layer, as MMS has it (Pratap et al. 2023).
+struct Adapter<B: Ops> {
+    norm: LayerNorm<B>,
+    feed_forward: FeedForward<B>,
 }
 
 impl<B: Ops> Layer<B> {
@@ -262,15 +269,33 @@ impl<B: Ops> Layer<B> {
             layer_norm: norm("layer_norm")?,
             feed_forward: FeedForward::load(w, names, [width, inner], config.hidden_act, true)?,
             final_layer_norm: norm("final_layer_norm")?,
+            adapter: config
+                .adapter()
+                .map(|inner| Adapter::load(width, inner, &w.module("adapter_layer")))
+                .transpose()?,
         })
     }
 
     fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>, stable: bool) -> Tensor<B, 3> {
         if stable {
             let x = x.clone() + self.attention.among(self.layer_norm.forward(x), bias);
-            return x.clone() + self.feed_forward.forward(self.final_layer_norm.forward(x));
+            let x = x.clone() + self.feed_forward.forward(self.final_layer_norm.forward(x));
+            return match &self.adapter {
+                Some(adapter) => x.clone() + adapter.feed_forward.forward(adapter.norm.forward(x)),
+                None => x,
+            };
         }
         let x = self.layer_norm.forward_sum(self.attention.among(x.clone(), bias), x);
         self.final_layer_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+    }
+}
+
+impl<B: Ops> Adapter<B> {
+    /// Its norm has PyTorch's epsilon, whatever the model's is.
+    fn load(width: usize, inner: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        Ok(Self {
+            norm: LayerNorm::load(&w.module("norm"), width, 1e-5)?,
+            feed_forward: FeedForward::load(w, ["linear_1", "linear_2"], [width, inner], Activation::Relu, true)?,
+        })
     }
 }

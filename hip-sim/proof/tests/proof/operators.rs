@@ -11,8 +11,8 @@ use hip_sim_proof::Installation;
 use std::process::ExitCode;
 use testgen_runtime::{DeviceIndex, hip_runtime, open};
 
-/// Where the operators run: both wave sizes, with and without matrix instructions in use.
-pub(crate) const ARCHITECTURES: &[&str] = &["gfx1100", "gfx90a"];
+/// Where the operators run: every architecture of the simulator.
+pub(crate) const ARCHITECTURES: &[&str] = &["gfx1030", "gfx1100", "gfx90a", "gfx942"];
 
 /// An operator's values on one backend.
 type Values = Vec<f32>;

@@ -29,6 +29,8 @@ pub(crate) struct Wav2Vec2Config {
     pub(super) feat_proj_layer_norm: bool,
     pub(super) classifier_proj_size: usize,
     pub(super) use_weighted_layer_sum: bool,
+    /// The inner width of the adapters; only stable layers have them.
+    adapter_attn_dim: Option<usize>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -66,6 +68,7 @@ impl Default for Wav2Vec2Config {
             feat_proj_layer_norm: true,
             classifier_proj_size: 256,
             use_weighted_layer_sum: false,
+            adapter_attn_dim: None,
             rest: Map::new(),
         }
     }
@@ -88,6 +91,11 @@ impl Wav2Vec2Config {
             .collect()
     }
 
+    /// The inner width of the adapters, where layers have them.
+    pub(super) fn adapter(&self) -> Option<usize> {
+        self.adapter_attn_dim.filter(|_| self.do_stable_layer_norm)
+    }
+
     /// The width of what the convolutions give.
     pub(super) fn feature_width(&self) -> usize {
         self.conv_dim.last().copied().unwrap_or(1)
@@ -95,7 +103,7 @@ impl Wav2Vec2Config {
 }
 
 impl Config for Wav2Vec2Config {
-    /// What only pretraining, training, speaker verification and the adapter read; the adapter itself is refused.
+    /// What only pretraining, training, speaker verification and the adapter behind the last layer read; `add_adapter` itself is refused.
     const INERT: &'static [&'static str] = &[
         "adapter_kernel_size",
         "adapter_stride",
@@ -145,6 +153,9 @@ impl Config for Wav2Vec2Config {
         if self.conv_stride.contains(&0) || self.conv_kernel.contains(&0) || self.num_conv_pos_embeddings == 0 {
             return Err("a convolution has no kernel or no stride".to_owned());
         }
+        if self.adapter_attn_dim == Some(0) {
+            return Err("`adapter_attn_dim` is 0; layers without adapters have none of it".to_owned());
+        }
         let divides = |name, part| crate::config::divides("hidden_size", self.hidden_size, name, part);
         divides("num_attention_heads", self.num_attention_heads)?;
         divides("num_conv_pos_embedding_groups", self.num_conv_pos_embedding_groups)
@@ -152,6 +163,9 @@ impl Config for Wav2Vec2Config {
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![];
+        if !self.do_stable_layer_norm {
+            fields.push(("adapter_attn_dim", "only layers of `do_stable_layer_norm` have adapters"));
+        }
         if head != Head::Ctc {
             fields.push(("vocab_size", "only the head over frames has tokens"));
         }
