@@ -16,6 +16,7 @@ NAIVE = 0
 TILED = (5, 6, 7, 8)
 """Those of products in tiles without matrix units: SimpleUnit and DoubleUnit, of large and of small tiles."""
 TILE = 64
+"""The rows and columns below which a tile is mostly empty."""
 
 
 def main():

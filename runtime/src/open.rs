@@ -4,6 +4,8 @@
 //! with a known answer proves that the device computes. Each device is opened once per process; the second call gets the
 //! verdict of the first.
 
+#[cfg(test)]
+mod alone;
 mod courtesy;
 mod error;
 mod isolated;

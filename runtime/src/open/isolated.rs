@@ -75,6 +75,7 @@ fn timed_out(device: &Device, limit: Duration) -> Failure {
 mod tests {
     use super::{Failure, isolated};
     use crate::detect::host_processor;
+    use crate::open::alone::alone;
     use std::thread;
     use std::time::Duration;
     use testgen_contract::DeviceKind;
@@ -95,6 +96,9 @@ mod tests {
 
     #[test]
     fn an_answer_of_a_gpu_during_a_device_panic_is_none() {
+        if !alone(module_path!(), "an_answer_of_a_gpu_during_a_device_panic_is_none") {
+            return;
+        }
         let gpu = Device { kind: DeviceKind::Rocm, ..host_processor() };
         let failure = isolated(&gpu, LONG, || {
             let thread = thread::Builder::new().name("DSD-9-9".to_owned()).spawn(|| panic!("launch failed"));

@@ -153,8 +153,8 @@ impl Config for Wav2Vec2Config {
         if self.conv_stride.contains(&0) || self.conv_kernel.contains(&0) || self.num_conv_pos_embeddings == 0 {
             return Err("a convolution has no kernel or no stride".to_owned());
         }
-        if self.adapter_attn_dim == Some(0) {
-            return Err("`adapter_attn_dim` is 0; layers without adapters have none of it".to_owned());
+        if self.adapter() == Some(0) {
+            return Err("`adapter_attn_dim` is 0; leave it out where layers have no adapters".to_owned());
         }
         let divides = |name, part| crate::config::divides("hidden_size", self.hidden_size, name, part);
         divides("num_attention_heads", self.num_attention_heads)?;
