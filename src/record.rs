@@ -12,7 +12,7 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--force]`.
+/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--draws N] [--force]`.
 const RECORDER: &str = "goldens.py";
 
 /// Its files; Python finds the others beside it.
@@ -52,6 +52,8 @@ pub struct RecordOptions {
     pub python: Option<PathBuf>,
     /// Chooses the inputs.
     pub seed: u64,
+    /// How often the reference's own error is measured; the largest counts.
+    pub draws: u32,
     /// Replaces goldens that are there.
     pub force: bool,
 }
@@ -157,6 +159,7 @@ fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     let mut command = Command::new(program);
     // A path that starts with `-` must not be taken for a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
+    command.args((options.draws > 1).then(|| format!("--draws={}", options.draws)));
     command.args(options.force.then_some("--force")).arg("--").arg(&options.checkpoint);
     // The recorder prints the path, which the caller says itself.
     command.stdin(Stdio::null()).stdout(Stdio::null());

@@ -38,6 +38,10 @@ pub(super) struct Arguments {
     /// Chooses the inputs; the same seed gives the same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// How often the reference's own error is measured; the largest counts. One draw may be lucky: where 16 bits are red for a
+    /// small model, or only `dtype_ladder` is, try 8
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    draws: u32,
     /// Replace goldens that are there
     #[arg(long)]
     force: bool,
@@ -65,6 +69,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         checkpoint: checkpoint(arguments)?,
         python: arguments.python.clone(),
         seed: arguments.seed,
+        draws: arguments.draws,
         force: arguments.force,
     };
     let golden = record(&options)?;

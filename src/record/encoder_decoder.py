@@ -8,8 +8,10 @@ MODEL_TYPES = ("bart", "marian", "t5")
 
 
 def cases(directory, config, random, seed):
-    """Main case (right padding), and a longer case without padding; a classifier's decoder reads what its encoder reads."""
+    """Main case (right padding), and a longer case without padding; where nothing is generated there is no other text for a decoder."""
     main_case, long_case, metadata = text_inputs.two_cases(directory, config, random, seed)
+    if config.architectures[0].endswith(("ForQuestionAnswering", "EncoderModel")):
+        return [main_case, long_case], {}, metadata
     if "Classification" in config.architectures[0]:
         return [with_end(case, config) for case in (main_case, long_case)], {}, metadata
     limit = text_inputs.position_limit(config)

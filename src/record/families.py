@@ -2,7 +2,7 @@
 
 A module has `MODEL_TYPES` and `cases`, which gives the inputs. Where hidden states have other names it has `trace`, where more is
 recorded than results `derived`, where it generates `generated`, where a loaded model lacks a
-part `prepare`, where attention is not eager `attention`; and where the library is
+part `prepare`, where attention is not eager `attention`, where it chooses what is read `CHOOSES`; and where the library is
 not transformers `class_of`, `load`, `run` and `describe`. `IGNORED` names results that are no row of the batch. `TRANSFORMERS`
 is the version that records it, where that is an old one, and `INSTALL` what to do about it.
 """

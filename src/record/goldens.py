@@ -1,6 +1,6 @@
 """Records `golden.safetensors` of a Hugging Face checkpoint directory, with transformers as the reference.
 
-    python goldens.py CHECKPOINT_DIR [--seed N] [--force]
+    python goldens.py CHECKPOINT_DIR [--seed N] [--draws N] [--force]
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded beside the outputs, so that tolerances come from measurement. The same seed and the same
@@ -39,10 +39,11 @@ def main():
     parser = argparse.ArgumentParser(description="record golden.safetensors of a checkpoint directory")
     parser.add_argument("checkpoint", help="directory as `save_pretrained` writes it")
     parser.add_argument("--seed", type=int, default=0, help="chooses inputs (default 0)")
+    parser.add_argument("--draws", type=int, default=1, help="how often the reference's own error is measured (default 1)")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     arguments = parser.parse_args()
     try:
-        path = record(arguments.checkpoint, arguments.seed, arguments.force)
+        path = record(arguments.checkpoint, arguments.seed, arguments.force, arguments.draws)
     except ImportError as missing:
         install = getattr(missing, "install", "pip install pillow tokenizers sentencepiece")
         print(f"error: {first_line(missing)}; {install}", file=sys.stderr)
@@ -54,7 +55,7 @@ def main():
     return 0
 
 
-def record(directory, seed=0, force=False):
+def record(directory, seed=0, force=False, draws=1):
     """Records `directory`/golden.safetensors and returns its path."""
     path = os.path.join(directory, "golden.safetensors")
     if os.path.exists(path) and not force:
@@ -65,13 +66,13 @@ def record(directory, seed=0, force=False):
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
     cases, tensors, metadata = family.cases(directory, config, random, seed)
-    metadata |= describe(model_class, config, seed)
+    metadata |= describe(model_class, config, seed, draws)
     with refusal(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
     if hasattr(family, "derived"):
         tensors |= family.derived(directory, tensors, results)
     tensors |= named_tensors(cases, results)
-    metadata |= noise_of(model_class, directory, cases, results)
+    metadata |= noise_of(model_class, directory, cases, results, draws)
     if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
         tensors |= family.generated(model, config, random, cases)
     write_safetensors(path, tensors, metadata)

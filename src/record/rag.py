@@ -13,6 +13,8 @@ from text_inputs import padded_case
 from transformers import AutoTokenizer, GenerationConfig, RagRetriever
 
 MODEL_TYPES = ("rag",)
+# Passages.
+CHOOSES = True
 # One of the two classes has a `generate` of its own and says of itself that it has none.
 GENERATES = True
 NEW_TOKENS = 8

@@ -22,6 +22,7 @@ HEADS = (
     "ForSequenceClassification",
     "ForTokenClassification",
     "ForQuestionAnswering",
+    "ForAudioClassification",
     "ForImageClassification",
     "ForPrediction",
     "ForClassification",
@@ -92,8 +93,9 @@ def load(model_class, directory, dtype):
     return model.eval()
 
 
-def describe(model_class, config, seed):
+def describe(model_class, config, seed, draws):
     """Metadata that says what made the golden and how to make it again."""
+    repeated = f" --draws {draws}" if draws > 1 else ""
     return {
         "model_class": model_class.__name__,
         "transformers": transformers.__version__,
@@ -102,7 +104,7 @@ def describe(model_class, config, seed):
         "dtype": "float32",
         "attention": attention_of(config),
         "seed": str(seed),
-        "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --force",
+        "command": f"python goldens.py CHECKPOINT_DIR --seed {seed}{repeated} --force",
         **(family_of(model_class).describe() if family_of(model_class) else {}),
     }
 

@@ -21,7 +21,7 @@ def cases(directory, config, random, _seed):
     else:
         main_case = random_features(config, random, 2, 1437)
     found = [main_case, random_features(config, random, 3, 1900)]
-    if getattr(config, "max_target_positions", None):
+    if getattr(config, "max_target_positions", None) and "Classification" not in config.architectures[0]:
         limit = config.max_target_positions
         lengths = ((9, 6), (34, 34, 34))
         found = [with_decoder(case, config, random, limit, lengths[index]) for index, case in enumerate(found)]

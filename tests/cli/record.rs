@@ -72,11 +72,15 @@ fn an_unknown_name_tells_the_near_ones() {
 }
 
 #[test]
-fn seed_and_force_reach_the_recorder() {
+fn seed_draws_and_force_reach_the_recorder() {
     let project = with_checkpoint();
     record(&project, "exit 0", &["fixtures/bert", "--seed", "7", "--force"]).expect_code(0);
     let seen = project.read("seen");
     assert!(seen.contains("--seed=7 --force -- fixtures/bert"), "{seen}");
+    record(&project, "exit 0", &["fixtures/bert", "--draws", "8", "--force"]).expect_code(0);
+    let seen = project.read("seen");
+    assert!(seen.contains("--seed=0 --draws=8 --force -- fixtures/bert"), "{seen}");
+    record(&project, "exit 0", &["fixtures/bert", "--draws", "0"]).expect_code(2);
 }
 
 #[test]
