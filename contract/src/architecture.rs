@@ -54,7 +54,9 @@ impl Architecture {
                 Task::TokenClassification,
                 Task::QuestionAnswering,
             ],
-            Self::EncoderDecoder => &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification],
+            Self::EncoderDecoder => {
+                &[Task::Text2TextGeneration, Task::TextEmbedding, Task::TextClassification, Task::QuestionAnswering]
+            }
             Self::Speech => &[Task::SpeechRecognition, Task::AudioClassification, Task::AudioEmbedding],
             Self::Ssm => &[Task::TextGeneration, Task::TextEmbedding],
             Self::Vision => &[Task::ImageClassification, Task::ImageEmbedding],

@@ -5,9 +5,11 @@
 //! The harnesses of the architecture `encoder_decoder`.
 
 pub mod bart;
+pub mod bart_answers;
 pub mod bart_base_scaled;
 pub mod bart_classification;
 pub mod marian;
 pub mod marian_two_vocabularies;
 pub mod t5;
+pub mod t5_encoder;
 pub mod t5_gated;

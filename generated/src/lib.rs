@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 93 models, one module for each, below the module of its architecture.
+//! The harnesses of 96 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -48,11 +48,13 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &diffusion::unet::HARNESS,
     &diffusion::unet_text_time::HARNESS,
     &encoder_decoder::bart::HARNESS,
+    &encoder_decoder::bart_answers::HARNESS,
     &encoder_decoder::bart_base_scaled::HARNESS,
     &encoder_decoder::bart_classification::HARNESS,
     &encoder_decoder::marian::HARNESS,
     &encoder_decoder::marian_two_vocabularies::HARNESS,
     &encoder_decoder::t5::HARNESS,
+    &encoder_decoder::t5_encoder::HARNESS,
     &encoder_decoder::t5_gated::HARNESS,
     &encoder_only::albert::HARNESS,
     &encoder_only::albert_masked_lm::HARNESS,
@@ -94,6 +96,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &speech::wav2vec2_stable::HARNESS,
     &speech::whisper::HARNESS,
     &speech::whisper_base::HARNESS,
+    &speech::whisper_classification::HARNESS,
     &ssm::mamba::HARNESS,
     &ssm::mamba2::HARNESS,
     &ssm::mamba_biased::HARNESS,

@@ -12,3 +12,4 @@ pub mod wav2vec2_base;
 pub mod wav2vec2_stable;
 pub mod whisper;
 pub mod whisper_base;
+pub mod whisper_classification;

@@ -56,6 +56,7 @@ mod qwen2;
 mod qwen3;
 mod qwen3_moe;
 mod rag;
+mod recording_classifier;
 mod resnet;
 mod siglip;
 mod sliding_windows;

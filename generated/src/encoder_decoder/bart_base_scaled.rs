@@ -139,7 +139,7 @@ pub fn init_rocm(
     }
 }
 
-/// Answers `text_embedding` requests on the host processor: text in, one vector per token and one per text out, as the decoder has them.
+/// Answers `text_embedding` requests on the host processor: text in, one vector per token and one per text out, as the last of its stacks has them.
 pub fn create_cpu_text_embedding_endpoint_handler(
     label: &str,
     device: OpenDevice,
@@ -148,7 +148,7 @@ pub fn create_cpu_text_embedding_endpoint_handler(
     Endpoint::real(label, DeviceKind::Cpu, device, model, task::text_embedding)
 }
 
-/// Answers `text_embedding` requests on an NVIDIA GPU: text in, one vector per token and one per text out, as the decoder has them.
+/// Answers `text_embedding` requests on an NVIDIA GPU: text in, one vector per token and one per text out, as the last of its stacks has them.
 pub fn create_cuda_text_embedding_endpoint_handler(
     label: &str,
     device: OpenDevice,
@@ -157,7 +157,7 @@ pub fn create_cuda_text_embedding_endpoint_handler(
     Endpoint::real(label, DeviceKind::Cuda, device, model, task::text_embedding)
 }
 
-/// Answers `text_embedding` requests on an AMD GPU: text in, one vector per token and one per text out, as the decoder has them.
+/// Answers `text_embedding` requests on an AMD GPU: text in, one vector per token and one per text out, as the last of its stacks has them.
 pub fn create_rocm_text_embedding_endpoint_handler(
     label: &str,
     device: OpenDevice,

@@ -130,10 +130,11 @@ impl Config for BartConfig {
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = vec![("decoder_start_token_id", "only without `decoder_input_ids` the input is shifted")];
-        if head == Head::SequenceClassification {
-            fields.clear();
-        } else {
+        let mut fields = vec![];
+        if ![Head::SequenceClassification, Head::QuestionAnswering].contains(&head) {
+            fields.push(("decoder_start_token_id", "only without `decoder_input_ids` the input is shifted"));
+        }
+        if head != Head::SequenceClassification {
             fields.push(("eos_token_id", "only classification looks for it"));
         }
         if head != Head::ConditionalGeneration {
@@ -152,7 +153,8 @@ const FORM: Form = Form { pre_norm: false, embedding_norm: true, key_bias: true,
 impl Family for Bart {
     type Config = BartConfig;
     const NAME: &'static str = "Bart";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification];
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
@@ -162,6 +164,7 @@ impl Family for Bart {
             Head::ConditionalGeneration => {
                 language_model(w, [width, fields.vocab_size], fields.tie_word_embeddings, encoder.embedding())?
             }
+            Head::QuestionAnswering => TargetHead::Span(Linear::load(&w.module("qa_outputs"), width, 2)?),
             Head::SequenceClassification => {
                 let w = w.module("classification_head");
                 TargetHead::Classification {

@@ -151,11 +151,7 @@ pub(crate) fn encode_layers<B: Ops>(
     pass: &mut Pass<'_, B>,
     finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
 ) -> Hidden<B> {
-    let step = |layer: &Layer<B>, x, _: (usize, &mut Pass<'_, B>)| {
-        let x = layer.attend(x, |x| Ok(layer.attention.among(x, bias.clone())))?;
-        Ok(layer.feed_forward(x))
-    };
-    pass.through(layers, x, step, finish)
+    pass.through(layers, x, |layer, x, _| layer.encode(x, bias.clone()), finish)
 }
 
 impl<B: Ops> Decoder<B> for Stack<B> {
@@ -214,6 +210,12 @@ impl<B: Ops> Layer<B> {
             final_norm: norm("final_layer_norm")?,
             pre_norm: form.pre_norm,
         })
+    }
+
+    /// As a layer of an encoder.
+    pub(crate) fn encode(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Hidden<B> {
+        let x = self.attend(x, |x| Ok(self.attention.among(x, bias)))?;
+        Ok(self.feed_forward(x))
     }
 
     fn attend(

@@ -15,6 +15,8 @@ pub enum Head {
     NextSentence,
     /// `...ForConditionalGeneration`, `MarianMTModel`: scores of the decoder's next token.
     ConditionalGeneration,
+    /// `T5EncoderModel`: the hidden states of the encoder, without a decoder.
+    Encoder,
     /// `...ForSequenceClassification`.
     SequenceClassification,
     /// `...ForTokenClassification`.
@@ -23,6 +25,8 @@ pub enum Head {
     QuestionAnswering,
     /// `...ForCTC`: scores of the token of each frame of a recording.
     Ctc,
+    /// `WhisperForAudioClassification`.
+    AudioClassification,
     /// `...ForImageClassification`.
     ImageClassification,
     /// `...ForPrediction`, of series.
@@ -54,10 +58,12 @@ impl Head {
             "ForMaskedLM" => Some(Self::MaskedLm),
             "ForPreTraining" => Some(Self::PreTraining),
             "ForNextSentencePrediction" => Some(Self::NextSentence),
+            "EncoderModel" => Some(Self::Encoder),
             "ForSequenceClassification" => Some(Self::SequenceClassification),
             "ForTokenClassification" => Some(Self::TokenClassification),
             "ForQuestionAnswering" => Some(Self::QuestionAnswering),
             "ForCTC" => Some(Self::Ctc),
+            "ForAudioClassification" => Some(Self::AudioClassification),
             "ForImageClassification" => Some(Self::ImageClassification),
             "ForPrediction" => Some(Self::Prediction),
             "ForClassification" => Some(Self::Classification),
@@ -80,10 +86,12 @@ impl Head {
             Self::MaskedLm => "ForMaskedLM",
             Self::PreTraining => "ForPreTraining",
             Self::NextSentence => "ForNextSentencePrediction",
+            Self::Encoder => "EncoderModel",
             Self::SequenceClassification => "ForSequenceClassification",
             Self::TokenClassification => "ForTokenClassification",
             Self::QuestionAnswering => "ForQuestionAnswering",
             Self::Ctc => "ForCTC",
+            Self::AudioClassification => "ForAudioClassification",
             Self::ImageClassification => "ForImageClassification",
             Self::Prediction => "ForPrediction",
             Self::Classification => "ForClassification",

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     backend::{Activation, Ops, activate},
     layer::{Linear, padding_bias},
+    model::text_head::leave_span,
 };
 use burn::tensor::Tensor;
 
@@ -42,6 +43,8 @@ pub(crate) enum TargetHead<B: Ops> {
     Base,
     /// `logits` [batch, new, vocab] of the hidden states times `scale`.
     LanguageModel { head: Linear<B>, scale: f64 },
+    /// `start_logits` and `end_logits` [batch, new].
+    Span(Linear<B>),
     /// `logits` [batch, labels], of the last token `end` of the encoder's input.
     Classification { dense: Linear<B>, out: Linear<B>, end: i64 },
 }
@@ -81,6 +84,16 @@ impl<B: Ops, E: Encoder<B>, D: Decoder<B>> Network<B> for EncoderDecoder<B, E, D
     }
 }
 
+/// The first of the three alone, `...EncoderModel`: its hidden states are the result.
+pub(crate) struct EncoderAlone<E>(pub(crate) E);
+
+impl<B: Ops, E: Encoder<B>> Network<B> for EncoderAlone<E> {
+    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
+        let hidden = self.0.encode(inputs, pass)?;
+        pass.output("last_hidden_state", hidden)
+    }
+}
+
 impl<B: Ops> TargetHead<B> {
     fn forward(
         &self,
@@ -94,6 +107,7 @@ impl<B: Ops> TargetHead<B> {
                 let hidden = if *scale == 1.0 { hidden } else { hidden * *scale };
                 pass.output("logits", head.forward(hidden))
             }
+            Self::Span(head) => leave_span(head.forward(hidden), pass),
             Self::Classification { dense, out, end } => {
                 let sentence = last_of(hidden, *end, inputs)?;
                 pass.output("logits", out.forward(activate(dense.forward(sentence), Activation::Tanh)))

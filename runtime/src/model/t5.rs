@@ -8,7 +8,7 @@ mod config;
 use super::{
     bart::tables,
     class::Head,
-    encoder_decoder::{Decoder, Encoder, EncoderDecoder, Hidden, Memory, TargetHead, memory_bias},
+    encoder_decoder::{Decoder, Encoder, EncoderAlone, EncoderDecoder, Hidden, Memory, TargetHead, memory_bias},
     family::{Family, Loaded},
     forward::ForwardError,
     load::LoadError,
@@ -32,12 +32,16 @@ pub(crate) struct T5;
 impl Family for T5 {
     type Config = T5Config;
     const NAME: &'static str = "T5";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
+    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::Encoder];
 
     fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);
         let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
         let encoder = Stack::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;
+        if head == Head::Encoder {
+            tables(false).iter().for_each(|name| w.module(name).tied("weight"));
+            return Ok(Box::new(EncoderAlone(encoder)));
+        }
         let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
         let decoder = Stack::load(config, table(true)?, layers, true, &w.module("decoder"))?;
         tables(true).iter().for_each(|name| w.module(name).tied("weight"));

@@ -137,14 +137,16 @@ impl<B: Ops> TextHead<B> {
                 let tokens = last_tokens(inputs, *padding)?;
                 pass.output("logits", score.forward(pick_tokens(last, &tokens)))
             }
-            Self::Span(head) => {
-                let logits = head.forward(last);
-                let [batch, seq, _] = logits.dims();
-                pass.output("start_logits", logits.clone().narrow(2, 0, 1).reshape([batch, seq]))?;
-                pass.output("end_logits", logits.narrow(2, 1, 1).reshape([batch, seq]))
-            }
+            Self::Span(head) => leave_span(head.forward(last), pass),
         }
     }
+}
+
+/// [batch, seq, 2] as `start_logits` and `end_logits` [batch, seq].
+pub(crate) fn leave_span<B: Ops>(logits: Tensor<B, 3>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
+    let [batch, seq, _] = logits.dims();
+    pass.output("start_logits", logits.clone().narrow(2, 0, 1).reshape([batch, seq]))?;
+    pass.output("end_logits", logits.narrow(2, 1, 1).reshape([batch, seq]))
 }
 
 /// The fields of a decoder's configuration that its head does not read, with the reason.

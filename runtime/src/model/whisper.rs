@@ -8,7 +8,8 @@ use super::{
     encoder_decoder::{Encoder, EncoderDecoder, Hidden, TargetHead},
     family::{Family, Loaded},
     forward::ForwardError,
-    network::{Inputs, Pass},
+    network::{Inputs, Network, Pass},
+    recording_classifier::RecordingClassifier,
 };
 use crate::{
     backend::{Activation, Ops, activate},
@@ -31,6 +32,11 @@ pub(crate) struct WhisperConfig {
     max_source_positions: usize,
     #[serde(default = "default_target")]
     max_target_positions: usize,
+    /// Of classifiers alone, as the next.
+    #[serde(default = "default_inner")]
+    classifier_proj_size: usize,
+    #[serde(default)]
+    use_weighted_layer_sum: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -47,11 +53,14 @@ fn default_target() -> usize {
     448
 }
 
+fn default_inner() -> usize {
+    256
+}
+
 impl Config for WhisperConfig {
-    /// What is masked in training, what timestamps are found with, tokens of generation, and what audio classifiers add.
+    /// What is masked in training, what timestamps are found with, and tokens of generation.
     const INERT: &'static [&'static str] = &[
         "apply_spec_augment",
-        "classifier_proj_size",
         "decoder_layerdrop",
         "encoder_layerdrop",
         "forced_decoder_ids",
@@ -77,6 +86,15 @@ impl Config for WhisperConfig {
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("scale_embedding", "transformers computes the factor and multiplies with nothing")];
+        if head == Head::AudioClassification {
+            let alone = "classifiers have no decoder";
+            let of_decoder = ["vocab_size", "decoder_layers", "decoder_ffn_dim", "decoder_attention_heads"];
+            fields.extend(of_decoder.map(|name| (name, alone)));
+            fields.push(("max_target_positions", alone));
+        } else {
+            fields.push(("classifier_proj_size", "only classifiers project"));
+            fields.push(("use_weighted_layer_sum", "only classifiers weigh layers"));
+        }
         if head != Head::ConditionalGeneration {
             fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
         }
@@ -92,12 +110,19 @@ const FORM: Form = Form { pre_norm: true, embedding_norm: false, key_bias: false
 impl Family for Whisper {
     type Config = WhisperConfig;
     const NAME: &'static str = "Whisper";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
+    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::AudioClassification];
 
-    fn load<B: Ops>(config: &WhisperConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+    fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base) = (&config.fields, w.base("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let [source, target] = fields.shapes(FORM).map(|shape| StackShape { scale: 1.0, ..shape });
+        if head == Head::AudioClassification {
+            let states = config.use_weighted_layer_sum.then_some(source.layers + 1);
+            return Ok(Box::new(SpectrogramClassifier {
+                encoder: SpectrogramEncoder::load(config, &source, &w.module("encoder"))?,
+                head: RecordingClassifier::load([width, config.classifier_proj_size, labels], states, w)?,
+            }));
+        }
         let encoder = SpectrogramEncoder::load(config, &source, &base.module("encoder"))?;
         let table = Embedding::load(&base.module_named(&tables(true)[..1]), vocab, width)?;
         let w_decoder = base.module("decoder");
@@ -141,10 +166,9 @@ impl<B: Ops> SpectrogramEncoder<B> {
             size: [bins, 2 * config.max_source_positions],
         })
     }
-}
 
-impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
-    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
+    /// Leaves the trace.
+    fn embed(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
         const NAME: &str = "input_features";
         let features = inputs.floats::<3>(NAME)?;
         if features.dims()[1..] != self.size {
@@ -157,6 +181,32 @@ impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
         let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
         let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
         pass.trace_embed(&x)?;
+        Ok(x)
+    }
+}
+
+impl<B: Ops> Encoder<B> for SpectrogramEncoder<B> {
+    fn encode(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Hidden<B> {
+        let x = self.embed(inputs, pass)?;
         encode_layers(&self.layers, x, None, pass, |x| self.layer_norm.forward(x))
+    }
+}
+
+/// The encoder alone with labels for a recording.
+struct SpectrogramClassifier<B: Ops> {
+    encoder: SpectrogramEncoder<B>,
+    head: RecordingClassifier<B>,
+}
+
+impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
+    fn forward(&self, inputs: &Inputs<'_, B>, pass: &mut Pass<'_, B>) -> Result<(), ForwardError> {
+        let (mut states, x) = (Vec::new(), self.encoder.embed(inputs, pass)?);
+        let step = |layer: &Layer<B>, x: Tensor<B, 3>, _: (usize, &mut Pass<'_, B>)| {
+            states.push(x.clone());
+            layer.encode(x, None)
+        };
+        let last = pass.through(&self.encoder.layers, x, step, |x| self.encoder.layer_norm.forward(x))?;
+        states.push(last.clone());
+        pass.output("logits", self.head.forward(last, states, None))
     }
 }

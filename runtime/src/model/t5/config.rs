@@ -100,12 +100,16 @@ impl Config for T5Config {
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
-        if self.scale_decoder_outputs.is_some() || head == Head::Base {
+        let without_lm_head = head != Head::ConditionalGeneration;
+        if self.scale_decoder_outputs.is_some() || without_lm_head {
             fields
                 .push(("tie_word_embeddings", "whether there is an `lm_head` decides, and who scales says so itself"));
         }
-        if head == Head::Base {
+        if without_lm_head {
             fields.push(("scale_decoder_outputs", "only language models scale"));
+        }
+        if head == Head::Encoder {
+            fields.push(("num_decoder_layers", "an encoder alone has no decoder"));
         }
         if self.dense_act_fn.is_some() && self.is_gated_act.is_some() {
             fields.push(("feed_forward_proj", "`dense_act_fn` and `is_gated_act` say it"));

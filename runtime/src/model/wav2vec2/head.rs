@@ -4,10 +4,14 @@ use super::config::Wav2Vec2Config;
 use crate::{
     backend::Ops,
     layer::Linear,
-    model::{ForwardError, Head, network::Pass},
+    model::{
+        ForwardError, Head,
+        network::Pass,
+        recording_classifier::{RecordingClassifier, Share},
+    },
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, TensorData, activation};
+use burn::tensor::Tensor;
 
 /// What is computed from the hidden states.
 pub(super) enum FrameHead<B: Ops> {
@@ -15,8 +19,8 @@ pub(super) enum FrameHead<B: Ops> {
     Base,
     /// `logits` [batch, frames, vocab].
     Frames(Linear<B>),
-    /// `logits` [batch, labels], of the mean over the frames of the recording.
-    Pooled { layer_weights: Option<Tensor<B, 1>>, projector: Linear<B>, classifier: Linear<B> },
+    /// `logits` [batch, labels].
+    Labels(RecordingClassifier<B>),
 }
 
 impl<B: Ops> FrameHead<B> {
@@ -30,12 +34,8 @@ impl<B: Ops> FrameHead<B> {
         Ok(match head {
             Head::Ctc => Self::Frames(Linear::load(&w.module("lm_head"), width, config.vocab_size)?),
             Head::SequenceClassification => {
-                let weights = || w.tensor("layer_weights", [config.num_hidden_layers + 1]);
-                Self::Pooled {
-                    layer_weights: config.use_weighted_layer_sum.then(weights).transpose()?,
-                    projector: Linear::load(&w.module("projector"), width, inner)?,
-                    classifier: Linear::load(&w.module("classifier"), inner, labels)?,
-                }
+                let states = config.use_weighted_layer_sum.then_some(config.num_hidden_layers + 1);
+                Self::Labels(RecordingClassifier::load([width, inner, labels], states, w)?)
             }
             _ => Self::Base,
         })
@@ -45,42 +45,13 @@ impl<B: Ops> FrameHead<B> {
         &self,
         last: Tensor<B, 3>,
         states: Vec<Tensor<B, 3>>,
-        share: Option<(Tensor<B, 3>, Vec<usize>)>,
+        share: Option<Share<B>>,
         pass: &mut Pass<'_, B>,
     ) -> Result<(), ForwardError> {
         match self {
             Self::Base => pass.output("last_hidden_state", last),
             Self::Frames(head) => pass.output("logits", head.forward(last)),
-            Self::Pooled { layer_weights, projector, classifier } => {
-                let hidden = match layer_weights {
-                    Some(weights) => weighted(states, weights),
-                    None => last,
-                };
-                let projected = projector.forward(hidden);
-                pass.output("logits", classifier.forward(pooled(projected, share)))
-            }
+            Self::Labels(classifier) => pass.output("logits", classifier.forward(last, states, share)),
         }
     }
-}
-
-/// The sum of all hidden states, each times its softmaxed weight.
-fn weighted<B: Ops>(states: Vec<Tensor<B, 3>>, weights: &Tensor<B, 1>) -> Tensor<B, 3> {
-    let dtype = weights.dtype();
-    let weights = activation::softmax(weights.clone().cast(DType::F32), 0).cast(dtype);
-    let terms = states.into_iter().enumerate();
-    let terms = terms.map(|(index, state)| state * weights.clone().narrow(0, index, 1).reshape([1, 1, 1]));
-    terms.reduce(|sum, term| sum + term).expect("there is the state of the embeddings")
-}
-
-/// The mean over the frames of each recording, [batch, width]; computed in f32 and rounded once.
-fn pooled<B: Ops>(x: Tensor<B, 3>, share: Option<(Tensor<B, 3>, Vec<usize>)>) -> Tensor<B, 2> {
-    let ([batch, frames, width], dtype, device) = (x.dims(), x.dtype(), x.device());
-    let (x, counts) = match share {
-        Some((share, real)) => (x * share, real),
-        None => (x, vec![frames; batch]),
-    };
-    let counts: Vec<f32> = counts.into_iter().map(|count| 1.0 / count as f32).collect();
-    let shares = Tensor::<B, 2>::from_data(TensorData::new(counts, [batch, 1]), (&device, DType::F32));
-    let sum = x.cast(DType::F32).sum_dim(1).reshape([batch, width]);
-    (sum * shares).cast(dtype)
 }
