@@ -10,7 +10,7 @@ import os
 import torch
 from refusals import CloseCall, NeedsPackage, first_line, refusal
 from text_inputs import padded_case
-from transformers import AutoTokenizer, GenerationConfig, RagRetriever
+from transformers import AutoTokenizer, GenerationConfig
 
 MODEL_TYPES = ("rag",)
 # Passages.
@@ -33,7 +33,7 @@ def prepare(model, directory):
     except ImportError as missing:
         raise NeedsPackage(first_line(missing), "pip install datasets faiss-cpu") from missing
     from safetensors.torch import load_file
-    from transformers.models.rag.retrieval_rag import CustomHFIndex
+    from transformers.models.rag.retrieval_rag import CustomHFIndex, RagRetriever
 
     config = model.config
     with refusal(f"the index of `{directory}` does not load"):
