@@ -17,11 +17,11 @@ def noise_of(model_class, directory, cases, results, draws=1):
 
     One draw may be lucky: where a softmax or a norm stands on an edge, another is several times as large. The further ones have
     all weights moved by about a rounding unit of the type. Where a model chooses experts or passages, moved weights may rightly
-    choose others in 16 bits, so only float32 is drawn more than once.
+    choose others in 16 bits, so only float32 is drawn more than once; without a float64 run there is one draw.
     """
     reference, named = float64_results(model_class, directory, cases), "float64"
     if reference is None:
-        reference, named = results, "float32"
+        reference, named, draws = results, "float32", 1
     metadata = {"noise.reference": named}
     for precision, dtype in PRECISIONS.items():
         if dtype == torch.float32 and named == "float32":
@@ -55,8 +55,8 @@ def another_draw(model_class, directory, dtype, cases, seed):
 
 
 def larger(errors, others):
-    """The larger of both, by name; a name that overflowed in a draw has no entry."""
-    return {name: [max(pair) for pair in zip(errors[name], others[name])] for name in errors if name in others}
+    """The larger of both, by name; what overflowed only in the other draw stays as it is."""
+    return {name: [max(pair) for pair in zip(own, others.get(name, own))] for name, own in errors.items()}
 
 
 def float64_results(model_class, directory, cases):
