@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
     ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),
+    ("drawn.py", include_str!("record/drawn.py")),
     ("encoder_decoder.py", include_str!("record/encoder_decoder.py")),
     ("encoder_only.py", include_str!("record/encoder_only.py")),
     ("families.py", include_str!("record/families.py")),

@@ -33,6 +33,7 @@ mod preprocess_golden;
 mod require_honoured;
 mod retrieval_golden;
 mod router_golden;
+mod routing;
 mod rows;
 mod sequences;
 mod shape_sweep;

@@ -35,7 +35,7 @@ def cases(_directory, config, random, _seed):
     """Two samples, then three of another size; of an autoencoder also latents alone."""
     if config["_class_name"] == "AutoencoderKL":
         factor = 2 ** (len(config["block_out_channels"]) - 1)
-        images = [{"sample": random_pixels(random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
+        images = [{"sample": random_pixels(config, random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
         latents = {"z": normal(random, 2, config["latent_channels"], 8 // factor * 2, 16 // factor)}
         return [*images, latents], {}, {}
     return [unet_case(config, random, 2, (8, 8), 5), unet_case(config, random, 3, (6, 10), 7)], {}, {}

@@ -8,6 +8,20 @@ from transformers import GenerationConfig, GenerationMixin
 NEW_TOKENS = 16
 
 
+def steps(tensors, case):
+    """One call that reads what was generated but for the last token, and the position whose logits chose the first; or None."""
+    if "tokens.greedy" not in tensors:
+        return None
+    read = tensors["tokens.greedy"][:, :-1]
+    if "tokens.start" in tensors:
+        start = tensors["tokens.start"]
+        source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
+        return source | {"decoder_input_ids": torch.cat([start, read], 1)}, start.shape[1] - 1
+    prompt = {name: tensors[f"tokens.{name}"] for name in ("pixel_values",) if f"tokens.{name}" in tensors}
+    ids = torch.cat([tensors["tokens.prompt"], read], 1)
+    return prompt | {"input_ids": ids}, tensors["tokens.prompt"].shape[1] - 1
+
+
 def generate(model, config, random, prompt=None):
     """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
     length = min(8, position_limit(config) // 2)

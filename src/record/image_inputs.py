@@ -3,6 +3,7 @@
 import numpy
 import torch
 import transformers
+from drawn import drawn
 from refusals import refusal
 
 
@@ -31,10 +32,10 @@ def draw_image(random, height, width):
     return numpy.ascontiguousarray(numpy.clip(image * 60 + 128, 0, 255).astype(numpy.uint8).transpose(1, 2, 0))
 
 
-def random_pixels(random, count, channels, height, width):
+def random_pixels(config, random, count, channels, height, width):
     """Normalised pixel values [count, channels, height, width] near unit scale: smooth waves with noise."""
     pixels = numpy.stack([waves(random, channels, height, width) for _ in range(count)])
-    return torch.from_numpy((pixels + random.normal(0, 0.3, pixels.shape)).astype(numpy.float32))
+    return drawn(config, pixels + random.normal(0, 0.3, pixels.shape))
 
 
 def waves(random, channels, height, width):

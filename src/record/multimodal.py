@@ -48,7 +48,7 @@ def with_images(config, random, case, place):
         full = case["attention_mask"]
         case["position_ids"] = (full.cumsum(-1) - 1).masked_fill(full == 0, 0)
     vision = config.vision_config
-    return case | {"pixel_values": random_pixels(random, len(ids), vision.num_channels, vision.image_size, vision.image_size)}
+    return case | {"pixel_values": random_pixels(config, random, len(ids), vision.num_channels, vision.image_size, vision.image_size)}
 
 
 def main_case(directory, config, random, seed):

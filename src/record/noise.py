@@ -1,38 +1,68 @@
 """The error of the reference itself, in each compute type: part of the recorder `goldens.py`."""
 
 import json
+from dataclasses import dataclass
+from typing import Optional
 
 import numpy
 import torch
 from families import FAMILIES, kind
 from reference import load, read_config
-from results import run_all
+from results import run, run_all
 from torch.overrides import TorchFunctionMode
 
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
-def noise_of(model_class, directory, cases, results, draws=1):
+def noise_of(model, directory, cases, results, steps=None, draws=1):
     """Metadata `noise.*`: the reference's own error in each compute type, the largest over the cases and over `draws` of it.
+
+    `results` are those of the cases with `model`, in float32.
+
+    That of `tokens.logits` is the largest over the `steps` of generation, each alone: one step may be many times as far off as
+    all together. Where experts or passages are chosen there is none.
 
     One draw may be lucky: where a softmax or a norm stands on an edge, another is several times as large. The further ones have
     all weights moved by about a rounding unit of the type. Where a model chooses experts or passages, moved weights may rightly
     choose others in 16 bits, so only float32 is drawn more than once; without a float64 run there is one draw.
     """
-    reference, named = float64_results(model_class, directory, cases), "float64"
+    model_class, choosing = type(model), chooses(directory, results)
+    runs = Runs(cases, None if choosing else steps)
+    results = results + runs.of_steps(model)
+    reference, named = float64_results(model_class, directory, runs), "float64"
     if reference is None:
         reference, named, draws = results, "float32", 1
     metadata = {"noise.reference": named}
     for precision, dtype in PRECISIONS.items():
         if dtype == torch.float32 and named == "float32":
             continue
-        found = results if dtype == torch.float32 else run_all(load(model_class, directory, dtype), cases)
+        found = results if dtype == torch.float32 else runs.of(load(model_class, directory, dtype))
         errors = largest_errors(found, reference)
-        again = draws if dtype == torch.float32 or not chooses(directory, results) else 1
+        again = draws if dtype == torch.float32 or not choosing else 1
         for seed in range(1, again):
-            errors = larger(errors, another_draw(model_class, directory, dtype, cases, seed))
+            errors = larger(errors, another_draw(model_class, directory, dtype, runs, seed))
         metadata[f"noise.{precision}"] = json.dumps(errors, sort_keys=True)
     return metadata | ({"noise.draws": str(draws)} if draws > 1 else {})
+
+
+@dataclass
+class Runs:
+    """What is run in each compute type."""
+
+    cases: list
+    steps: Optional[tuple]
+
+    def of(self, model):
+        """Per case a dict of named results, then one for each step."""
+        return run_all(model, self.cases) + self.of_steps(model)
+
+    def of_steps(self, model):
+        """The logits of each step of generation."""
+        if self.steps is None:
+            return []
+        case, first = self.steps
+        logits = run(model, case, trace=False)["logits"][:, first:]
+        return [{"tokens.logits": step} for step in logits.unbind(1)]
 
 
 def chooses(directory, results):
@@ -41,7 +71,7 @@ def chooses(directory, results):
     return getattr(family, "CHOOSES", False) or any(name.startswith("routing.") for result in results for name in result)
 
 
-def another_draw(model_class, directory, dtype, cases, seed):
+def another_draw(model_class, directory, dtype, runs, seed):
     """The errors of moved weights in `dtype` against float64, by name."""
     exact, rounded = load(model_class, directory, torch.float32), load(model_class, directory, dtype)
     random = torch.Generator().manual_seed(seed)
@@ -49,9 +79,9 @@ def another_draw(model_class, directory, dtype, cases, seed):
         for weight, copy in zip(exact.parameters(), rounded.parameters(), strict=True):
             weight.mul_(1 + torch.finfo(dtype).eps / 2 * torch.randn(weight.shape, generator=random))
             copy.copy_(weight)
-    found = run_all(rounded, cases)
+    found = runs.of(rounded)
     with Float64Throughout():
-        return largest_errors(found, run_all(exact.to(torch.float64), cases))
+        return largest_errors(found, runs.of(exact.to(torch.float64)))
 
 
 def larger(errors, others):
@@ -59,12 +89,12 @@ def larger(errors, others):
     return {name: [max(pair) for pair in zip(own, others.get(name, own))] for name, own in errors.items()}
 
 
-def float64_results(model_class, directory, cases):
+def float64_results(model_class, directory, runs):
     """The float64 run of the weights as float32 reads them, or None where a model insists on float32."""
     model = load(model_class, directory, torch.float32).to(torch.float64)
     try:
         with Float64Throughout():
-            return run_all(model, cases)
+            return runs.of(model)
     except RuntimeError:
         return None
 

@@ -19,10 +19,10 @@ def cases(directory, config, random, _seed):
     if channels == 3 and os.path.isfile(os.path.join(directory, "preprocessor_config.json")):
         case, tensors, metadata = processed(directory, random)
     else:
-        pixels = random_pixels(random, 2, channels, HEIGHT, WIDTH)
+        pixels = random_pixels(config, random, 2, channels, HEIGHT, WIDTH)
         case, tensors, metadata = {"pixel_values": pixels, "pixel_mask": half_hidden(pixels)}, {}, {}
     height, width = case["pixel_values"].shape[-2:]
-    other = random_pixels(random, 2, channels, height - 8, width + 16)
+    other = random_pixels(config, random, 2, channels, height - 8, width + 16)
     if config.model_type == "yolos":
         case.pop("pixel_mask")
     return [case, {"pixel_values": other}], tensors, metadata

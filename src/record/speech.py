@@ -7,6 +7,7 @@ import numpy
 import torch
 import transformers
 from decoder_inputs import with_decoder
+from drawn import drawn
 from refusals import refusal
 
 MODEL_TYPES = ("hubert", "wav2vec2", "whisper")
@@ -60,6 +61,6 @@ def random_features(config, random, count, samples):
     """Input near unit scale: a spectrogram of the length that the model takes, or samples."""
     if getattr(config, "num_mel_bins", None) and getattr(config, "max_source_positions", None):
         shape = (count, config.num_mel_bins, 2 * config.max_source_positions)
-        return {"input_features": torch.from_numpy(random.normal(0, 0.7, shape).astype(numpy.float32))}
+        return {"input_features": drawn(config, random.normal(0, 0.7, shape))}
     sounds = numpy.stack([draw_sound(random, samples, 16000) for _ in range(count)])
-    return {"input_values": torch.from_numpy((sounds - 0.05) * 5)}
+    return {"input_values": drawn(config, (sounds - 0.05) * 5)}

@@ -18,9 +18,9 @@ def cases(directory, config, random, _seed):
         images, pixels, metadata = processed_images(directory, height, width, random)
         tensors = {f"image.{index}": torch.from_numpy(image) for index, image in enumerate(images)}
     else:
-        pixels = random_pixels(random, 2, config.num_channels, height, width)
+        pixels = random_pixels(config, random, 2, config.num_channels, height, width)
     height, width = pixels.shape[-2:]
     if config.model_type in ANY_SIZE:
         height, width = height - 8, width + 12
-    other = random_pixels(random, 3, config.num_channels, height, width)
+    other = random_pixels(config, random, 3, config.num_channels, height, width)
     return [{"pixel_values": pixels}, {"pixel_values": other}], tensors, metadata

@@ -19,7 +19,7 @@ def cases(directory, config, random, seed):
     text, metadata = texts(directory, config, random, seed)
     pixels, tensors, more = images(directory, config, random)
     height, width = pixels.shape[-2:]
-    other = random_pixels(random, 3, config.vision_config.num_channels, height, width)
+    other = random_pixels(config, random, 3, config.vision_config.num_channels, height, width)
     longer = long_texts(config, random)
     both = [text | {"pixel_values": pixels}, longer | {"pixel_values": other}]
     return both, tensors, metadata | more
@@ -81,7 +81,7 @@ def images(directory, config, random):
     if inner.num_channels == 3 and any(os.path.isfile(os.path.join(directory, name)) for name in names):
         drawn, pixels, metadata = processed_images(directory, height, width, random)
         return pixels, {f"image.{index}": torch.from_numpy(numpy.array(image)) for index, image in enumerate(drawn)}, metadata
-    return random_pixels(random, 2, inner.num_channels, height, width), {}, {}
+    return random_pixels(config, random, 2, inner.num_channels, height, width), {}, {}
 
 
 def trace(result):

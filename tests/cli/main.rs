@@ -8,6 +8,7 @@ mod devices;
 mod drift;
 mod explain;
 mod fake;
+mod fixtures;
 mod generate;
 mod hostile;
 mod list;

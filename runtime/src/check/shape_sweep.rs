@@ -1,12 +1,12 @@
 //! `shape_sweep`: lengths and batch sizes around the tile sizes of GPU kernels agree with a row alone, and for causal models
-//! with a prefix of the longest.
+//! with a prefix of the longest. Of models with experts, what stands behind a close choice is left out and told.
 
 use super::{
     Examination, Failures, Found, Stop,
     examination::Subject,
     graphs::{distances_fit, trees},
     observation::observe,
-    rows,
+    routing, rows,
     sequences::{Sequences, TextFacts},
 };
 use crate::{Arrays, ForwardError, golden::Golden};
@@ -64,13 +64,19 @@ fn lengths(
     let lengths: Vec<usize> = LENGTHS.into_iter().filter(|length| *length <= facts.longest).collect();
     let longest = lengths.last().copied().unwrap_or(1);
     let rows = Sequences::generated(BATCHES[BATCHES.len() - 1], longest, facts);
+    let mut left_out = 0;
     for &length in &lengths {
-        batches(exam, subject, golden, &rows.prefix(length).whole(facts), &format!("length {length}{of}"), failures)?;
+        let (inputs, what) = (rows.prefix(length).whole(facts), format!("length {length}{of}"));
+        left_out += batches(exam, subject, golden, &inputs, &what, failures)?;
     }
     if facts.causal {
-        prefixes(exam, subject, golden, (&rows, facts), &lengths, failures)?;
+        left_out += prefixes(exam, subject, golden, (&rows, facts), &lengths, failures)?;
     }
-    Ok(format!("lengths {lengths:?}{of}, batches {BATCHES:?}"))
+    let told = format!("lengths {lengths:?}{of}, batches {BATCHES:?}");
+    Ok(match left_out {
+        0 => told,
+        _ => format!("{told}; {left_out} tokens behind a close choice of experts are not compared"),
+    })
 }
 
 /// What a decoder writes, in every length; recordings that a head over frames reads, around the recorded lengths.
@@ -132,7 +138,8 @@ fn recorded(
     Ok(format!("batches {BATCHES:?}"))
 }
 
-/// Batches of every size against the rows of the largest, and that one against its rows alone.
+/// Batches of every size against the rows of the largest, and that one against its rows alone; tells how many tokens are
+/// left out.
 fn batches(
     exam: &mut Examination<'_>,
     subject: &Subject,
@@ -140,27 +147,36 @@ fn batches(
     inputs: &Arrays,
     what: &str,
     failures: &mut Failures,
-) -> Result<(), ForwardError> {
+) -> Result<usize, ForwardError> {
     let tolerance = exam.tolerance(golden, subject);
+    let decided = routing::decisions(exam, subject.model(), inputs)?;
+    let mut left_out = 0;
     let largest = subject.model().forward(inputs)?.outputs;
     let last = BATCHES[BATCHES.len() - 1] - 1;
     let parts = BATCHES.iter().rev().skip(1).map(|batch| (0..*batch).collect::<Vec<_>>());
     for order in parts.chain([vec![last]]) {
-        let part = subject.model().forward(&rows::of_inputs(inputs, &order))?.outputs;
+        let part_inputs = rows::of_inputs(inputs, &order);
+        let part = subject.model().forward(&part_inputs)?.outputs;
+        let what = format!("{what}, batch {} of {}", order.len(), last + 1);
+        let expected = routing::of_part(&decided, |array| array.select_rows(&order));
+        let got = routing::decisions(exam, subject.model(), &part_inputs)?;
+        let comparable = routing::comparable(exam, (golden, tolerance), &what, [&expected, &got], failures);
+        left_out += comparable.left_out();
         for (name, whole) in &largest {
-            let told = format!("{name}, {what}, batch {} of {}", order.len(), last + 1);
+            let told = format!("{name}, {what}");
             let Some(got) = part.get(name) else {
                 failures.push(format!("`{told}` was not computed"));
                 continue;
             };
             let expected = rows::of_output(name, whole, &order, last + 1);
-            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
+            let both = [comparable.of(&expected), comparable.of(got)];
+            failures.note(exam.compare_runs(&told, (golden, name), both.each_ref().map(|array| &**array), tolerance));
         }
     }
-    Ok(())
+    Ok(left_out)
 }
 
-/// Every length against the beginning of the longest.
+/// Every length against the beginning of the longest; tells how many tokens are left out.
 fn prefixes(
     exam: &mut Examination<'_>,
     subject: &Subject,
@@ -168,19 +184,27 @@ fn prefixes(
     (rows, facts): (&Sequences, TextFacts<'_>),
     lengths: &[usize],
     failures: &mut Failures,
-) -> Result<(), Stop> {
+) -> Result<usize, Stop> {
     let tolerance = exam.tolerance(golden, subject);
+    let decided = routing::decisions(exam, subject.model(), &rows.whole(facts))?;
+    let mut left_out = 0;
     let longest = observe(subject.model(), facts.stream, &rows.whole(facts))?.positions;
     if longest.is_empty() {
         return Err(Stop::Fail("the model gives nothing per position".to_owned()));
     }
     for &length in lengths {
-        let part = observe(subject.model(), facts.stream, &rows.prefix(length).whole(facts))?.positions;
+        let inputs = rows.prefix(length).whole(facts);
+        let part = observe(subject.model(), facts.stream, &inputs)?.positions;
+        let what = format!("length {length} of {}", rows.longest());
+        let expected = routing::of_part(&decided, |array| array.narrow(1, 0, length));
+        let got = routing::decisions(exam, subject.model(), &inputs)?;
+        let comparable = routing::comparable(exam, (golden, tolerance), &what, [&expected, &got], failures);
+        left_out += comparable.left_out();
         for ((name, whole), (_, got)) in longest.iter().zip(&part) {
-            let told = format!("{name}, length {length} of {}", rows.longest());
-            let expected = whole.narrow(1, 0, length);
-            failures.note(exam.compare_runs(&told, (golden, name), [&expected, got], tolerance));
+            let (told, expected) = (format!("{name}, {what}"), whole.narrow(1, 0, length));
+            let both = [comparable.of(&expected), comparable.of(got)];
+            failures.note(exam.compare_runs(&told, (golden, name), both.each_ref().map(|array| &**array), tolerance));
         }
     }
-    Ok(())
+    Ok(left_out)
 }

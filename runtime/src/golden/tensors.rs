@@ -31,6 +31,8 @@ fn array(view: &TensorView<'_>) -> Result<Array, String> {
         Dtype::F16 => Array::floats(shape, each(data, |bytes| half::f16::from_le_bytes(bytes).to_f32())),
         Dtype::BF16 => Array::floats(shape, each(data, |bytes| half::bf16::from_le_bytes(bytes).to_f32())),
         Dtype::I64 => Array::integers(shape, each(data, i64::from_le_bytes)),
+        Dtype::I8 => Array::integers(shape, each(data, |bytes| i8::from_le_bytes(bytes).into())),
+        Dtype::I16 => Array::integers(shape, each(data, |bytes| i16::from_le_bytes(bytes).into())),
         Dtype::I32 => Array::integers(shape, each(data, |bytes| i32::from_le_bytes(bytes).into())),
         Dtype::BOOL => Array::integers(shape, each(data, |[byte]| byte.into())),
         Dtype::U8 => Array::bytes(shape, data.to_vec()),

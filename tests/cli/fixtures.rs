@@ -1,0 +1,26 @@
+//! What the fixtures may take in a clone.
+
+use std::path::Path;
+
+/// All of them together, in bytes.
+const BUDGET: u64 = 15_000_000;
+
+/// The bytes of all files below `folder`.
+fn size(folder: &Path) -> u64 {
+    let files = walkdir::WalkDir::new(folder).into_iter().map(|entry| entry.expect("fixtures can be read"));
+    files
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| entry.metadata().expect("a file has a size").len())
+        .sum()
+}
+
+#[test]
+fn fixtures_stay_small() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let folders = std::fs::read_dir(fixtures).expect("fixtures exist").map(|entry| entry.expect("an entry").path());
+    let sizes: Vec<u64> =
+        folders.filter(|path| path.join("golden.safetensors").exists()).map(|path| size(&path)).collect();
+    let total: u64 = sizes.iter().sum();
+    assert!(sizes.len() > 90, "{} fixtures were found", sizes.len());
+    assert!(total < BUDGET, "{} fixtures take {total} bytes, over {BUDGET}: save the new one in 16 bits", sizes.len());
+}
