@@ -8,6 +8,7 @@ use crate::{
     Array, Arrays, ForwardError, Session,
     compare::{Measured, measure},
     golden::Golden,
+    tolerance::{Threshold, Tolerance},
 };
 
 /// A margin below this many times the error excuses another token.
@@ -28,13 +29,11 @@ pub(super) fn run(exam: &mut Examination<'_>) -> Found {
     let mut failures = Failures::default();
     let mut excused = 0;
     let grown = if golden.tokens.contains_key("start") { "decoder_input_ids" } else { "input_ids" };
-    let tolerance = exam.tolerance(&golden, &subject);
-    // One step may be many times as far off as whole outputs; older goldens know only those.
-    let name = if tolerance.noise(STEPS).is_some() { STEPS } else { "logits" };
+    let threshold = of_a_step(exam.tolerance(&golden, &subject));
     let mut logits = last_logits(session.as_mut(), &golden.prompt().unwrap_or_default())?;
     for step in 0..steps {
         let expected = flat_step(recorded, step);
-        failures.note(exam.compare(&format!("{STEPS} step {step}"), &expected, &logits, tolerance.golden(name)));
+        failures.note(exam.compare(&format!("{STEPS} step {step}"), &expected, &logits, threshold));
         for row in 0..tokens.shape()[0] {
             let choice = Choice::at(&expected, &logits, tokens, margins, row, step);
             match choice.judge() {
@@ -60,6 +59,17 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     let tokens = ["greedy", "logits"].iter().all(|name| golden.tokens.contains_key(*name));
     let recorded = prompt && tokens && golden.margins.contains_key("greedy");
     (!recorded).then(|| "the golden has no `tokens.*` and `margin.greedy`: its class does not generate".to_owned())
+}
+
+/// The larger of what steps and whole outputs may be off: one step may be several times as far off as all together. Goldens
+/// that were recorded before have no noise of steps.
+fn of_a_step(tolerance: Tolerance<'_>) -> Threshold {
+    let whole = tolerance.golden("logits");
+    if tolerance.noise(STEPS).is_none() {
+        return whole;
+    }
+    let step = tolerance.golden(STEPS);
+    Threshold { rel_l2: step.rel_l2.max(whole.rel_l2), max_rel: step.max_rel.max(whole.max_rel) }
 }
 
 /// Reads `inputs` and gives the logits behind the last token, [batch, vocab].
@@ -131,6 +141,20 @@ fn largest(values: &[f32]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::golden::Noise;
+    use testgen_contract::Precision;
+
+    fn threshold(noise: &str) -> f64 {
+        let noise = Noise::for_tests(&[("noise.f32".to_owned(), noise.to_owned())].into());
+        of_a_step(Tolerance::new(&noise, &[], Precision::F32, false)).rel_l2
+    }
+
+    #[test]
+    fn a_step_may_be_as_far_off_as_the_reference_is_at_steps() {
+        assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6]}"#), 8e-6);
+        assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [3e-6, 3e-6]}"#), 1.2e-5);
+        assert_eq!(threshold(r#"{"logits": [2e-6, 2e-6], "tokens.logits": [1e-6, 1e-6]}"#), 8e-6);
+    }
 
     fn judged(chosen: i64, margin: f64, error: f64) -> Verdict {
         Choice { row: 0, step: 1, expected: 7, chosen, margin, error }.judge()
