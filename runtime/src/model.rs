@@ -30,6 +30,7 @@ mod gemma2;
 mod gpt2;
 mod gpt_neox;
 mod graphormer;
+mod image_classifier;
 mod llama;
 mod llama_decoder;
 mod llama_layer;

@@ -4,12 +4,13 @@ use super::{
     class::Head,
     family::{Family, Loaded},
     forward::ForwardError,
+    image_classifier::ImageClassifier,
     network::{Inputs, Network, Pass},
 };
 use crate::{
     backend::{Activation, Ops},
     config::{Config, Sides},
-    layer::{Conv2d, Conv2dShape, FeedForward, LayerNorm, Linear, mean},
+    layer::{Conv2d, Conv2dShape, FeedForward, LayerNorm, mean},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -91,9 +92,7 @@ impl Family for ConvNext {
 
     fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.base("convnext"), config.hidden_sizes[config.num_stages - 1]);
-        let classifier = (head == Head::ImageClassification)
-            .then(|| Linear::load(&w.module("classifier"), width, labels))
-            .transpose()?;
+        let classifier = ImageClassifier::load(head, [width, labels], w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
         Ok(Box::new(ConvNextModel { encoder: Encoder::load(config, &base)?, layernorm, classifier }))
     }
@@ -102,7 +101,7 @@ impl Family for ConvNext {
 struct ConvNextModel<B: Ops> {
     encoder: Encoder<B>,
     layernorm: LayerNorm<B>,
-    classifier: Option<Linear<B>>,
+    classifier: ImageClassifier<B>,
 }
 
 impl<B: Ops> Network<B> for ConvNextModel<B> {
@@ -113,13 +112,7 @@ impl<B: Ops> Network<B> for ConvNextModel<B> {
         let [batch, channels, height, width] = last.dims();
         let places = mean(last.clone().reshape([batch, channels, height * width]), 2);
         let pooled = self.layernorm.forward(places.reshape([batch, channels]));
-        match &self.classifier {
-            Some(classifier) => pass.output("logits", classifier.forward(pooled)),
-            None => {
-                pass.output("last_hidden_state", last)?;
-                pass.output("pooler_output", pooled)
-            }
-        }
+        self.classifier.forward(last, pooled, pass)
     }
 }
 

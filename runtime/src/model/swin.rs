@@ -6,6 +6,7 @@ use super::{
     class::Head,
     family::{Family, Loaded},
     forward::ForwardError,
+    image_classifier::ImageClassifier,
     network::{Inputs, Network, Pass},
     swin_layer::{Map, SwinLayer, SwinLayerShape, padded},
 };
@@ -130,9 +131,7 @@ impl Family for Swin {
 
     fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.base("swin"), config.width(config.depths.len() - 1));
-        let classifier = (head == Head::ImageClassification)
-            .then(|| Linear::load(&w.module("classifier"), width, labels))
-            .transpose()?;
+        let classifier = ImageClassifier::load(head, [width, labels], w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
         let embeddings = Embeddings::load(config, &base.module("embeddings"))?;
         let stage = |index| Stage::load(config, index, &base.module("encoder.layers").module(index));
@@ -145,7 +144,7 @@ struct SwinModel<B: Ops> {
     embeddings: Embeddings<B>,
     stages: Vec<Stage<B>>,
     layernorm: LayerNorm<B>,
-    classifier: Option<Linear<B>>,
+    classifier: ImageClassifier<B>,
 }
 
 impl<B: Ops> Network<B> for SwinModel<B> {
@@ -161,13 +160,7 @@ impl<B: Ops> Network<B> for SwinModel<B> {
         let last = self.layernorm.forward(x.places);
         let [batch, _, width] = last.dims();
         let pooled = mean(last.clone(), 1).reshape([batch, width]);
-        match &self.classifier {
-            Some(classifier) => pass.output("logits", classifier.forward(pooled)),
-            None => {
-                pass.output("last_hidden_state", last)?;
-                pass.output("pooler_output", pooled)
-            }
-        }
+        self.classifier.forward(last, pooled, pass)
     }
 }
 
