@@ -1,7 +1,7 @@
 //! Graphs: the handlers' answers for the graphs of the goldens, against the outputs that transformers gave for them.
 
 use super::{TOLERANCE, answer, directory};
-use safetensors::SafeTensors;
+use safetensors::{Dtype, SafeTensors};
 use testgen_runtime::{
     Array, Graph, ModelType, Task,
     task::{self, Handler, Request, Response},
@@ -13,7 +13,11 @@ fn recorded(fixture: &str, output: &str) -> (Vec<Graph>, Vec<Vec<f32>>) {
     let golden = SafeTensors::deserialize(&bytes).expect("the goldens are safetensors");
     let integers = |name: String| {
         let view = golden.tensor(&name).expect("it is recorded");
-        let values = view.data().as_chunks::<8>().0.iter().map(|chunk| i64::from_le_bytes(*chunk)).collect();
+        let values = match view.dtype() {
+            Dtype::I8 => view.data().iter().map(|byte| byte.cast_signed().into()).collect(),
+            Dtype::I16 => view.data().as_chunks().0.iter().map(|chunk| i16::from_le_bytes(*chunk).into()).collect(),
+            other => panic!("`{name}` is {other:?}"),
+        };
         Array::integers(view.shape(), values)
     };
     let count = golden.names().iter().filter(|name| name.ends_with(".num_nodes")).count();

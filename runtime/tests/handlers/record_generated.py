@@ -19,7 +19,7 @@ GREEDY = {"max_new_tokens": 6, "do_sample": False, "num_beams": 1, "use_cache": 
 
 
 def load(fixture, kind):
-    return kind.from_pretrained(str(FIXTURES / fixture), attn_implementation="eager").eval()
+    return kind.from_pretrained(str(FIXTURES / fixture), attn_implementation="eager", dtype="float32").eval()
 
 
 def texts(fixture):

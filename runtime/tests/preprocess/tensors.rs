@@ -27,6 +27,14 @@ fn array(dtype: Dtype, shape: &[usize], data: &[u8]) -> Array {
         Dtype::F32 => {
             Array::floats(shape, data.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect())
         }
+        Dtype::I8 => Array::integers(shape, data.iter().map(|byte| byte.cast_signed().into()).collect()),
+        Dtype::I16 => {
+            Array::integers(shape, data.as_chunks().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect())
+        }
+        Dtype::F16 => {
+            let floats = data.as_chunks().0.iter().map(|b| half::f16::from_le_bytes(*b).to_f32());
+            Array::floats(shape, floats.collect())
+        }
         Dtype::I64 => {
             Array::integers(shape, data.chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect())
         }
