@@ -1,10 +1,10 @@
-# Shortcuts; the README and .ci/run name the commands themselves.
+# Shortcuts; the README and .ci/run contain the commands in full.
 
 # Generate, verify, build and run the suite.
 run *arguments:
     cargo run -- run {{arguments}}
 
-# Every test of the workspace, the suite included.
+# All tests of the workspace, including the suite.
 test:
     cargo test --workspace
 
@@ -21,7 +21,7 @@ regenerate:
 fixtures *names:
     python3 fixtures/make.py {{names}}
 
-# Random configurations of model types, checked on the CPU in place of the suite, which then comes back (Python as above).
+# Check random configurations of model types on the CPU (Python as above). They replace the suite, which is restored at the end.
 vary *types:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -32,7 +32,7 @@ vary *types:
     cargo run --quiet -- generate --specs target/vary/specs
     cargo test --workspace --test conformance -- cpu::
 
-# Change the verifier and see whether its tests notice (cargo install cargo-mutants); an hour and more.
+# Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
     TESTGEN_SAMPLE=1 cargo mutants --package testgen-verify {{arguments}}
 

@@ -1,7 +1,7 @@
-//! How long generating takes: one file, the whole corpus, one call of the binary, and the same for 300 specs.
+//! Time of generating one file, the whole corpus, one call of the binary, and the same for 300 specs.
 //!
-//! `cargo bench -p testgen --bench generate` prints median and 95th percentile beside what is wanted. Nothing is
-//! written but to temporary directories. `cargo test --benches` only makes one round, to see that it still works.
+//! `cargo bench -p testgen --bench generate` prints median and 95th percentile with their targets. It only
+//! writes to temporary directories. `cargo test --benches` runs one round, to test that the benchmark still works.
 
 use std::{
     error::Error,
@@ -36,7 +36,7 @@ fn run(rounds: usize) -> Result<()> {
     let own = settings(repository);
     let many = TempDir::new()?;
     write_specs(many.path(), 300)?;
-    println!("{:<46} {:>10} {:>10} {:>10}", "", "median", "p95", "wanted");
+    println!("{:<46} {:>10} {:>10} {:>10}", "", "median", "p95", "target");
     one_file(&own, rounds)?;
     for (name, settings) in [("this repository", &own), ("300 specs", &settings(many.path()))] {
         let count = load_all(&settings.specs).map_err(|error| error.to_string())?.len();
@@ -50,8 +50,8 @@ fn run(rounds: usize) -> Result<()> {
         let out = TempDir::new()?;
         call(settings, out.path())?;
         let mut times = (0..rounds).map(|_| call(settings, out.path())).collect::<Result<Vec<_>>>()?;
-        let wanted = if count > 100 { Duration::from_millis(500) } else { Duration::from_millis(30) };
-        report(&format!("call of the binary: {name}"), &mut times, wanted);
+        let target = if count > 100 { Duration::from_millis(500) } else { Duration::from_millis(30) };
+        report(&format!("call of the binary: {name}"), &mut times, target);
     }
     Ok(())
 }
@@ -113,12 +113,12 @@ fn write_specs(directory: &Path, count: usize) -> Result<()> {
     Ok(())
 }
 
-fn report(name: &str, times: &mut [Duration], wanted: Duration) {
+fn report(name: &str, times: &mut [Duration], target: Duration) {
     times.sort_unstable();
     let at = |share: f64| times.get(((times.len() - 1) as f64 * share) as usize).copied().unwrap_or_default();
     let milliseconds = |time: Duration| format!("{:.3} ms", time.as_secs_f64() * 1000.0);
     let (median, p95) = (at(0.5), at(0.95));
-    let verdict = if median < wanted { "" } else { "  TOO SLOW" };
-    let wanted = format!("< {} ms", wanted.as_millis());
-    println!("{name:<46} {:>10} {:>10} {wanted:>10}{verdict}", milliseconds(median), milliseconds(p95));
+    let mark = if median < target { "" } else { "  TOO SLOW" };
+    let target = format!("< {} ms", target.as_millis());
+    println!("{name:<46} {:>10} {:>10} {target:>10}{mark}", milliseconds(median), milliseconds(p95));
 }

@@ -19,7 +19,7 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
 };
-use testgen_contract::{Architecture, ModelType, Task, from_python};
+use testgen_types::{Architecture, ModelType, Task, from_python};
 
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
@@ -68,7 +68,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let head = heads.first().map(String::as_str);
     let unknown = |unknown| AddError::UnknownModelType { unknown, nearest: nearest::nearest(head, &config.rest) };
     let model_type = given.parse::<ModelType>().map_err(unknown)?;
-    let task = head::task(model_type.architecture(), head, task)?;
+    let task = head::task(model_type, head, task)?;
     let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.

@@ -1,106 +1,114 @@
-//! Two reports against each other: a verdict for each check, and a three-way look with the golden between them.
+//! Comparison of two reports: the change of each check, and the distance of both results to the golden.
 //!
-//! Owns: which check of one report belongs to which of the other, and what counts as worse. Does not own: reading reports.
-//! The tensors themselves are not in a report, so the distance between two devices is told as the interval that the two
-//! errors against the golden leave open.
+//! Owns: pairing the checks of two reports, and the decision which change is a regression. Does not own: reading reports.
+//! Reports do not contain the tensors themselves, so the distance between two devices is given as the interval that
+//! follows from their errors against the golden.
 
+mod check_change;
+mod device_choice;
 mod numbers;
 mod pairing;
 mod text;
-mod verdict;
 
-pub use numbers::ThreeWay;
+pub use check_change::CheckChange;
+pub use device_choice::{DeviceChoice, DevicePair};
+pub use numbers::{ErrorChange, Interval, ThreeWay};
 pub use text::{render_human, render_json, render_markdown};
-pub use verdict::Verdict;
 
-use crate::report::{Entry, Merged, Standing};
+use crate::results::{Merged, MergedEntry, ResultStatus};
+use check_change::Decision;
 use pairing::{Pair, pairs};
 use serde::Serialize;
-use std::{collections::BTreeMap, str::FromStr};
-use testgen_contract::{DeviceKind, UnknownWord};
+use std::collections::BTreeMap;
 
-/// How two reports are compared.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct CompareOptions {
-    /// The device of the first report and that of the second; without, each device with itself.
-    pub devices: Option<[DeviceChoice; 2]>,
-    /// From this ratio of two errors on, one is worse.
+    /// The device of each report; without it, each device is compared with itself.
+    pub devices: Option<DevicePair>,
+    /// From this ratio of two errors on, the larger one counts as worse.
     pub factor: f64,
 }
 
-/// A device as `--devices` names it: `cuda`, `rocm`, `rocm-sim`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeviceChoice {
-    /// The kind.
-    pub device: DeviceKind,
-    /// Whether its simulation is meant, and only that.
-    pub simulated: bool,
-}
-
-/// Everything that two reports have to say about each other.
+/// All differences between two reports.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     /// The version of the JSON form; adding a field is compatible.
     pub version: u32,
-    /// Whether nothing got worse or was lost, and anything was compared at all.
+    /// Whether checks were compared and none got worse or was lost.
     pub green: bool,
-    /// How many checks have each verdict.
-    pub counts: BTreeMap<Verdict, usize>,
-    /// One entry for each check, sorted by verdict and test.
+    /// The devices of the first report, as reports label them.
+    pub devices_a: Vec<String>,
+    /// The devices of the second report.
+    pub devices_b: Vec<String>,
+    /// The number of checks by change.
+    pub counts: BTreeMap<CheckChange, usize>,
+    /// One element for each check, sorted by change and test.
     pub checks: Vec<Compared>,
 }
 
 /// One check in both reports.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Whether the comparison cannot be green with it.
+    /// How it changed.
+    pub change: CheckChange,
+    /// Whether it makes the comparison red.
     pub red: bool,
-    /// The test in the first report, or in the second when only that has it.
+    /// The test in the first report, or in the second when only that contains it.
     pub test: String,
     /// The model.
     pub model: String,
-    /// Where it ran in the first report.
+    /// The result in the first report.
     pub a: Option<Side>,
-    /// Where it ran in the second.
+    /// The result in the second report.
     pub b: Option<Side>,
-    /// Why the verdict is what it is.
+    /// The reason for `change`.
     pub why: String,
-    /// Each tensor that both compared with the golden.
+    /// The tensors that the first report compared with the golden.
     pub outputs: Vec<ThreeWay>,
 }
 
-/// One report's side of a check.
+/// The result of a check in one of the reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// The device as reports label it.
     pub device: String,
-    /// What the record amounts to.
-    pub standing: Standing,
+    /// The status.
+    pub status: ResultStatus,
 }
 
 impl Comparison {
     /// The version of the JSON form.
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
-    /// Compares `a`, what was, with `b`, what is.
+    /// Compares the earlier report `a` with the later report `b`.
     pub fn new(a: &Merged, b: &Merged, options: &CompareOptions) -> Self {
         let mut checks: Vec<Compared> =
             pairs(a, b, options).into_iter().map(|pair| compare_pair(a, b, pair, options)).collect();
-        checks.sort_by(|x, y| (x.verdict, &x.test, x.place()).cmp(&(y.verdict, &y.test, y.place())));
+        checks.sort_by(|x, y| (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices())));
         let mut counts = BTreeMap::new();
         for check in &checks {
-            *counts.entry(check.verdict).or_default() += 1;
+            *counts.entry(check.change).or_default() += 1;
         }
-        let compared = checks.iter().any(|check| check.a.is_some() && check.b.is_some());
+        // Two reports without a common check must not count as "nothing got worse".
+        let compared = checks.iter().any(Compared::is_in_both);
         let green = compared && !checks.iter().any(|check| check.red);
-        Self { version: Self::VERSION, green, counts, checks }
+        let (devices_a, devices_b) = (devices(a), devices(b));
+        Self { version: Self::VERSION, green, devices_a, devices_b, counts, checks }
+    }
+
+    /// Whether the reports have no check in common.
+    pub fn is_empty(&self) -> bool {
+        !self.checks.iter().any(Compared::is_in_both)
     }
 }
 
 impl Compared {
-    fn place(&self) -> (Option<&str>, Option<&str>) {
+    fn is_in_both(&self) -> bool {
+        self.a.is_some() && self.b.is_some()
+    }
+
+    fn devices(&self) -> (Option<&str>, Option<&str>) {
         (self.a.as_ref().map(|side| side.device.as_str()), self.b.as_ref().map(|side| side.device.as_str()))
     }
 }
@@ -111,33 +119,28 @@ impl Default for CompareOptions {
     }
 }
 
-impl FromStr for DeviceChoice {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (device, simulated) = text.strip_suffix("-sim").map_or((text, false), |device| (device, true));
-        Ok(Self { device: device.parse()?, simulated })
-    }
+fn devices(merged: &Merged) -> Vec<String> {
+    merged.columns.iter().map(crate::results::Column::label).collect()
 }
 
-fn compare_pair(a: &Merged, b: &Merged, (first, second): Pair<'_>, options: &CompareOptions) -> Compared {
-    let side = |merged: &Merged, entry: &Entry| Side {
-        device: merged.columns[entry.column].label(),
-        standing: entry.judged.standing,
+fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions) -> Compared {
+    let side = |report: &Merged, merged: &MergedEntry| Side {
+        device: report.columns[merged.column].label(),
+        status: merged.evaluation.status,
     };
-    let named = first.or(second).expect("a pair has at least one side");
-    let outputs = match (first, second) {
-        (Some(first), Some(second)) => numbers::three_way(&first.record, &second.record, options.factor),
+    let named = pair.a.or(pair.b).expect("a pair has at least one side");
+    let outputs = match (pair.a, pair.b) {
+        (Some(a), Some(b)) => numbers::three_way(&a.entry, &b.entry, options.factor),
         (Some(_), None) | (None, Some(_)) | (None, None) => Vec::new(),
     };
-    let (verdict, red, why) = verdict::judge(first, second, &outputs, options.devices.is_some());
+    let Decision { change, red, why } = check_change::decide(pair, &outputs, options.devices.is_some());
     Compared {
-        verdict,
+        change,
         red,
-        test: named.record.test_name(),
-        model: named.record.model.clone(),
-        a: first.map(|entry| side(a, entry)),
-        b: second.map(|entry| side(b, entry)),
+        test: named.entry.test_name(),
+        model: named.entry.model.clone(),
+        a: pair.a.map(|entry| side(a, entry)),
+        b: pair.b.map(|entry| side(b, entry)),
         why,
         outputs,
     }

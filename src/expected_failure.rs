@@ -1,19 +1,22 @@
-//! Checks that are known to fail: which, why, who mends them, and until when.
+//! Checks that are known to fail, each with a reason, an owner and an expiry date.
 //!
-//! Owns: the two places that name them (`checks.xfail` of a spec, `[[xfail]]` of testgen.toml) and the one comparison with
-//! today's date. Does not own: what a report makes of them. Nothing that is generated depends on the date.
+//! Owns: the entries, the results that they match, and the only comparison with today's date. Does not own: the status that
+//! follows (see [`crate::results`]). Generated files never depend on the date.
 
-use crate::{Error, settings::Settings, settings::SettingsFile, spec::load_all};
+use crate::{
+    date::parse_date,
+    spec::{ModelName, Xfail},
+};
 use glob::Pattern;
-use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, de::Error as _};
-use testgen_contract::{Check, DeviceKind, Precision, Record, RecordStatus};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
-/// One entry: the checks that it is about, and what must be said with it.
+/// One expectation: the checks that it matches, with its reason, owner and expiry date.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFailure {
-    /// The models.
+    /// The names of the models.
     #[serde(deserialize_with = "pattern")]
     pub model: Pattern,
     /// The check.
@@ -25,17 +28,17 @@ pub struct ExpectedFailure {
     #[serde(default)]
     pub precision: Option<Precision>,
     /// Why it fails.
-    #[serde(deserialize_with = "words")]
+    #[serde(deserialize_with = "non_empty")]
     pub reason: String,
-    /// Who mends it.
-    #[serde(deserialize_with = "words")]
+    /// The person or team that fixes it.
+    #[serde(deserialize_with = "non_empty")]
     pub owner: String,
     /// The last day on which the failure is expected.
     #[serde(deserialize_with = "date")]
     pub expires: Date,
 }
 
-/// All entries, on one day.
+/// All expectations, as of one day.
 #[derive(Debug, Clone)]
 pub struct ExpectedFailures {
     entries: Vec<ExpectedFailure>,
@@ -48,46 +51,37 @@ impl ExpectedFailures {
         Self { entries, today }
     }
 
-    /// The entries of testgen.toml, then those of the specs, as of today (UTC). A project without specs has none of those.
+    /// The expectation that matches this check. One that has not expired takes precedence over one that has.
     ///
-    /// # Errors
-    ///
-    /// When testgen.toml or a spec is wrong.
-    pub fn load(settings: &Settings) -> Result<Self, Error> {
-        let mut entries = SettingsFile::nearest()?.map(|file| file.xfail).unwrap_or_default();
-        if settings.specs.is_dir() {
-            for loaded in load_all(&settings.specs)? {
-                let model = loaded.spec.name.to_string();
-                entries.extend(loaded.spec.checks.xfail.into_iter().map(|xfail| xfail.of(&model)));
-            }
-        }
-        Ok(Self::new(entries, Timestamp::now().to_zoned(TimeZone::UTC).date()))
-    }
-
-    /// The entry about this check, if there is one; one that has not expired goes before one that has.
-    ///
-    /// A mock computed nothing, so its failure is never the expected one; an ignored check has neither passed nor failed.
-    pub fn of(&self, record: &Record) -> Option<&ExpectedFailure> {
-        if record.mock || record.status == RecordStatus::Ignored {
+    /// A mock computed nothing, so its failure is never the expected one. An ignored check neither passed nor failed.
+    pub fn of(&self, entry: &ReportEntry) -> Option<&ExpectedFailure> {
+        if entry.mock || entry.status == EntryStatus::Ignored {
             return None;
         }
-        let mut matching = self.entries.iter().filter(|entry| entry.is_about(record));
+        let mut matching = self.entries.iter().filter(|expectation| expectation.matches(entry));
         let first = matching.clone().next();
-        matching.find(|entry| self.is_in_force(entry)).or(first)
+        matching.find(|expectation| self.is_in_force(expectation)).or(first)
     }
 
-    /// Whether the entry still holds today.
-    pub fn is_in_force(&self, entry: &ExpectedFailure) -> bool {
-        self.today <= entry.expires
+    /// Whether the expectation has not expired.
+    pub fn is_in_force(&self, expectation: &ExpectedFailure) -> bool {
+        self.today <= expectation.expires
     }
 }
 
 impl ExpectedFailure {
-    fn is_about(&self, record: &Record) -> bool {
-        self.check == record.check
-            && self.model.matches(&record.model)
-            && self.device.is_none_or(|device| device == record.device)
-            && self.precision.is_none_or(|precision| precision == record.precision)
+    /// An expectation of a spec: its model is a name and not a pattern.
+    pub fn new(model: &ModelName, xfail: Xfail) -> Self {
+        let Xfail { check, device, precision, reason, owner, expires } = xfail;
+        let model = Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
+        Self { model, check, device, precision, reason, owner, expires }
+    }
+
+    fn matches(&self, entry: &ReportEntry) -> bool {
+        self.check == entry.check
+            && self.model.matches(&entry.model)
+            && self.device.is_none_or(|device| device == entry.device)
+            && self.precision.is_none_or(|precision| precision == entry.precision)
     }
 
     /// Reason, owner and date in one line.
@@ -96,78 +90,56 @@ impl ExpectedFailure {
     }
 }
 
-impl crate::spec::Xfail {
-    fn of(self, model: &str) -> ExpectedFailure {
-        let Self { check, device, precision, reason, owner, expires } = self;
-        let model = Pattern::new(&Pattern::escape(model)).expect("an escaped text is a pattern");
-        ExpectedFailure { model, check, device, precision, reason, owner, expires }
-    }
-}
-
-/// `2027-01-31`, and nothing else that could be taken for a date.
-pub(crate) fn parse_date(text: &str) -> Option<Date> {
-    text.parse::<Date>().ok().filter(|date| date.to_string() == text)
-}
-
 fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
     let text = String::deserialize(deserializer)?;
-    parse_date(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is no date; write it as `2027-01-31`")))
+    parse_date(&text).ok_or_else(|| D::Error::custom(format!("`{text}` is not a date; write it as `2027-01-31`")))
 }
 
 fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Pattern::new(&text).map_err(|error| D::Error::custom(format!("`{text}` is no pattern: {error}")))
+    Pattern::new(&text).map_err(|error| D::Error::custom(format!("`{text}` is not a pattern: {error}")))
 }
 
-/// Text that says something.
-fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
-    if text.trim().is_empty() { Err(D::Error::custom("it is empty; say it in a few words")) } else { Ok(text) }
+    if text.trim().is_empty() { Err(D::Error::custom("it is empty; a few words are required")) } else { Ok(text) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::parse_lines;
+    use crate::results::parse_lines;
 
     fn entry(rest: &str) -> ExpectedFailure {
         let text = format!("model = \"bert*\"\ncheck = \"finite\"\nreason = \"r\"\nowner = \"o\"\n{rest}");
         toml::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    fn record(model: &str, status: &str, rest: &str) -> Record {
+    fn result(model: &str, status: &str, rest: &str) -> ReportEntry {
         let line = format!(
             r#"{{"version":1,"model":"{model}","architecture":"encoder_only","device":"rocm","check":"finite","precision":"f32","status":"{status}",{rest}"milliseconds":1}}"#
         );
-        parse_lines(&line).records.remove(0)
+        parse_lines(&line).entries.remove(0)
     }
 
     #[test]
-    fn an_entry_is_about_its_checks_only() {
+    fn an_expectation_matches_only_its_checks() {
         let day = |text: &str| text.parse::<Date>().expect("is a date");
         let on = |rest: &str| ExpectedFailures::new(vec![entry(rest)], day("2027-01-31"));
         let far = "expires = \"2030-01-01\"\n";
-        assert!(on(far).of(&record("bert_tiny", "fail", "")).is_some());
-        assert!(on(far).of(&record("roberta", "fail", "")).is_none());
-        assert!(on(far).of(&record("bert", "ignored", "")).is_none());
-        assert!(on(far).of(&record("bert", "fail", r#""mock":true,"#)).is_none());
-        assert!(on(&format!("{far}device = \"cuda\"")).of(&record("bert", "fail", "")).is_none());
-        assert!(on(&format!("{far}precision = \"f16\"")).of(&record("bert", "fail", "")).is_none());
+        assert!(on(far).of(&result("bert_tiny", "fail", "")).is_some());
+        assert!(on(far).of(&result("roberta", "fail", "")).is_none());
+        assert!(on(far).of(&result("bert", "ignored", "")).is_none());
+        assert!(on(far).of(&result("bert", "fail", r#""mock":true,"#)).is_none());
+        assert!(on(&format!("{far}device = \"cuda\"")).of(&result("bert", "fail", "")).is_none());
+        assert!(on(&format!("{far}precision = \"f16\"")).of(&result("bert", "fail", "")).is_none());
     }
 
     #[test]
-    fn it_holds_on_its_last_day_and_not_after() {
+    fn it_is_in_force_through_its_last_day() {
         let expectation = entry("expires = \"2027-01-31\"\n");
         let on = |day: &str| ExpectedFailures::new(vec![expectation.clone()], day.parse().expect("is a date"));
         assert!(on("2027-01-31").is_in_force(&expectation));
         assert!(!on("2027-02-01").is_in_force(&expectation));
-    }
-
-    #[test]
-    fn only_one_form_is_a_date() {
-        assert!(parse_date("2027-01-31").is_some());
-        for text in ["2027-1-31", "2027-02-30", "20270131", "2027-01-31T00:00", "soon", ""] {
-            assert!(parse_date(text).is_none(), "{text}");
-        }
     }
 }

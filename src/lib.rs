@@ -4,26 +4,28 @@
 //! device detection (`device/`), the rules over generated files (`verify/`).
 
 pub mod add;
+mod child_process;
 pub mod cli;
+mod cli_error;
+pub mod cli_reference;
+mod closed_enum;
 pub mod compare;
+mod date;
 mod exit_code;
 pub mod expected_failure;
-mod failure;
 pub mod generate;
 pub mod matrix;
 pub mod model_table;
-mod quoted;
 pub mod record;
-pub mod reference;
 pub mod report;
+pub mod results;
 pub mod run;
 pub mod settings;
-mod shell;
 pub mod spec;
 pub mod template;
+pub mod text;
 pub mod verification;
-mod words;
-mod xml;
 
+pub use child_process::ChildError;
+pub use cli_error::{CliError, Error};
 pub use exit_code::ExitCode;
-pub use failure::{Error, Failure};

@@ -1,14 +1,15 @@
-//! The model types that testgen supports, with what reports say of each: the table behind `testgen models` and docs/models.md.
+//! The supported model types with their results in reports: the table of `testgen models` and docs/models.md.
 
 use crate::{
-    report::{Align, Cell, Merged, Standing, Table, cell_text, cells},
+    closed_enum::ClosedEnum,
+    results::{Cell, Merged, ResultStatus, cells},
     spec::LoadedSpec,
-    words::Word,
+    text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
-use testgen_contract::{Architecture, ModelType, Precision};
+use testgen_types::{Architecture, ModelType, Precision};
 
-/// Rows for people, one for each model type; a column for each device that a report names.
+/// One row for each model type, and a column for each device in the reports.
 #[derive(Debug)]
 pub struct ModelTable {
     devices: Vec<String>,
@@ -21,7 +22,7 @@ struct Row {
     model_type: ModelType,
     /// The names of its specs, sorted.
     models: Vec<String>,
-    /// What each device's column says.
+    /// The results in each device's column.
     results: Vec<String>,
 }
 
@@ -70,31 +71,31 @@ impl ModelTable {
 }
 
 fn push(text: &mut String, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.map(|cell| cell_text(&cell)).collect();
+    let cells: Vec<String> = cells.map(|cell| markdown_cell(&cell)).collect();
     writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
 }
 
-/// For each precision the gravest standing over `models`, the least headroom, and how many of them ran.
+/// For each precision the most severe status of `models`, the least headroom, and how many of them ran.
 fn result(cells: &[Cell], column: usize, models: &[String]) -> String {
     let mut by_precision: BTreeMap<Precision, Vec<&Cell>> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.column == column && models.contains(&cell.model)) {
-        if cell.standing != Standing::Ignored {
+        if cell.status != ResultStatus::Ignored {
             by_precision.entry(cell.precision).or_default().push(cell);
         }
     }
-    let told = by_precision.into_iter().map(|(precision, cells)| told(precision, &cells, models.len()));
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { "not run".to_owned() } else { told.join("; ") }
+    let results: Vec<String> =
+        by_precision.into_iter().map(|(precision, cells)| describe(precision, &cells, models.len())).collect();
+    if results.is_empty() { "not run".to_owned() } else { results.join("; ") }
 }
 
-fn told(precision: Precision, cells: &[&Cell], models: usize) -> String {
-    let gravest = cells.iter().map(|cell| cell.standing).min().map_or("", Standing::word);
+fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
+    let status = cells.iter().map(|cell| cell.status).min().map_or("", ResultStatus::word);
     let headrooms = cells.iter().filter_map(|cell| cell.tightest.as_ref()).map(|output| output.headroom);
     let headroom = headrooms.fold(f64::INFINITY, f64::min);
     let of = if cells.len() < models { format!(", {} of {models}", cells.len()) } else { String::new() };
     if headroom.is_finite() {
-        format!("{precision} {gravest} {headroom:.1}{of}")
+        format!("{precision} {status} {headroom:.1}{of}")
     } else {
-        format!("{precision} {gravest}{of}")
+        format!("{precision} {status}{of}")
     }
 }

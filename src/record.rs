@@ -3,7 +3,10 @@
 //! Owns: finding a Python and running the embedded recorder with it. Does not own: what is recorded
 //! (`record/*.py`), which says itself what is missing or wrong.
 
-use crate::{ExitCode, Failure, run::RunError, run::child};
+use crate::{
+    CliError, ExitCode,
+    child_process::{self, ChildError},
+};
 use std::{
     env,
     ffi::OsString,
@@ -12,7 +15,7 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--draws N] [--force]`.
+/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force]`.
 const RECORDER: &str = "goldens.py";
 
 /// Its files; Python finds the others beside it.
@@ -21,9 +24,9 @@ const FILES: &[(&str, &str)] = &[
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
     ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),
-    ("drawn.py", include_str!("record/drawn.py")),
     ("encoder_decoder.py", include_str!("record/encoder_decoder.py")),
     ("encoder_only.py", include_str!("record/encoder_only.py")),
+    ("errors.py", include_str!("record/errors.py")),
     ("families.py", include_str!("record/families.py")),
     ("generation.py", include_str!("record/generation.py")),
     ("golden_file.py", include_str!("record/golden_file.py")),
@@ -34,8 +37,11 @@ const FILES: &[(&str, &str)] = &[
     ("object_detection.py", include_str!("record/object_detection.py")),
     ("rag.py", include_str!("record/rag.py")),
     ("reference.py", include_str!("record/reference.py")),
-    ("refusals.py", include_str!("record/refusals.py")),
+    ("registry.json", include_str!("record/registry.json")),
+    ("registry.py", include_str!("record/registry.py")),
+    ("relative_errors.py", include_str!("record/relative_errors.py")),
     ("results.py", include_str!("record/results.py")),
+    ("rounded_inputs.py", include_str!("record/rounded_inputs.py")),
     ("speech.py", include_str!("record/speech.py")),
     ("text_inputs.py", include_str!("record/text_inputs.py")),
     ("time_series.py", include_str!("record/time_series.py")),
@@ -54,7 +60,7 @@ pub struct RecordOptions {
     /// Chooses the inputs.
     pub seed: u64,
     /// How often the reference's own error is measured; the largest counts.
-    pub draws: u32,
+    pub noise_samples: u32,
     /// Replaces goldens that are there.
     pub force: bool,
 }
@@ -97,10 +103,10 @@ pub enum RecordError {
     },
     /// Waiting for it failed, or was interrupted.
     #[error(transparent)]
-    Wait(#[from] RunError),
+    Child(#[from] ChildError),
 }
 
-impl Failure for RecordError {
+impl CliError for RecordError {
     fn help(&self) -> Option<String> {
         let packages = "pip install torch transformers safetensors numpy";
         match self {
@@ -112,7 +118,7 @@ impl Failure for RecordError {
                 // The recorder has said which packages, and not all model types are recorded with the same.
                 Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
-            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Wait(_) => None,
+            Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Child(_) => None,
         }
     }
 
@@ -122,7 +128,7 @@ impl Failure for RecordError {
             Self::PythonMissing { .. } => ExitCode::EnvironmentMissing,
             Self::Refused { code } => *code,
             Self::Write { .. } | Self::Crashed { .. } => ExitCode::Internal,
-            Self::Wait(error) => error.exit_code(),
+            Self::Child(error) => error.exit_code(),
         }
     }
 }
@@ -136,7 +142,7 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     if !options.checkpoint.join("config.json").is_file() {
         return Err(RecordError::NoCheckpoint { path: options.checkpoint.clone() });
     }
-    child::watch_interrupts();
+    child_process::watch_interrupts();
     let write = |source| RecordError::Write { source };
     let directory = tempfile::tempdir().map_err(write)?;
     for (name, text) in FILES {
@@ -146,7 +152,7 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     let program = python(options.python.as_deref());
     let mut recorder =
         command(&program, &script, options).spawn().map_err(|source| RecordError::PythonMissing { program, source })?;
-    let status = child::wait(&mut recorder, || {})?;
+    let status = child_process::wait(&mut recorder, || {})?;
     outcome(status).map(|()| options.checkpoint.join("golden.safetensors"))
 }
 
@@ -160,7 +166,7 @@ fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     let mut command = Command::new(program);
     // A path that starts with `-` must not be taken for a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
-    command.args((options.draws > 1).then(|| format!("--draws={}", options.draws)));
+    command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));
     command.args(options.force.then_some("--force")).arg("--").arg(&options.checkpoint);
     // The recorder prints the path, which the caller says itself.
     command.stdin(Stdio::null()).stdout(Stdio::null());

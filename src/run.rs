@@ -1,26 +1,26 @@
-//! Running a suite: cargo builds it, its test binary runs, its records are judged.
+//! Runs a suite: cargo builds it, its test binary runs, and its report is evaluated.
 //!
-//! Owns: the child processes, what they see in their environment, and how far they are. Does not own: generating and
-//! verifying the suite, and what records mean (see [`crate::report`]). The environment of this process is never changed.
+//! Owns: the child processes, their environment and their progress. Does not own: generating and verifying the suite, and
+//! reading reports (see [`crate::results`]). The environment of this process is never changed.
 
 mod build;
+mod build_directory;
 mod cargo;
-pub(crate) mod child;
-mod chosen_device;
+mod device_selection;
 mod error;
 mod execution;
+mod outcome;
 mod progress;
 mod requirement;
 mod selection;
 mod simulation;
-mod verdict;
 
 pub use build::{BuildOptions, Suite, build};
-pub use chosen_device::{ChosenDevice, ChosenDeviceError};
+pub use device_selection::{DeviceSelection, DeviceSelectionError};
 pub use error::RunError;
 pub use execution::{Execution, ExecutionOptions, Listing, execute, list};
+pub use outcome::{Run, summarize};
 pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
 pub use selection::{Selection, select};
 pub use simulation::{Simulation, SimulationError};
-pub use verdict::verdict;

@@ -1,6 +1,11 @@
 //! Where specs, suite, templates and runtime are: `testgen.toml`, overruled by flags.
 
-use crate::{Error, Failure, expected_failure::ExpectedFailure, matrix::Ci, shell::generate_command};
+mod expected_failures;
+mod generate_command;
+
+pub(crate) use generate_command::generate_command;
+
+use crate::{CliError, Error, expected_failure::ExpectedFailure, matrix::Ci};
 use serde::Deserialize;
 use std::{
     fs, io,
@@ -72,7 +77,7 @@ pub enum SettingsError {
     },
 }
 
-impl Failure for SettingsError {
+impl CliError for SettingsError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => None,

@@ -25,7 +25,7 @@ pub use yaml::{SpecFile, read};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
 
 /// One model: its checkpoint, and what is checked on which devices in which precisions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -167,17 +167,5 @@ impl Checks {
     /// Whether the spec changes nothing.
     pub fn is_empty(&self) -> bool {
         self.skip.is_empty() && self.xfail.is_empty()
-    }
-}
-
-impl ModelSpec {
-    /// Why the spec skips this check, where it does.
-    pub fn skip_reason(&self, device: DeviceKind, check: Check, precision: Precision) -> Option<&str> {
-        let matches = |skip: &&Skip| {
-            skip.check == check
-                && skip.device.is_none_or(|only| only == device)
-                && skip.precision.is_none_or(|only| only == precision)
-        };
-        self.checks.skip.iter().find(matches).map(|skip| skip.reason.as_str())
     }
 }

@@ -5,6 +5,7 @@
 mod error;
 mod format;
 mod origin;
+mod rustfmt_layout;
 
 pub use error::{NoRust, TemplateError};
 pub use format::{SyntaxError, format_rust};
@@ -16,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tera::{Context, Kwargs, State, Tera};
-use testgen_contract::Architecture;
+use testgen_types::Architecture;
 use walkdir::WalkDir;
 
 /// Every file below `templates/` of this repository, by its path.
@@ -68,7 +69,7 @@ impl Templates {
         self.overridden.get(name).map_or_else(|| format!("templates/{name}"), |path| path.display().to_string())
     }
 
-    /// A template and everything that it includes.
+    /// A template and everything that it extends or includes.
     pub(crate) fn reachable(&self, name: &str) -> Vec<String> {
         origin::reachable(&self.sources, name).into_iter().filter(|name| self.sources.contains_key(name)).collect()
     }

@@ -9,14 +9,13 @@ mod gap;
 mod github;
 mod junit;
 mod render;
-mod same_body;
 mod sarif;
 mod suite;
 mod synthetic;
 mod template_words;
 mod templates;
 
-pub use fix::{Fixed, fix_files, fix_project};
+pub use fix::{FixedFile, fix_files, fix_project};
 pub use gap::{Gap, GapKind};
 pub use github::render_github;
 pub use junit::render_junit;

@@ -2,13 +2,13 @@
 
 use super::Nearest;
 use crate::{
-    Failure,
-    quoted::Quoted,
+    CliError,
+    closed_enum::ClosedEnum,
     spec::{MAX_NAME_LENGTH, NameError},
-    words::Word,
+    text::Quoted,
 };
 use std::path::PathBuf;
-use testgen_contract::{Architecture, ModelType, Task, UnknownWord};
+use testgen_types::{Architecture, ModelType, Task, UnknownName};
 
 /// Why no spec can be written for a checkpoint.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ pub enum AddError {
     #[error("testgen does not support the model_type {}", Quoted(&unknown.given))]
     UnknownModelType {
         /// The type, and those near to it.
-        unknown: UnknownWord,
+        unknown: UnknownName,
         /// The architecture that the other fields lead to.
         nearest: Option<Nearest>,
     },
@@ -61,13 +61,16 @@ pub enum AddError {
         /// The model's architecture.
         architecture: Architecture,
     },
-    /// The head has no task here.
-    #[error("the head {} of `config.json` fits no task of the architecture `{architecture}`", Quoted(head))]
+    /// The class is not implemented, or has no task.
+    #[error(
+        "the class {} in `architectures` of `config.json` has no task for the model_type `{model_type}`",
+        Quoted(class)
+    )]
     UnknownHead {
         /// The class that `architectures` names.
-        head: String,
-        /// The model's architecture.
-        architecture: Architecture,
+        class: String,
+        /// The model's type.
+        model_type: ModelType,
     },
     /// `--task` and architecture do not fit.
     #[error("architecture `{architecture}` has no task `{task}`")]
@@ -95,7 +98,7 @@ pub enum AddError {
     },
 }
 
-impl Failure for AddError {
+impl CliError for AddError {
     fn help(&self) -> Option<String> {
         Some(match self {
             Self::NoDirectory { path } if looks_like_hub(path) => {
@@ -113,10 +116,13 @@ impl Failure for AddError {
                     .to_owned()
             }
             Self::UnknownModelType { unknown, nearest } => unknown_model_type(unknown, nearest.as_ref()),
-            Self::NoHead { architecture } | Self::UnknownHead { architecture, .. } => {
-                format!("say it with `--task`: {}", words(architecture.tasks()))
+            Self::NoHead { architecture } => format!("give it with `--task`: {}", variants(architecture.tasks())),
+            Self::UnknownHead { model_type, .. } => {
+                let classes: Vec<String> = model_type.classes().iter().map(|class| format!("`{class}`")).collect();
+                let tasks = variants(model_type.architecture().tasks());
+                format!("implemented are {}; give the task with `--task`: {tasks}", classes.join(", "))
             }
-            Self::WrongTask { architecture, .. } => format!("its tasks are {}", words(architecture.tasks())),
+            Self::WrongTask { architecture, .. } => format!("its tasks are {}", variants(architecture.tasks())),
             Self::BadName { .. } => {
                 format!("give another one with `--name NAME`, {MAX_NAME_LENGTH} characters at most")
             }
@@ -125,18 +131,18 @@ impl Failure for AddError {
     }
 }
 
-fn unknown_model_type(unknown: &UnknownWord, nearest: Option<&Nearest>) -> String {
-    let mut told: Vec<String> = nearest.map(Nearest::to_string).into_iter().collect();
+fn unknown_model_type(unknown: &UnknownName, nearest: Option<&Nearest>) -> String {
+    let mut hints: Vec<String> = nearest.map(Nearest::to_string).into_iter().collect();
     if !unknown.near.is_empty() {
         let near: Vec<String> = unknown.near.iter().map(|name| format!("`{name}`")).collect();
-        told.push(format!("near are {}, but a near name is not the same model", near.join(", ")));
+        hints.push(format!("types with a similar name: {}; a similar name is not the same model", near.join(", ")));
     }
-    told.push(format!("supported are {}", words(ModelType::ALL)));
-    told.join("; ")
+    hints.push(ModelType::known());
+    hints.join("; ")
 }
 
-fn words<W: Word>(words: &[W]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+fn variants<T: ClosedEnum>(all: &[T]) -> String {
+    all.iter().map(|variant| format!("`{variant}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a path that does not exist reads like `owner/name`.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 use std::fmt;
-use testgen_contract::Architecture;
+use testgen_types::Architecture;
 
 /// An architecture, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -237,7 +237,7 @@ mod tests {
             let text = |value: &Value| value.as_str().map(str::to_owned);
             let class = fields.get("architectures").and_then(|classes| text(&classes[0]));
             let own = fields.get("model_type").or(fields.get("_class_name")).and_then(text).expect("it has a type");
-            let own: testgen_contract::ModelType = own.parse().expect("its type is supported");
+            let own: testgen_types::ModelType = own.parse().expect("its type is supported");
             if let Some(nearest) = nearest(class.as_deref(), &fields) {
                 assert_eq!(nearest.architecture, own.architecture(), "{own}: {nearest}");
                 told += 1;

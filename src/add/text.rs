@@ -3,7 +3,7 @@
 use super::Found;
 use crate::spec::{Checkpoint, ModelName};
 use std::fmt::Write;
-use testgen_contract::{Architecture, Check, DeviceKind, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
 /// The YAML of a new spec; `schema` is the way from its file to the JSON Schema.
 pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schema: Option<&str>) -> String {

@@ -1,6 +1,6 @@
 //! `testgen add`: a spec from a checkpoint's `config.json`.
 
-use super::{Out, project_arguments::word_parser};
+use super::{Out, project_arguments::variant_parser};
 use crate::{
     Error, ExitCode,
     add::{AddError, Found, inspect, name, spec_text},
@@ -12,7 +12,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use testgen_contract::Task;
+use testgen_types::Task;
 
 /// Write a spec from the config.json of a checkpoint
 ///
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
     /// What the model does [default: what `architectures` of config.json says]
-    #[arg(long, value_name = "TASK", value_parser = word_parser::<Task>())]
+    #[arg(long, value_name = "TASK", value_parser = variant_parser::<Task>())]
     task: Option<Task>,
     /// Overwrite a spec of the same name
     #[arg(long)]

@@ -1,11 +1,10 @@
-//! `testgen compare`: two reports, a verdict for each check.
+//! `testgen compare`: the changes between two reports, check by check.
 
 use super::{Out, written::write_result};
 use crate::{
-    Error, ExitCode, Failure,
-    compare::{CompareOptions, Comparison, DeviceChoice, render_human, render_json, render_markdown},
-    expected_failure::ExpectedFailures,
-    report::{Merged, read_sources},
+    CliError, Error, ExitCode,
+    compare::{CompareOptions, Comparison, DeviceChoice, DevicePair, render_human, render_json, render_markdown},
+    results::{Merged, read_sources},
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
@@ -13,32 +12,32 @@ use std::{path::PathBuf, slice};
 
 /// Compare two reports, check by check
 ///
-/// Says for every check whether it is the same, better, worse, or only in one of the reports. Two passes are compared by
-/// their errors against the golden: a tensor is worse when its error grew by the factor and is more than a hundredth of its
-/// threshold. A check that does not run any more is worse, too. For each tensor three distances are told: first report to
-/// golden, second to golden, and the interval that these leave between the two.
+/// Every check is the same, better, worse, or only in one of the reports. Two passes are compared by their errors against
+/// the golden: a tensor is worse when its error grew by the factor and exceeds a hundredth of its threshold. A check that no
+/// longer runs is worse, too. JSON contains three distances for each tensor: first report to golden, second report to
+/// golden, and the interval that follows for the distance of the two reports.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen compare last-release reports                    what changed
+  testgen compare last-release reports                    changes since a release
   testgen compare reports reports --devices cuda,rocm     the same checks on two kinds of device
   testgen compare a.jsonl b.jsonl --format markdown
 
-Exit codes: 0 nothing got worse or was lost; 1 something did, or there was nothing to compare; 2 wrong usage or input.")]
+Exit codes: 0 nothing got worse or was lost; 1 a check did, or the reports have no check in common; 2 wrong usage or input.")]
 pub(super) struct Arguments {
-    /// What was: a report, or a directory with reports
+    /// The earlier report, or a directory with reports
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// What is: a report, or a directory with reports
+    /// The later report, or a directory with reports
     #[arg(value_name = "B")]
     second: PathBuf,
     /// Compare this device of A with that one of B: cuda,rocm or rocm,rocm-sim
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     devices: Vec<DeviceChoice>,
-    /// From this ratio of two errors on, one is worse
+    /// From this ratio of two errors on, the larger one counts as worse
     #[arg(long, value_name = "NUMBER", default_value_t = 2.0, value_parser = factor)]
     factor: f64,
-    /// How the result is shown
+    /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
     format: Format,
     /// The file to write; without it, standard output
@@ -49,10 +48,10 @@ pub(super) struct Arguments {
     specs: Option<PathBuf>,
 }
 
-/// How a comparison is shown.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A table of what is not the same
+    /// A table of the checks that changed
     Human,
     /// For the summary of a CI step
     Markdown,
@@ -60,14 +59,14 @@ enum Format {
     Json,
 }
 
-/// `--devices` with another number of devices than two.
+/// `--devices` with a number of devices other than two.
 #[derive(Debug, thiserror::Error)]
 #[error("`--devices` takes two devices, found {found}")]
 struct DeviceCount {
     found: usize,
 }
 
-impl Failure for DeviceCount {
+impl CliError for DeviceCount {
     fn help(&self) -> Option<String> {
         Some("write `--devices cuda,rocm`: the first of report A, the second of report B".to_owned())
     }
@@ -76,12 +75,12 @@ impl Failure for DeviceCount {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let devices = match arguments.devices.as_slice() {
         [] => None,
-        [first, second] => Some([*first, *second]),
+        [a, b] => Some(DevicePair { a: *a, b: *b }),
         more => return Err(DeviceCount { found: more.len() }.into()),
     };
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
-    let expected = ExpectedFailures::load(&settings)?;
-    let read = |place| read_sources(slice::from_ref(place)).map(|sources| Merged::new(sources, &expected));
+    let expected = settings.expected_failures()?;
+    let read = |path| read_sources(slice::from_ref(path)).map(|sources| Merged::new(sources, &expected));
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
     let comparison = Comparison::new(&first, &second, &CompareOptions { devices, factor: arguments.factor });
     let text = match arguments.format {
@@ -94,6 +93,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    let factor: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let factor: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     if factor.is_finite() && factor >= 1.0 { Ok(factor) } else { Err(format!("`{text}` is not a number from 1 on")) }
 }

@@ -1,7 +1,7 @@
 //! `testgen explain`: what a rule of the verifier means.
 
 use super::Out;
-use crate::{Error, ExitCode, Failure, quoted::Quoted};
+use crate::{CliError, Error, ExitCode, text::Quoted};
 
 /// Explain a rule of the verifier
 ///
@@ -23,7 +23,7 @@ struct UnknownRule {
     given: String,
 }
 
-impl Failure for UnknownRule {
+impl CliError for UnknownRule {
     fn help(&self) -> Option<String> {
         let score = |name: &str| strsim::jaro_winkler(&self.given, name);
         let names = testgen_verify::rules().iter().map(|rule| rule.name);

@@ -5,10 +5,10 @@ use super::{
     project_arguments::{FilterArguments, ProjectArguments},
 };
 use crate::{
-    Error, ExitCode, Failure,
+    CliError, Error, ExitCode,
     generate::{Change, Changes, FileChange, plan},
-    quoted::Quoted,
     settings::Settings,
+    text::Quoted,
 };
 use std::{
     io::{IsTerminal, Write},
@@ -56,7 +56,7 @@ struct OutOfDate {
     command: String,
 }
 
-impl Failure for OutOfDate {
+impl CliError for OutOfDate {
     fn help(&self) -> Option<String> {
         Some(format!("run `{}`", self.command))
     }

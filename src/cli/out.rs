@@ -1,6 +1,6 @@
 //! Standard output as commands see it: a closed pipe ends the command quietly instead of panicking.
 
-use crate::{Error, ExitCode, Failure};
+use crate::{CliError, Error, ExitCode};
 use std::{
     fmt,
     io::{self, BufWriter, Write},
@@ -18,7 +18,7 @@ struct OutputError {
     source: io::Error,
 }
 
-impl Failure for OutputError {
+impl CliError for OutputError {
     fn exit_code(&self) -> ExitCode {
         match self.source.kind() {
             io::ErrorKind::BrokenPipe => ExitCode::Success,

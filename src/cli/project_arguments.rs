@@ -2,14 +2,14 @@
 
 use crate::{
     Error,
+    closed_enum::ClosedEnum,
     generate::Filter,
     settings::{Overrides, Settings},
-    words::Word,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glob::Pattern;
 use std::path::PathBuf;
-use testgen_contract::{Architecture, DeviceKind};
+use testgen_types::{Architecture, DeviceKind};
 
 /// Where specs and suite are.
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ pub(super) struct ModelArguments {
     #[arg(long, value_name = "GLOB")]
     pub(super) name: Vec<Pattern>,
     /// Only models of this architecture; may be given several times
-    #[arg(long, value_name = "ARCHITECTURE", value_parser = word_parser::<Architecture>())]
+    #[arg(long, value_name = "ARCHITECTURE", value_parser = variant_parser::<Architecture>())]
     pub(super) architecture: Vec<Architecture>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct FilterArguments {
     #[command(flatten)]
     pub(super) models: ModelArguments,
     /// Only models whose spec names this device; may be given several times
-    #[arg(long, value_name = "DEVICE", value_parser = word_parser::<DeviceKind>())]
+    #[arg(long, value_name = "DEVICE", value_parser = variant_parser::<DeviceKind>())]
     pub(super) device: Vec<DeviceKind>,
 }
 
@@ -89,7 +89,7 @@ impl FilterArguments {
     }
 }
 
-/// Accepts the words of one kind, and lists them in help, errors and completions.
-pub(super) fn word_parser<W: Word + Send + Sync>() -> impl TypedValueParser<Value = W> {
-    PossibleValuesParser::new(W::all().iter().map(|word| word.text())).try_map(|text| text.parse::<W>())
+/// Accepts the variants of a closed enum, and lists them in help, errors and completions.
+pub(super) fn variant_parser<T: ClosedEnum + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::all().iter().map(|variant| variant.text())).try_map(|text| text.parse::<T>())
 }

@@ -2,11 +2,11 @@
 
 use super::Out;
 use crate::{
-    Error, ExitCode, Failure,
-    quoted::Quoted,
+    CliError, Error, ExitCode,
     record::{RecordOptions, record},
     settings::{Overrides, Settings},
     spec::{LoadedSpec, load_all},
+    text::Quoted,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,10 +38,10 @@ pub(super) struct Arguments {
     /// Chooses the inputs; the same seed gives the same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How often the reference's own error is measured; the largest counts. One draw may be lucky: where 16 bits are red for a
+    /// How often the reference's own error is measured; the largest counts. One sample may be too small: where 16 bits fail for a
     /// small model, or only `dtype_ladder` is, try 8
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
-    draws: u32,
+    noise_samples: u32,
     /// Replace goldens that are there
     #[arg(long)]
     force: bool,
@@ -55,7 +55,7 @@ struct UnknownName {
     known: Vec<String>,
 }
 
-impl Failure for UnknownName {
+impl CliError for UnknownName {
     fn help(&self) -> Option<String> {
         let told: Vec<String> = self.known.iter().take(NAMES_TOLD).map(|name| format!("`{name}`")).collect();
         let more = self.known.len().saturating_sub(NAMES_TOLD);
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         checkpoint: checkpoint(arguments)?,
         python: arguments.python.clone(),
         seed: arguments.seed,
-        draws: arguments.draws,
+        noise_samples: arguments.noise_samples,
         force: arguments.force,
     };
     let golden = record(&options)?;

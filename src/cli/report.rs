@@ -4,11 +4,8 @@ use super::{Out, written::write_result};
 use crate::{
     Error, ExitCode,
     compare::{CompareOptions, Comparison},
-    expected_failure::ExpectedFailures,
-    report::{
-        Merged, ReportError, read_sources, render_junit, render_markdown, render_page, render_structured,
-        structured_schema,
-    },
+    report::{render_junit, render_markdown, render_page, render_structured, structured_schema},
+    results::{Merged, ReportError, read_sources},
     settings::{Overrides, Settings},
 };
 use clap::ValueEnum;
@@ -20,25 +17,25 @@ use std::{
 
 /// Merge reports of several machines into a page, Markdown, JSON or JUnit
 ///
-/// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT write them. A check that
-/// one machine ignored because its device is absent there counts where another machine has made it; a simulation does not
-/// count as the device. Of several records of one check on one device the gravest stays. Failures that the specs or
-/// testgen.toml expect are shown as such until they expire; an unexpected pass is red.
+/// Reads every `*.jsonl` below the directories, as `testgen run` and suites with TESTGEN_REPORT write them. When one machine
+/// lacks a device and another machine has it, the result of the latter counts; a simulation does not count as the device.
+/// Of several results of one check on one device the most severe is kept. Failures that the specs or testgen.toml expect are
+/// marked as expected until they expire; an unexpected pass is red.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  testgen report reports --out report.html                    one page, no network needed to read it
+  testgen report reports --out report.html                    one self-contained page
   testgen report reports --format markdown >> \"$GITHUB_STEP_SUMMARY\"
   testgen report cpu.jsonl mi300x/ --format junit --out junit.xml
   testgen report reports --base last-release --out report.html
 
-Exit codes: 0 nothing failed and nothing is missing; 1 something is red (the report is written all the same); 2 wrong usage
-or input, for instance a directory without reports.")]
+Exit codes: 0 no check failed or is missing; 1 a check or the report itself is red (the report is written nevertheless);
+2 wrong usage or input, for instance a directory without reports.")]
 pub(super) struct Arguments {
     /// Reports, or directories with reports
     #[arg(value_name = "DIR", required_unless_present = "schema")]
-    places: Vec<PathBuf>,
-    /// How the result is shown
+    reports: Vec<PathBuf>,
+    /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Html)]
     format: Format,
     /// The file to write; without it, standard output
@@ -47,18 +44,18 @@ pub(super) struct Arguments {
     /// Reports to compare with, for instance those of the last release
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
-    /// Tests that must have a record, one a line, as `cargo nextest list --message-format oneline` prints them
+    /// Tests that must have a result, one per line, as `cargo nextest list --message-format oneline` prints them
     #[arg(long, value_name = "FILE")]
     tests: Option<PathBuf>,
     /// Directory of the specs, for their expected failures [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
     /// Print the JSON Schema of `--format json` instead
-    #[arg(long, conflicts_with_all = ["places", "format", "base"])]
+    #[arg(long, conflicts_with_all = ["reports", "format", "base"])]
     schema: bool,
 }
 
-/// How a merged report is shown.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// One self-contained page
@@ -67,7 +64,7 @@ enum Format {
     Markdown,
     /// For other programs, with a version and a schema
     Json,
-    /// For CI systems that show test results
+    /// For CI systems that display test results
     Junit,
 }
 
@@ -77,13 +74,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         return Ok(ExitCode::Success);
     }
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
-    let expected = ExpectedFailures::load(&settings)?;
-    let mut merged = Merged::new(read_sources(&arguments.places)?, &expected);
+    let expected = settings.expected_failures()?;
+    let mut merged = Merged::new(read_sources(&arguments.reports)?, &expected);
     if let Some(path) = &arguments.tests {
-        merged.demand(&read_tests(path)?);
+        merged.require(&read_tests(path)?);
     }
     let base = match &arguments.base {
-        Some(place) => Some(Merged::new(read_sources(std::slice::from_ref(place))?, &expected)),
+        Some(path) => Some(Merged::new(read_sources(std::slice::from_ref(path))?, &expected)),
         None => None,
     };
     let comparison = base.map(|base| Comparison::new(&base, &merged, &CompareOptions::default()));
@@ -92,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     Ok(if merged.is_green() { ExitCode::Success } else { ExitCode::Findings })
 }
 
-/// The last word of each line: nextest puts the binary before it.
+/// The last word of each line, because nextest prints the binary before it.
 fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
     let text = fs::read_to_string(path).map_err(|source| ReportError::Read { path: path.to_owned(), source })?;
     Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())

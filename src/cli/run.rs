@@ -6,81 +6,85 @@ use super::{
 };
 use crate::{
     Error, ExitCode,
-    expected_failure::ExpectedFailures,
     generate::{Filter, plan},
-    report::{Problem, Summary, render_human},
+    report::render_human,
+    results::{Problem, Summary},
     run::{
-        BuildOptions, ChosenDevice, Execution, ExecutionOptions, Progress, Requirement, RunError, Simulation, build,
-        execute, list, select, verdict,
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Progress, Requirement, Run, RunError, Simulation,
+        build, execute, list, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
 use clap::ValueEnum;
-use std::{fs, num::NonZeroU32, path::PathBuf};
-use testgen_contract::DeviceKind;
+use std::{ffi::OsString, fs, num::NonZeroU32, path::PathBuf};
+use testgen_types::DeviceKind;
 
 /// Lines of the suite's output shown when it crashed.
 const LOG_LINES_SHOWN: usize = 20;
 
-/// Generate, verify, build and run the suite, and show what passed where
+/// Generate, verify, build and run the suite, and show the results by model and device
 ///
-/// Writes the suite for all specs, stops at findings of the verifier, builds the suite with cargo and runs its checks.
-/// Ends with a table of architecture, model and device: what passed, failed, was ignored and why. A check counts as
-/// passed only when it left a record that says on which device it ran. The table goes to stdout, everything else to
-/// stderr.
+/// Writes the suite for all specs, stops at findings of the verifier, builds the suite with cargo and runs its checks. The
+/// result is a table of architecture, model and device with the numbers of passed, failed and ignored checks, followed by
+/// the reasons. A check counts as passed only when its report entry names the device on which it ran. The table goes to
+/// stdout, everything else to stderr.
+///
+/// Suites outside a cargo workspace share one build directory, `build` below TESTGEN_CACHE, else below the user's cache
+/// directory, so that only the first one compiles burn. CARGO_TARGET_DIR, cargo's configuration and an existing `target`
+/// directory of the suite take precedence.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen run                                  every spec below model_specs/, on every device of this machine
   testgen run --name 'bert*' --device cpu      the checks of some models on the CPU
-  testgen run --require rocm                   red unless an AMD GPU really computed
+  testgen run --require rocm                   fails unless a check passed on an AMD GPU
   testgen run --device rocm:1                  on the second AMD GPU
-  testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised
+  testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
-run, the suite does not build, or a check left no record; 2 wrong usage or input; 3 cargo is missing.")]
+run, the suite does not build, or a check has no report entry; 2 wrong usage or input; 3 cargo is missing.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
     #[command(flatten)]
     models: ModelArguments,
-    /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; may be given several times
+    /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
     #[arg(long, value_name = "DEVICE")]
-    device: Vec<ChosenDevice>,
-    /// Fail unless such a device computes: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
+    device: Vec<DeviceSelection>,
+    /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
     /// Simulate AMD GPUs in software: rocm, rocm=gfx90a, rocm='gfx1100;gfx90a' for two. Implies --require rocm-sim
     ///
-    /// The simulator is built on first use, and only the suite sees it. Architectures are gfx1030, gfx1100, gfx90a and
-    /// gfx942. Every result names its device as simulated, and no simulation counts where `rocm` is required.
+    /// The simulator is built on first use and visible to the suite only. Architectures are gfx1030, gfx1100, gfx90a and
+    /// gfx942. Every result marks its device as simulated, and a simulation never meets the requirement `rocm`.
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
-    /// Where the records of the checks are kept, one JSON line each
+    /// The report file, with one JSON line for each check
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
-    /// How the result is shown
+    /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Build with optimisation: slower to build, faster to run
+    /// Build with optimisation: builds slower, runs faster
     #[arg(long)]
     release: bool,
     /// Build without CUDA and ROCm
     #[arg(long)]
     cpu_only: bool,
-    /// Show nothing but the result
+    /// Show only the result
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// How a result is shown.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A table, and reasons beneath it
+    /// A table, followed by reasons
     Human,
     /// One JSON object with a version
     Json,
@@ -88,7 +92,7 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let chosen = ChosenDevice::named(&arguments.device)?;
+    let chosen = DeviceSelection::variable(&arguments.device)?;
     let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
     let mut progress = Progress::new(arguments.quiet);
     generate(&settings, &filter, &mut progress)?;
@@ -97,6 +101,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         eprint!("{}", render_findings(&verification));
         return Ok(ExitCode::Findings);
     }
+    // Before the build, which takes minutes: a simulation can be impossible.
+    let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
+    let simulation = simulation.transpose()?.unwrap_or_default();
     let suite = build(&arguments.build_options(&settings), &mut progress)?;
     let listing = list(&suite)?;
     let selection = select(&filter, &listing);
@@ -104,31 +111,39 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         return Err(RunError::NothingSelected.into());
     }
     let required = arguments.required();
-    let options = arguments.execution_options(&required, chosen, &settings, &mut progress)?;
+    let mut environment = simulation;
+    environment.extend(arguments.environment(&required, chosen));
+    let options = ExecutionOptions { report: arguments.report.clone(), environment };
     let execution = execute(&suite, &selection, &options, &mut progress)?;
-    let expected = ExpectedFailures::load(&settings)?;
-    let summary = verdict(&arguments.report, &listing, &selection, &execution, &required, &expected)?;
+    let run = Run {
+        report: &arguments.report,
+        listing: &listing,
+        selection: &selection,
+        execution: &execution,
+        required: &required,
+    };
+    let summary = summarize(&run, &settings.expected_failures()?)?;
     if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
         show_end_of_log(&execution);
     }
     show(arguments, &summary, out)
 }
 
-/// Writes the whole suite, whatever the filter; a filter that matches no spec is an error before anything is built.
+/// Writes the whole suite regardless of the filter. A filter that matches no spec is an error here, before the build.
 fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Result<(), Error> {
     filter.select(&load_all(&settings.specs)?)?;
     progress.stage("generating", &settings.out.display().to_string());
     let changes = plan(settings, &Filter::default(), &|_| {})?.compare()?;
     changes.write()?;
-    let what = match changes.files.len() {
+    let result = match changes.files.len() {
         0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
         count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
     };
-    progress.end("generated", &what);
+    progress.end("generated", &result);
     Ok(())
 }
 
-/// A suite that does not cover what it claims must not run: its green would mean nothing.
+/// A suite that does not cover what it claims must not run, because its green result would be meaningless.
 fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, Error> {
     progress.stage("verifying", &settings.out.display().to_string());
     let verification = verify_suite(settings)?;
@@ -142,7 +157,7 @@ impl Arguments {
         BuildOptions { manifest: settings.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
     }
 
-    /// What was asked for; who simulates ROCm means to see it run.
+    /// The required devices. `--simulate` implies that the simulation is one of them.
     fn required(&self) -> Vec<Requirement> {
         let mut required = self.require.clone();
         if self.simulate.is_some() && !required.iter().any(|requirement| requirement.device == DeviceKind::Rocm) {
@@ -151,19 +166,12 @@ impl Arguments {
         required
     }
 
-    fn execution_options(
-        &self,
-        required: &[Requirement],
-        chosen: Option<String>,
-        settings: &Settings,
-        progress: &mut Progress,
-    ) -> Result<ExecutionOptions, Error> {
-        let simulation = self.simulate.as_ref().map(|simulation| simulation.prepare(settings, progress)).transpose()?;
+    /// The variables of the suite's process that choose and require devices.
+    fn environment(&self, required: &[Requirement], chosen: Option<String>) -> Vec<(&'static str, OsString)> {
         let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
         let required = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
         let chosen = chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
-        let environment = required.into_iter().chain(chosen).chain(simulation.unwrap_or_default()).collect();
-        Ok(ExecutionOptions { report: self.report.clone(), environment })
+        required.into_iter().chain(chosen).collect()
     }
 }
 
@@ -181,7 +189,7 @@ fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitC
     Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
 }
 
-/// The last words of a crashed suite, on stderr.
+/// Prints the end of the output of a crashed suite on stderr.
 fn show_end_of_log(execution: &Execution) {
     let Ok(bytes) = fs::read(&execution.log) else { return };
     let text = String::from_utf8_lossy(&bytes);

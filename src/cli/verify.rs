@@ -3,9 +3,9 @@
 use super::{Out, project_arguments::ProjectArguments};
 use crate::{
     Error, ExitCode,
-    quoted::Quoted,
+    text::Quoted,
     verification::{
-        Fixed, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,
+        FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,
         render_sarif, verify_files, verify_project,
     },
 };
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     Ok(if verification.is_clean() { ExitCode::Success } else { ExitCode::Findings })
 }
 
-fn fix(arguments: &Arguments) -> Result<Vec<Fixed>, Error> {
+fn fix(arguments: &Arguments) -> Result<Vec<FixedFile>, Error> {
     if arguments.paths.is_empty() {
         return fix_project(&arguments.project.settings()?);
     }
@@ -83,8 +83,8 @@ fn fix(arguments: &Arguments) -> Result<Vec<Fixed>, Error> {
 }
 
 /// Standard output has the result alone, in whatever format.
-fn tell(fixed: &[Fixed]) {
-    for Fixed { path, fixes } in fixed {
+fn tell(fixed: &[FixedFile]) {
+    for FixedFile { path, fixes } in fixed {
         eprintln!("fixed {}: {}", Quoted(path), fixes.join(", "));
     }
 }

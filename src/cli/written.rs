@@ -1,10 +1,10 @@
-//! Where a result goes: the file of `--out`, or standard output.
+//! Writes a result to the file of `--out`, or to standard output.
 
 use super::Out;
-use crate::{Error, report::ReportError};
+use crate::{Error, results::ReportError};
 use std::{fs, path::Path};
 
-/// Writes `text`; directories above the file are made.
+/// Writes `text`, and creates the directories above the file.
 pub(super) fn write_result(file: Option<&Path>, text: &str, out: &mut Out) -> Result<(), Error> {
     let Some(path) = file else { return write!(out, "{text}") };
     let failed = |source| ReportError::Write { path: path.to_owned(), source };

@@ -1,32 +1,41 @@
-//! Two errors against one golden, and what they say about each other.
+//! Two errors against one golden, and the distance between the two results that follows from them.
 
 use serde::Serialize;
-use testgen_contract::{OutputError, Record};
+use testgen_types::{OutputError, ReportEntry};
 
-/// Below this part of its threshold an error is noise, whatever its ratio to another.
+/// Errors below this part of their threshold are rounding noise, whose ratio has no meaning.
 const NOISE: f64 = 0.01;
 
-/// One tensor: both reports against the golden, and the distance that this leaves open between them.
+/// One tensor: both results against the golden, and the distance between them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThreeWay {
     /// The tensor.
     pub name: String,
     /// rel-L2 of the first report against the golden; none when it is not finite.
     pub a_to_golden: Option<f64>,
-    /// rel-L2 of the second.
+    /// rel-L2 of the second report.
     pub b_to_golden: Option<f64>,
-    /// The least and the most that the two can be apart, by the triangle inequality.
-    pub a_to_b: Option<[f64; 2]>,
+    /// The distance between the two results.
+    pub a_to_b: Option<Interval>,
     /// The larger of the two thresholds.
     pub threshold: f64,
-    /// How the second moved.
-    pub change: Change,
+    /// How the error changed.
+    pub change: ErrorChange,
 }
 
-/// How an error moved.
+/// The least and the greatest distance of two results, by the triangle inequality.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// The least distance.
+    pub min: f64,
+    /// The greatest distance.
+    pub max: f64,
+}
+
+/// How an error changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum ErrorChange {
     /// It grew by the factor or more.
     Worse,
     /// It shrank by the factor or more.
@@ -37,32 +46,32 @@ pub enum Change {
     Lost,
 }
 
-/// Every tensor of the first record, in its order.
-pub(super) fn three_way(a: &Record, b: &Record, factor: f64) -> Vec<ThreeWay> {
+/// Every tensor of the first entry, in its order.
+pub(super) fn three_way(a: &ReportEntry, b: &ReportEntry, factor: f64) -> Vec<ThreeWay> {
     let other = |name: &str| b.outputs.iter().find(|output| output.name == name);
-    a.outputs.iter().map(|output| of(output, other(&output.name), factor)).collect()
+    a.outputs.iter().map(|output| compare_outputs(output, other(&output.name), factor)).collect()
 }
 
-fn of(a: &OutputError, b: Option<&OutputError>, factor: f64) -> ThreeWay {
+fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> ThreeWay {
     let finite = |output: &OutputError| Some(output.rel_l2).filter(|error| *error < f64::MAX && output.non_finite == 0);
-    let (to_a, to_b) = (finite(a), b.and_then(finite));
+    let (a_to_golden, b_to_golden) = (finite(a), b.and_then(finite));
     let threshold = a.rel_l2_threshold.max(b.map_or(0.0, |output| output.rel_l2_threshold));
     let change = match b {
-        None => Change::Lost,
-        Some(_) => change(to_a, to_b, threshold, factor),
+        None => ErrorChange::Lost,
+        Some(_) => change(a_to_golden, b_to_golden, threshold, factor),
     };
-    let a_to_b = to_a.zip(to_b).map(|(a, b)| [(a - b).abs(), a + b]);
-    ThreeWay { name: a.name.clone(), a_to_golden: to_a, b_to_golden: to_b, a_to_b, threshold, change }
+    let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| Interval { min: (a - b).abs(), max: a + b });
+    ThreeWay { name: a.name.clone(), a_to_golden, b_to_golden, a_to_b, threshold, change }
 }
 
-fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> Change {
+fn change(a: Option<f64>, b: Option<f64>, threshold: f64, factor: f64) -> ErrorChange {
     match (a, b) {
-        (Some(a), Some(b)) if a.max(b) <= threshold * NOISE => Change::Same,
-        (Some(a), Some(b)) if b > a * factor => Change::Worse,
-        (Some(a), Some(b)) if a > b * factor => Change::Better,
-        (Some(_), Some(_)) | (None, None) => Change::Same,
-        (Some(_), None) => Change::Worse,
-        (None, Some(_)) => Change::Better,
+        (Some(a), Some(b)) if a.max(b) <= threshold * NOISE => ErrorChange::Same,
+        (Some(a), Some(b)) if b > a * factor => ErrorChange::Worse,
+        (Some(a), Some(b)) if a > b * factor => ErrorChange::Better,
+        (Some(_), Some(_)) | (None, None) => ErrorChange::Same,
+        (Some(_), None) => ErrorChange::Worse,
+        (None, Some(_)) => ErrorChange::Better,
     }
 }
 
@@ -71,12 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_is_no_change_and_a_factor_is() {
-        assert_eq!(change(Some(1e-7), Some(9e-7), 1e-3, 2.0), Change::Same);
-        assert_eq!(change(Some(1e-4), Some(1.9e-4), 1e-3, 2.0), Change::Same);
-        assert_eq!(change(Some(1e-4), Some(2.1e-4), 1e-3, 2.0), Change::Worse);
-        assert_eq!(change(Some(2.1e-4), Some(1e-4), 1e-3, 2.0), Change::Better);
-        assert_eq!(change(Some(0.0), Some(0.5), 0.0, 2.0), Change::Worse);
-        assert_eq!(change(Some(1e-4), None, 1e-3, 2.0), Change::Worse);
+    fn noise_is_ignored_and_a_factor_counts() {
+        assert_eq!(change(Some(1e-7), Some(9e-7), 1e-3, 2.0), ErrorChange::Same);
+        assert_eq!(change(Some(1e-4), Some(1.9e-4), 1e-3, 2.0), ErrorChange::Same);
+        assert_eq!(change(Some(1e-4), Some(2.1e-4), 1e-3, 2.0), ErrorChange::Worse);
+        assert_eq!(change(Some(2.1e-4), Some(1e-4), 1e-3, 2.0), ErrorChange::Better);
+        assert_eq!(change(Some(0.0), Some(0.5), 0.0, 2.0), ErrorChange::Worse);
+        assert_eq!(change(Some(1e-4), None, 1e-3, 2.0), ErrorChange::Worse);
     }
 }

@@ -1,21 +1,40 @@
-//! Which check of one report belongs to which of the other.
+//! Pairs the checks of one report with those of the other.
 
 use super::{CompareOptions, DeviceChoice};
-use crate::report::{Entry, Merged};
+use crate::results::{Merged, MergedEntry};
 use std::collections::BTreeMap;
-use testgen_contract::{Check, DeviceKind, Precision};
+use testgen_types::{Check, DeviceKind, Precision};
 
-/// A check on both sides, or on one.
-pub(super) type Pair<'m> = (Option<&'m Entry>, Option<&'m Entry>);
+/// A check in both reports, or in one of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair<'m> {
+    pub(super) a: Option<&'m MergedEntry>,
+    pub(super) b: Option<&'m MergedEntry>,
+}
 
-/// What pairs have in common. Where two devices are chosen, the device is not part of it.
-type Key<'m> = (&'m str, Option<(DeviceKind, bool)>, Check, Precision);
+/// The fields that the two sides of a pair share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'m> {
+    model: &'m str,
+    /// None where the user chose the two devices.
+    device: Option<Device>,
+    check: Check,
+    precision: Precision,
+}
 
-/// Pairs by model, check, precision and device. One machine on each side is a pair whatever the devices are called; with
-/// several of one kind the name decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Device {
+    kind: DeviceKind,
+    simulated: bool,
+}
+
+type Groups<'m> = BTreeMap<Key<'m>, Vec<&'m MergedEntry>>;
+
+/// Pairs checks by model, check, precision and kind of device. With one device of a kind in each report the device's name
+/// does not matter, so that two machines can be compared; with several it decides.
 pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, options: &CompareOptions) -> Vec<Pair<'m>> {
-    let [first, second] = options.devices.map_or([None, None], |devices| devices.map(Some));
-    let (mut left, mut right) = (group(a, first), group(b, second));
+    let mut left = group(a, options.devices.map(|devices| devices.a));
+    let mut right = group(b, options.devices.map(|devices| devices.b));
     let mut keys: Vec<Key<'m>> = left.keys().chain(right.keys()).copied().collect();
     keys.sort_unstable();
     keys.dedup();
@@ -23,35 +42,41 @@ pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, options: &CompareOptions) 
     for key in keys {
         let (left, right) = (left.remove(&key).unwrap_or_default(), right.remove(&key).unwrap_or_default());
         match (left.as_slice(), right.as_slice()) {
-            ([one], [other]) => pairs.push((Some(*one), Some(*other))),
-            _ => pair_by_name(a, b, left, right, &mut pairs),
+            ([only_a], [only_b]) => pairs.push(Pair { a: Some(only_a), b: Some(only_b) }),
+            _ => pairs.extend(pair_by_name(a, b, left, right)),
         }
     }
     pairs
 }
 
-fn group<'m>(merged: &'m Merged, choice: Option<DeviceChoice>) -> BTreeMap<Key<'m>, Vec<&'m Entry>> {
-    let mut groups: BTreeMap<Key<'m>, Vec<&'m Entry>> = BTreeMap::new();
-    for entry in &merged.entries {
-        let column = &merged.columns[entry.column];
-        let place = (column.device, column.simulated);
-        let is_chosen = |choice: DeviceChoice| (choice.device, choice.simulated) == place && column.name.is_some();
-        if !choice.is_none_or(is_chosen) {
+fn group(merged: &Merged, choice: Option<DeviceChoice>) -> Groups<'_> {
+    let mut groups = Groups::new();
+    for merged_entry in &merged.entries {
+        let column = &merged.columns[merged_entry.column];
+        if !choice.is_none_or(|choice| choice.includes(column)) {
             continue;
         }
-        let place = if choice.is_some() { None } else { Some(place) };
-        let record = &entry.record;
-        groups.entry((record.model.as_str(), place, record.check, record.precision)).or_default().push(entry);
+        let device = Device { kind: column.device, simulated: column.simulated };
+        let entry = &merged_entry.entry;
+        let key = Key {
+            model: &entry.model,
+            device: choice.is_none().then_some(device),
+            check: entry.check,
+            precision: entry.precision,
+        };
+        groups.entry(key).or_default().push(merged_entry);
     }
     groups
 }
 
-fn pair_by_name<'m>(a: &Merged, b: &Merged, left: Vec<&'m Entry>, right: Vec<&'m Entry>, pairs: &mut Vec<Pair<'m>>) {
-    let mut right: Vec<Option<&Entry>> = right.into_iter().map(Some).collect();
+fn pair_by_name<'m>(a: &Merged, b: &Merged, left: Vec<&'m MergedEntry>, right: Vec<&'m MergedEntry>) -> Vec<Pair<'m>> {
+    let mut pairs = Vec::new();
+    let mut right: Vec<Option<&MergedEntry>> = right.into_iter().map(Some).collect();
     for entry in left {
         let name = &a.columns[entry.column].name;
         let found = right.iter_mut().find(|other| other.is_some_and(|other| b.columns[other.column].name == *name));
-        pairs.push((Some(entry), found.and_then(Option::take)));
+        pairs.push(Pair { a: Some(entry), b: found.and_then(Option::take) });
     }
-    pairs.extend(right.into_iter().flatten().map(|entry| (None, Some(entry))));
+    pairs.extend(right.into_iter().flatten().map(|entry| Pair { a: None, b: Some(entry) }));
+    pairs
 }

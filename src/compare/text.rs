@@ -1,32 +1,34 @@
-//! A comparison as a table for the terminal, as Markdown and as JSON.
+//! Renders a comparison as a table for the terminal, as Markdown and as JSON.
 
-use super::{Compared, Comparison, Verdict};
-use crate::report::{Align, Table, cell_text};
+use super::{CheckChange, Compared, Comparison, Side};
+use crate::text::{Align, Table, markdown_cell};
 use std::fmt::Write;
 
-/// Rows of one verdict that Markdown shows; a step summary holds 1 MiB.
+/// Rows of one change that Markdown shows: GitHub limits a step summary to 1 MiB.
 const ROWS_SHOWN: usize = 100;
 
-/// Everything but `same`, then the counts and the verdict.
+/// Every check that changed, then the counts and the result.
 pub fn render_human(comparison: &Comparison) -> String {
     let mut table = Table::new(&[
-        ("verdict", Align::Left),
+        ("change", Align::Left),
         ("check", Align::Left),
         ("first", Align::Left),
         ("second", Align::Left),
         ("why", Align::Left),
     ]);
-    for check in comparison.checks.iter().filter(|check| check.verdict != Verdict::Same) {
-        table.push([
-            check.verdict.word().to_owned(),
-            check.test.clone(),
-            side_a(check),
-            side_b(check),
-            check.why.clone(),
-        ]);
+    for check in comparison.checks.iter().filter(|check| check.change != CheckChange::Same) {
+        let (first, second) = (side(check.a.as_ref()), side(check.b.as_ref()));
+        table.push([check.change.word().to_owned(), check.test.clone(), first, second, check.why.clone()]);
     }
     let mut text = table.to_string();
-    let _ = write!(text, "\nresult: {}: {}\n", word(comparison), counts(comparison));
+    let _ = write!(text, "\nresult: {}: {}\n", result(comparison), counts(comparison));
+    if comparison.is_empty() {
+        let _ = writeln!(text, "first report:  {}", devices(&comparison.devices_a));
+        let _ = writeln!(text, "second report: {}", devices(&comparison.devices_b));
+        text.push_str(
+            "help: choose a device of each report with `--devices`, for instance `--devices cuda,rocm-sim`\n",
+        );
+    }
     text
 }
 
@@ -35,60 +37,62 @@ pub fn render_json(comparison: &Comparison) -> String {
     format!("{}\n", serde_json::to_string_pretty(comparison).expect("a comparison has string keys only"))
 }
 
-/// Counts, and a table of what is not the same, with the three-way numbers of the tensor that moved most.
+/// Counts, and a table of the checks that changed, with the distance of the tensor that moved furthest.
 pub fn render_markdown(comparison: &Comparison) -> String {
-    let mut text = format!("**{}**: {}\n", word(comparison), counts(comparison));
-    let mut opened = false;
-    for verdict in Verdict::ALL.iter().filter(|verdict| **verdict != Verdict::Same) {
-        let checks: Vec<&Compared> = comparison.checks.iter().filter(|check| check.verdict == *verdict).collect();
-        if !checks.is_empty() && !opened {
-            text.push_str(
-                "\n| verdict | check | first | second | why | between the two |\n|---|---|---|---|---|---|\n",
-            );
-            opened = true;
+    let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
+    if comparison.is_empty() {
+        let (first, second) = (devices(&comparison.devices_a), devices(&comparison.devices_b));
+        let _ = writeln!(text, "\nDevices: {} | {}", markdown_cell(&first), markdown_cell(&second));
+    }
+    let mut has_header = false;
+    for change in CheckChange::ALL.iter().filter(|change| **change != CheckChange::Same) {
+        let checks: Vec<&Compared> = comparison.checks.iter().filter(|check| check.change == *change).collect();
+        if !checks.is_empty() && !has_header {
+            text.push_str("\n| change | check | first | second | why | distance |\n|---|---|---|---|---|---|\n");
+            has_header = true;
         }
         for check in checks.iter().take(ROWS_SHOWN) {
             push_row(&mut text, check);
         }
         if checks.len() > ROWS_SHOWN {
-            let _ = writeln!(text, "| {} | and {} more | | | | |", verdict.word(), checks.len() - ROWS_SHOWN);
+            let _ = writeln!(text, "| {} | and {} more | | | | |", change.word(), checks.len() - ROWS_SHOWN);
         }
     }
     text
 }
 
 fn push_row(text: &mut String, check: &Compared) {
-    let between = check.outputs.iter().filter_map(|output| output.a_to_b).max_by(|a, b| a[1].total_cmp(&b[1]));
-    let between = between.map_or(String::new(), |[least, most]| format!("{least:.2e} to {most:.2e}"));
+    let furthest = check.outputs.iter().filter_map(|output| output.a_to_b).max_by(|x, y| x.max.total_cmp(&y.max));
+    let distance = furthest.map_or(String::new(), |distance| format!("{:.2e} to {:.2e}", distance.min, distance.max));
     let _ = writeln!(
         text,
-        "| {} | `{}` | {} | {} | {} | {between} |",
-        check.verdict.word(),
+        "| {} | `{}` | {} | {} | {} | {distance} |",
+        check.change.word(),
         check.test,
-        cell_text(&side_a(check)),
-        cell_text(&side_b(check)),
-        cell_text(&check.why)
+        markdown_cell(&side(check.a.as_ref())),
+        markdown_cell(&side(check.b.as_ref())),
+        markdown_cell(&check.why)
     );
 }
 
-fn side_a(check: &Compared) -> String {
-    check.a.as_ref().map_or(String::new(), |side| format!("{} {}", side.standing.sign(), side.device))
+fn side(side: Option<&Side>) -> String {
+    side.map_or(String::new(), |side| format!("{} {}", side.status.sign(), side.device))
 }
 
-fn side_b(check: &Compared) -> String {
-    check.b.as_ref().map_or(String::new(), |side| format!("{} {}", side.standing.sign(), side.device))
+fn devices(devices: &[String]) -> String {
+    if devices.is_empty() { "no devices".to_owned() } else { devices.join(", ") }
 }
 
-fn word(comparison: &Comparison) -> &'static str {
-    match (comparison.green, comparison.checks.iter().any(|check| check.a.is_some() && check.b.is_some())) {
+fn result(comparison: &Comparison) -> &'static str {
+    match (comparison.green, comparison.is_empty()) {
         (true, _) => "nothing got worse",
-        (false, true) => "WORSE",
-        (false, false) => "NOTHING TO COMPARE",
+        (false, false) => "WORSE",
+        (false, true) => "NOTHING TO COMPARE",
     }
 }
 
 fn counts(comparison: &Comparison) -> String {
-    let of = |verdict: &Verdict| comparison.counts.get(verdict).copied().unwrap_or(0);
-    let counts = Verdict::ALL.iter().map(|verdict| format!("{} {}", of(verdict), verdict.word()));
+    let of = |change: &CheckChange| comparison.counts.get(change).copied().unwrap_or(0);
+    let counts = CheckChange::ALL.iter().map(|change| format!("{} {}", of(change), change.word()));
     counts.collect::<Vec<_>>().join(", ")
 }

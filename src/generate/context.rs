@@ -5,7 +5,7 @@ use crate::{spec::LoadedSpec, template::Templates};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-use testgen_contract::required_checks;
+use testgen_types::{DeviceKind, Precision};
 
 /// The variables of an architecture's template.
 #[derive(Debug, Serialize)]
@@ -27,7 +27,7 @@ pub(super) struct HarnessContext<'s> {
     precisions: Vec<&'static str>,
     tolerances: Vec<ToleranceContext<'s>>,
     vram_mib: Option<u64>,
-    checks: Vec<CheckContext<'s>>,
+    skips: Vec<SkipContext<'s>>,
 }
 
 /// A tolerance; numbers as Rust literals.
@@ -40,13 +40,13 @@ struct ToleranceContext<'s> {
     reason: &'s str,
 }
 
-/// One line of the list of checks; a reason means that it is skipped.
+/// A check that is not run; without a device or a precision, on all of them.
 #[derive(Debug, Serialize)]
-struct CheckContext<'s> {
-    device: &'static str,
+struct SkipContext<'s> {
     check: &'static str,
-    precision: &'static str,
-    reason: Option<&'s str>,
+    device: Option<&'static str>,
+    precision: Option<&'static str>,
+    reason: &'s str,
 }
 
 impl<'s> HarnessContext<'s> {
@@ -68,7 +68,7 @@ impl<'s> HarnessContext<'s> {
             precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
             tolerances: tolerances(loaded),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
-            checks: checks(loaded),
+            skips: skips(loaded),
         })
     }
 }
@@ -86,15 +86,14 @@ fn tolerances(loaded: &LoadedSpec) -> Vec<ToleranceContext<'_>> {
         .collect()
 }
 
-fn checks(loaded: &LoadedSpec) -> Vec<CheckContext<'_>> {
-    let spec = &loaded.spec;
-    let entry = |required: testgen_contract::Registration| CheckContext {
-        device: required.device.variant_name(),
-        check: required.check.variant_name(),
-        precision: required.precision.variant_name(),
-        reason: spec.skip_reason(required.device, required.check, required.precision),
-    };
-    required_checks(spec.architecture, &spec.devices, &spec.precisions).into_iter().map(entry).collect()
+fn skips(loaded: &LoadedSpec) -> Vec<SkipContext<'_>> {
+    let skips = loaded.spec.checks.skip.iter().map(|skip| SkipContext {
+        check: skip.check.variant_name(),
+        device: skip.device.map(DeviceKind::variant_name),
+        precision: skip.precision.map(Precision::variant_name),
+        reason: &skip.reason,
+    });
+    skips.collect()
 }
 
 /// 64 lower-case hex digits.

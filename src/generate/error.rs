@@ -1,6 +1,6 @@
 //! What can go wrong between specs and files.
 
-use crate::{ExitCode, Failure, quoted::Quoted};
+use crate::{CliError, ExitCode, text::Quoted};
 use std::{io, path::PathBuf};
 
 /// Why no suite was generated.
@@ -56,7 +56,7 @@ pub enum GenerateError {
     },
 }
 
-impl Failure for GenerateError {
+impl CliError for GenerateError {
     fn help(&self) -> Option<String> {
         Some(match self {
             Self::NoSpecs { .. } => {

@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{Error, spec::LoadedSpec, template::Templates};
 use std::collections::BTreeSet;
-use testgen_contract::{Registration, required_checks};
-use testgen_verify::{Expectation, ExpectedTolerance};
+use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -81,9 +80,12 @@ fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {
     expected.collect()
 }
 
-fn skips(loaded: &LoadedSpec) -> Vec<(Registration, String)> {
-    let spec = &loaded.spec;
-    let required = required_checks(spec.architecture, &spec.devices, &spec.precisions).into_iter();
-    let reason = |entry: &Registration| spec.skip_reason(entry.device, entry.check, entry.precision);
-    required.filter_map(|entry| reason(&entry).map(|reason| (entry, reason.to_owned()))).collect()
+fn skips(loaded: &LoadedSpec) -> Vec<ExpectedSkip> {
+    let skips = loaded.spec.checks.skip.iter().map(|skip| ExpectedSkip {
+        check: skip.check,
+        device: skip.device,
+        precision: skip.precision,
+        reason: skip.reason.clone(),
+    });
+    skips.collect()
 }

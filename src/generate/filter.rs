@@ -3,7 +3,7 @@
 use super::GenerateError;
 use crate::spec::{LoadedSpec, ModelSpec};
 use glob::Pattern;
-use testgen_contract::{Architecture, DeviceKind};
+use testgen_types::{Architecture, DeviceKind};
 
 /// Conditions on a spec: of each kind one must hold, of all kinds all; no condition of a kind holds always.
 #[derive(Debug, Clone, Default)]

@@ -6,8 +6,8 @@ use super::{
     runtime,
 };
 use crate::{
+    settings::generate_command,
     settings::{Runtime, Settings},
-    shell::generate_command,
     spec::{Checkpoint, LoadedSpec},
 };
 use std::path::{Path, PathBuf};

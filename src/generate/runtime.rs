@@ -11,8 +11,8 @@ pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, Gener
         Some(Runtime::Version(version)) => return Ok(Runtime::Version(version.clone())),
         Some(Runtime::Path(path)) => path.clone(),
         None => {
-            let beside = out.ancestors().skip(1).map(|directory| directory.join("runtime"));
-            let of_this_binary = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime");
+            let beside = out.ancestors().skip(1).map(|directory| directory.join("crates/runtime"));
+            let of_this_binary = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/runtime");
             beside.into_iter().find(|path| is_runtime(path)).unwrap_or(of_this_binary)
         }
     };

@@ -1,6 +1,6 @@
 //! What cannot be planned.
 
-use crate::{ExitCode, Failure};
+use crate::{CliError, ExitCode};
 use std::{io, path::PathBuf};
 
 /// Why there is no plan, or why it cannot be written.
@@ -40,7 +40,7 @@ impl MatrixError {
     }
 }
 
-impl Failure for MatrixError {
+impl CliError for MatrixError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Setting { help, .. } => Some(help.clone()),

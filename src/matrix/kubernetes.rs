@@ -9,7 +9,7 @@ use super::{
     script,
     yaml::{Yaml, list, map},
 };
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
 const PATH: &str = "kubernetes/testgen.yml";
 

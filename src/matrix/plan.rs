@@ -5,13 +5,13 @@ use super::{
     settings::{Ci, Cpu, Runner, Tier},
     shards::share,
 };
-use crate::{spec::LoadedSpec, words::Word};
+use crate::{closed_enum::ClosedEnum, spec::LoadedSpec};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
 };
-use testgen_contract::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Precision};
 
 /// The most jobs that one matrix of GitHub Actions has.
 const MOST_JOBS: usize = 256;

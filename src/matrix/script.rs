@@ -1,8 +1,8 @@
 //! The shell lines of jobs, the same in every CI system.
 
 use super::{Family, Plan};
-use crate::shell::shell_word as quote;
-use testgen_contract::DeviceKind;
+use crate::text::shell_quote;
+use testgen_types::DeviceKind;
 
 /// Where jobs keep binaries and the archive; the cache and the artifacts know it, too.
 pub(super) const DIRECTORY: &str = "target/ci";
@@ -12,7 +12,7 @@ pub(super) const ARCHIVE: &str = "target/ci/suite.tar.zst";
 
 /// Installs testgen and cargo-nextest below `target/ci`, unless the cache has them.
 pub(super) fn install(plan: &Plan) -> String {
-    let nextest = quote(&plan.ci.nextest);
+    let nextest = shell_quote(&plan.ci.nextest);
     lines(&[
         &plan.ci.install,
         "test -x target/ci/bin/cargo-nextest \\",
@@ -44,7 +44,7 @@ pub(super) fn run_simulated() -> String {
 
 /// The test binary, for machines without Rust. The same selection as that of `testgen run`, so that nothing is built twice.
 pub(super) fn archive(plan: &Plan) -> String {
-    let manifest = quote(&format!("{}/Cargo.toml", plan.suite));
+    let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
         &format!(
             "target/ci/bin/cargo-nextest nextest archive --workspace --test conformance --manifest-path {manifest} \\"
@@ -57,7 +57,7 @@ pub(super) fn archive(plan: &Plan) -> String {
 pub(super) fn preflight(family: &Family) -> String {
     lines(&[
         "chmod +x target/ci/bin/*",
-        &format!("target/ci/bin/testgen devices --json --require {}", quote(&family.requirement())),
+        &format!("target/ci/bin/testgen devices --json --require {}", shell_quote(&family.requirement())),
     ])
 }
 
@@ -67,10 +67,10 @@ pub(super) fn preflight(family: &Family) -> String {
 /// `slice` is how the CI system writes `slice:1/4`, and `directory` where the report goes.
 pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String {
     let which =
-        format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", quote(&family.filter));
+        format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", shell_quote(&family.filter));
     lines(&[
         &format!("mkdir -p {directory}"),
-        &format!("export TESTGEN_REQUIRE={}", quote(&family.requirement())),
+        &format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())),
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
         "status=0",
         &format!("target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"),

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
-use testgen_contract::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Precision};
 
 /// Machines and times. Everything has a default but the runners, of which there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -1,4 +1,4 @@
-"""What a decoder beside an encoder reads: part of the recorder `goldens.py`."""
+"""Decoder inputs of encoder-decoder models: part of the recorder `goldens.py`."""
 
 import copy
 
@@ -6,7 +6,7 @@ from text_inputs import padded_case
 
 
 def with_decoder(case, config, random, limit, lengths):
-    """Adds what the decoder reads: its start token and random ids, padded on the right, with their mask."""
+    """Adds the decoder's inputs: its start token and random ids, padded on the right, with their mask."""
     decoder = padded_case(decoder_vocabulary(config), random, [min(length, limit) for length in lengths])
     decoder["input_ids"][:, 0] = start_id(config)
     return case | {f"decoder_{name}": value for name, value in decoder.items()}
@@ -22,5 +22,5 @@ def decoder_vocabulary(config):
 
 
 def start_id(config):
-    """The token that the decoder begins with; T5 configs may leave it out, and it is the pad token then."""
+    """The first token of the decoder. T5 configs may omit it; it is the pad token then."""
     return next(i for i in (config.decoder_start_token_id, config.pad_token_id, 0) if i is not None)

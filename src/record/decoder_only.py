@@ -1,27 +1,7 @@
-"""Inputs of causal language models, with experts or with a state, too: part of the recorder `goldens.py`."""
+"""Inputs of causal language models, including those with experts or a state: part of the recorder `goldens.py`."""
 
 import generation
 import text_inputs
-
-MODEL_TYPES = (
-    "bloom",
-    "falcon",
-    "gemma2",
-    "gpt2",
-    "gpt_neox",
-    "llama",
-    "mamba",
-    "mamba2",
-    "mistral",
-    "mixtral",
-    "olmo2",
-    "olmoe",
-    "opt",
-    "phi3",
-    "qwen2",
-    "qwen3",
-    "qwen3_moe",
-)
 
 
 def cases(directory, config, random, seed):
@@ -34,11 +14,11 @@ def cases(directory, config, random, seed):
 
 
 def attention(config):
-    """Eager attention, as for everything; but that of Falcon adds its linear biases twice, and only the usual one is right.
+    """Eager attention, except for Falcon with linear biases, whose eager code adds them twice: `sdpa` is correct there.
 
-    In float16 the usual one does not make rows without any visible token uniform, so left padding is not recorded with it.
+    In float16 `sdpa` does not make rows without any visible token uniform, so left padding is not recorded with it.
     """
-    return "sdpa" if config.model_type == "falcon" and config.alibi else "eager"
+    return "sdpa" if getattr(config, "alibi", False) else "eager"
 
 
 def generated(model, config, random, _cases):

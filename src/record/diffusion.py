@@ -1,10 +1,8 @@
-"""Models of diffusers: how they are loaded, run and traced; part of the recorder `goldens.py`."""
+"""Loading, running and tracing models of diffusers: part of the recorder `goldens.py`."""
 
 import torch
 from image_inputs import random_pixels
-from refusals import refusal
-
-MODEL_TYPES = ("AutoencoderKL", "UNet2DConditionModel")
+from errors import user_error
 
 
 def class_of(config):
@@ -18,7 +16,7 @@ def load(directory, config, dtype):
     """The model from disk in `dtype`, with attention as plain products and softmax."""
     from diffusers.models.attention_processor import AttnProcessor
 
-    with refusal(f"`{directory}` does not load as `{config['_class_name']}`"):
+    with user_error(f"`{directory}` does not load as `{config['_class_name']}`"):
         model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False)
     model.set_attn_processor(AttnProcessor())
     return model.eval()
@@ -32,8 +30,8 @@ def describe():
 
 
 def cases(_directory, config, random, _seed):
-    """Two samples, then three of another size; of an autoencoder also latents alone."""
-    if config["_class_name"] == "AutoencoderKL":
+    """Two samples, then three of another size; for an autoencoder also latents without an image."""
+    if "latent_channels" in config:
         factor = 2 ** (len(config["block_out_channels"]) - 1)
         images = [{"sample": random_pixels(config, random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
         latents = {"z": normal(random, 2, config["latent_channels"], 8 // factor * 2, 16 // factor)}
@@ -42,7 +40,7 @@ def cases(_directory, config, random, _seed):
 
 
 def unet_case(config, random, count, size, length):
-    """Noise at another step for each row, and a condition."""
+    """Noise at a different step for each row, and a condition."""
     width = config["cross_attention_dim"]
     width = width if isinstance(width, int) else width[0]
     case = {
@@ -68,7 +66,7 @@ def normal(random, *shape):
 def run(model, case, trace):
     """The results of one call; of a UNet the first convolution and every block are traced."""
     inputs = {name: value.to(model.dtype) if value.is_floating_point() and name != "time_ids" else value for name, value in case.items()}
-    if type(model).__name__ == "AutoencoderKL":
+    if hasattr(model, "encode"):
         return autoencode(model, inputs)
     added = {name: inputs.pop(name) for name in ("text_embeds", "time_ids") if name in inputs}
     if added:

@@ -4,11 +4,9 @@ import generation
 import text_inputs
 from decoder_inputs import with_decoder
 
-MODEL_TYPES = ("bart", "marian", "t5")
-
 
 def cases(directory, config, random, seed):
-    """Main case (right padding), and a longer case without padding; where nothing is generated there is no other text for a decoder."""
+    """Main case (right padding), and a longer case without padding; models that do not generate have no separate decoder input."""
     main_case, long_case, metadata = text_inputs.two_cases(directory, config, random, seed)
     if config.architectures[0].endswith(("ForQuestionAnswering", "EncoderModel")):
         return [main_case, long_case], {}, metadata
@@ -20,7 +18,7 @@ def cases(directory, config, random, seed):
 
 
 def with_end(case, config):
-    """Random ids end with the end token and have it nowhere else: classifiers with a decoder look for it."""
+    """Random ids that end with the end token and contain it nowhere else: classifiers with a decoder search for it."""
     ids, mask = case["input_ids"], case["attention_mask"]
     last = mask.sum(-1) - 1
     if not (ids.gather(1, last[:, None]) == config.eos_token_id).all():
@@ -30,5 +28,5 @@ def with_end(case, config):
 
 
 def generated(model, config, _random, cases):
-    """Greedy tokens from what the encoder reads in the main case."""
+    """Greedy tokens from the encoder's input of the main case."""
     return generation.generate_from_source(model, config, cases[0]) if "decoder_input_ids" in cases[0] else {}

@@ -3,8 +3,6 @@
 import torch
 import text_inputs
 
-MODEL_TYPES = ("albert", "bert", "deberta-v2", "distilbert", "electra", "modernbert", "mpnet", "roberta")
-
 
 def cases(directory, config, random, seed):
     """Main case (right padding), and a longer case without padding."""

@@ -9,7 +9,7 @@ NEW_TOKENS = 16
 
 
 def steps(tensors, case):
-    """One call that reads what was generated but for the last token, and the position whose logits chose the first; or None."""
+    """One call that reads all generated tokens except the last, and the position whose logits chose the first; or None."""
     if "tokens.greedy" not in tensors:
         return None
     read = tensors["tokens.greedy"][:, :-1]
@@ -48,9 +48,9 @@ def generate(model, config, random, prompt=None):
 
 
 def generate_from_source(model, config, case):
-    """As `generate`, from the encoder's input of the main case; the decoder begins with its start token.
+    """Like `generate`, from the encoder's input of the main case; the decoder begins with its start token.
 
-    The cache of transformers has as many layers as the encoder, so a deeper decoder generates without.
+    The cache of transformers has as many layers as the encoder, so a deeper decoder generates without a cache.
     """
     decoder_layers = getattr(config, "num_decoder_layers", None) or getattr(config, "decoder_layers", 0)
     source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
@@ -64,7 +64,7 @@ def generate_from_source(model, config, case):
         pad_token_id=pad_id(config),
     )
     with torch.no_grad():
-        # Whisper's own `generate` cuts recordings into segments.
+        # Whisper's own `generate` splits audio into segments.
         result = GenerationMixin.generate(model, **source)
     logits = torch.stack(result.logits, dim=1).float()
     top = logits.topk(2, dim=-1).values

@@ -21,7 +21,7 @@ KINDS = {
 
 
 def write_safetensors(path, tensors, metadata):
-    """Own code, because the safetensors library does not keep metadata in a fixed order."""
+    """Writes a safetensors file with sorted metadata; the order of the safetensors library changes from run to run."""
     tensors = {name: narrowest(value.detach()) for name, value in tensors.items()}
     header, position = {"__metadata__": dict(sorted(metadata.items()))}, 0
     names = sorted(tensors, key=lambda name: (-tensors[name].element_size(), name))
@@ -37,7 +37,7 @@ def write_safetensors(path, tensors, metadata):
 
 
 def narrowest(tensor):
-    """The same values in the narrowest type that has every one of them; bytes are images and stay so."""
+    """The same values in the narrowest type that represents all of them; bytes are images and stay bytes."""
     if tensor.dtype == torch.uint8:
         return tensor
     kinds = [dtype for dtype in KINDS if dtype.is_floating_point == tensor.is_floating_point() and dtype != torch.uint8]
@@ -45,12 +45,12 @@ def narrowest(tensor):
 
 
 def content_of(tensor):
-    """Its elements as bytes."""
+    """The elements as bytes."""
     return tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes()
 
 
 def replace_file(path, content):
-    """Renames a finished temporary file to `path`, so that no reader ever sees half of it."""
+    """Renames a finished temporary file to `path`, so that a reader never sees an incomplete file."""
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "wb") as file:

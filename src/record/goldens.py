@@ -1,10 +1,10 @@
 """Records `golden.safetensors` of a Hugging Face checkpoint directory, with transformers as the reference.
 
-    python goldens.py CHECKPOINT_DIR [--seed N] [--draws N] [--force]
+    python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--force]
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
-reference itself is recorded beside the outputs, so that tolerances come from measurement. The same seed and the same
-checkpoint give the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 cannot be recorded, 3 a Python package is missing or
+reference itself is recorded with the outputs, so that tolerances are derived from measurements. The same seed and the same
+checkpoint produce the same bytes: no dates, no paths. Exit codes: 0 recorded, 1 cannot be recorded, 3 a Python package is missing or
 of another version than the model type needs.
 """
 
@@ -14,7 +14,7 @@ import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-# With AMX, a grouped convolution of wav2vec2 in bfloat16 is wrong in torch 2.15 (fixtures/README.md), and so would the noise be.
+# With AMX, a grouped convolution of wav2vec2 in bfloat16 is wrong in torch 2.15 (fixtures/README.md), and its noise would be, too.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 
 try:
@@ -28,12 +28,13 @@ except ImportError as missing:
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from families import FAMILIES, kind  # noqa: E402
+from families import FAMILIES  # noqa: E402
 from generation import steps  # noqa: E402
 from golden_file import write_safetensors  # noqa: E402
 from noise import noise_of  # noqa: E402
 from reference import class_of, describe, load, quiet_and_repeatable, read_config  # noqa: E402
-from refusals import RecordError, first_line, refusal  # noqa: E402
+from errors import RecordError, first_line, user_error  # noqa: E402
+from registry import kind  # noqa: E402
 from results import named_tensors, run_all  # noqa: E402
 
 
@@ -42,11 +43,11 @@ def main():
     parser = argparse.ArgumentParser(description="record golden.safetensors of a checkpoint directory")
     parser.add_argument("checkpoint", help="directory as `save_pretrained` writes it")
     parser.add_argument("--seed", type=int, default=0, help="chooses inputs (default 0)")
-    parser.add_argument("--draws", type=int, default=1, help="how often the reference's own error is measured (default 1)")
+    parser.add_argument("--noise-samples", type=int, default=1, help="how often the reference's own error is measured (default 1)")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     arguments = parser.parse_args()
     try:
-        path = record(arguments.checkpoint, arguments.seed, arguments.force, arguments.draws)
+        path = record(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples)
     except ImportError as missing:
         install = getattr(missing, "install", "pip install pillow tokenizers sentencepiece")
         print(f"error: {first_line(missing)}; {install}", file=sys.stderr)
@@ -58,7 +59,7 @@ def main():
     return 0
 
 
-def record(directory, seed=0, force=False, draws=1):
+def record(directory, seed=0, force=False, noise_samples=1):
     """Records `directory`/golden.safetensors and returns its path."""
     path = os.path.join(directory, "golden.safetensors")
     if os.path.exists(path) and not force:
@@ -69,15 +70,15 @@ def record(directory, seed=0, force=False, draws=1):
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
     cases, tensors, metadata = family.cases(directory, config, random, seed)
-    metadata |= describe(model_class, config, seed, draws)
-    with refusal(f"`{type(model).__name__}` refuses the inputs"):
+    metadata |= describe(model_class, config, seed, noise_samples)
+    with user_error(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
     if hasattr(family, "derived"):
         tensors |= family.derived(directory, tensors, results)
     tensors |= named_tensors(cases, results)
     if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
         tensors |= family.generated(model, config, random, cases)
-    metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), draws)
+    metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
     write_safetensors(path, tensors, metadata)
     return path
 

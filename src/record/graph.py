@@ -1,7 +1,7 @@
 """Inputs and results of models that read graphs: part of the recorder `goldens.py`.
 
-The arguments are those of transformers' own collator. It keeps 510 places for every path as soon as two nodes have none; the main
-case's paths are cut behind the last edge that the model reads, the other case keeps its shorter ones whole.
+The arguments are those of transformers' own collator. It reserves 510 positions for every path as soon as two nodes have no path. The
+main case's paths are truncated after the last edge that the model reads; the other case has shorter paths, not truncated.
 """
 
 import copy
@@ -9,23 +9,22 @@ import warnings
 
 import numpy
 import torch
-from refusals import NeedsPackage, RecordError, first_line
+from errors import NeedsPackage, RecordError, first_line
 
-MODEL_TYPES = ("graphormer",)
 # The last that has the model, and what its collator needs: newer compilers refuse the file that it compiles.
 TRANSFORMERS = "4.57"
 INSTALL = "pip install 'transformers==4.57.6' 'cython<3.1' setuptools"
 # With `traceable` the hidden states are one tensor; they are recorded as traces in any case.
 IGNORED = ("hidden_states",)
 
-# Kinds of one feature, before those of the next begin, and what stands before the first.
+# The number of ids of one feature, and the offset of the first one.
 KINDS, SHIFT = 512, 3
 # The position of nodes without a path between them.
 UNREACHABLE = 511
 
 
 def cases(_directory, config, random, _seed):
-    """Main case of three graphs of different sizes, one of them in two parts where the tables hold that; then two whole ones."""
+    """Main case of three graphs of different sizes, one of them disconnected where the tables permit it; then two connected ones."""
     longest, hops = longest_path(config), config.multi_hop_max_dist
     parts = config.num_spatial > UNREACHABLE and (config.edge_type != "multi_hop" or 0 < hops <= config.num_edge_dis)
     main = [draw(random, config, nodes, longest, parts and nodes == 7) for nodes in (10, 7, 4)]
@@ -39,15 +38,15 @@ def cases(_directory, config, random, _seed):
 
 
 def longest_path(config):
-    """The most edges between two nodes: more than half of those that are read, so that half as many would show, and not more
-    than the tables have rows for."""
+    """The largest number of edges between two nodes: more than half of those that are read, so that reading half as many changes
+    the result, and at most the rows of the tables."""
     longest = min(max(7, config.multi_hop_max_dist // 2 + 2), config.num_spatial - 2)
     return min(longest, config.num_edge_dis) if config.edge_type == "multi_hop" else longest
 
 
 def draw(random, config, nodes, longest, parts):
-    """A chain, a node that is another way from its first to its third, and leaves; in `parts` two nodes stand apart. Numbered at
-    random. Each direction of an edge is of a kind of its own, one edge has a single direction, one is there twice."""
+    """A chain, a node that is a second path from its first to its third, and leaves; with `parts` two nodes are disconnected. Nodes are
+    numbered at random. The two directions of an edge are of different kinds, one edge has a single direction, one exists twice."""
     whole = nodes - 2 if parts else nodes
     chain = min(whole - 1, longest + 1)
     pairs = [(node, node + 1) for node in range(chain - 1)] + [(0, chain), (chain, 2)]
@@ -66,14 +65,14 @@ def draw(random, config, nodes, longest, parts):
 
 
 def kinds(random, count, rows):
-    """One feature, or two where the table has rows for them, whose kinds begin with 0."""
+    """One feature, or two where the table has rows for them, with ids from 0."""
     features = max(1, min(2, 1 + (rows - SHIFT - 1) // KINDS))
     highest = rows - SHIFT - KINDS * (features - 1)
     return torch.from_numpy(random.integers(0, min(9, highest) + 1, (count, features)))
 
 
 def collated(config, graphs):
-    """The arguments of a call, as transformers' collator makes them."""
+    """The arguments of a call, from transformers' collator."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -92,6 +91,6 @@ def collated(config, graphs):
 
 
 def trace(result):
-    """Hidden states, which the model has as [nodes, graphs, width]."""
+    """Hidden states as [graphs, nodes, width]; the model returns [nodes, graphs, width]."""
     names = ["embed"] + [f"layer.{index}" for index in range(len(result.hidden_states) - 1)]
     return {f"trace.{name}": state.transpose(0, 1) for name, state in zip(names, result.hidden_states)}

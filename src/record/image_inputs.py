@@ -1,15 +1,15 @@
-"""Images, and what the checkpoint's own processor makes of them; else pixels near unit scale: part of the recorder `goldens.py`."""
+"""Images with the output of the checkpoint's processor, or pixels near unit scale: part of the recorder `goldens.py`."""
 
 import numpy
 import torch
 import transformers
-from drawn import drawn
-from refusals import refusal
+from rounded_inputs import rounded
+from errors import user_error
 
 
 def processed_images(directory, height, width, random):
-    """Images, what the checkpoint's own processor (PIL backend) makes of them, and its name for the metadata."""
-    with refusal(f"the image processor of `{directory}` does not load"):
+    """Images, the pixel values from the checkpoint's processor (PIL backend), and its name for the metadata."""
+    with user_error(f"the image processor of `{directory}` does not load"):
         processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
     shapes = [(height * 8 // 5 + 3, width * 13 // 10 + 1), (height * 4 // 5 + 1, width * 19 // 10 + 2)]
     images = [draw_image(random, *shape) for shape in shapes]
@@ -35,7 +35,7 @@ def draw_image(random, height, width):
 def random_pixels(config, random, count, channels, height, width):
     """Normalised pixel values [count, channels, height, width] near unit scale: smooth waves with noise."""
     pixels = numpy.stack([waves(random, channels, height, width) for _ in range(count)])
-    return drawn(config, pixels + random.normal(0, 0.3, pixels.shape))
+    return rounded(config, pixels + random.normal(0, 0.3, pixels.shape))
 
 
 def waves(random, channels, height, width):
@@ -47,6 +47,6 @@ def waves(random, channels, height, width):
 
 
 def image_size(config):
-    """Height and width the model wants; a convolutional model takes any, and a small one that is not square tests more."""
+    """Height and width of the model's input. A convolutional model accepts any; a small one that is not square tests more."""
     size = getattr(config, "image_size", None) or (64, 48)
     return (size, size) if isinstance(size, int) else tuple(size)

@@ -1,4 +1,4 @@
-"""Inputs of decoders that read images between the words: part of the recorder `goldens.py`."""
+"""Inputs of decoders that read text with images: part of the recorder `goldens.py`."""
 
 import json
 
@@ -8,8 +8,7 @@ import vision_text
 from image_inputs import random_pixels
 from text_inputs import TEXTS, left_padded_case, pad_id, padded_case, read_tokenizer
 
-MODEL_TYPES = ("llava",)
-# Results that are no row of the batch.
+# Results whose first dimension is not the batch.
 IGNORED = ("image_hidden_states",)
 
 
@@ -29,7 +28,7 @@ def generated(model, config, random, _cases):
 
 
 def image_tokens(config):
-    """How many tokens stand for an image."""
+    """The number of tokens that represent an image."""
     side = config.vision_config.image_size // config.vision_config.patch_size
     return side * side + (config.vision_feature_select_strategy == "full")
 
@@ -52,7 +51,7 @@ def with_images(config, random, case, place):
 
 
 def main_case(directory, config, random, seed):
-    """Two texts behind an image, one of them padded on the right; random ids where the checkpoint has no tokenizer."""
+    """Two texts after an image, one of them padded on the right; random ids where the checkpoint has no tokenizer."""
     pixels, tensors, metadata = vision_text.images(directory, config, random)
     tokenizer = read_tokenizer(directory)
     if tokenizer is None:

@@ -1,20 +1,20 @@
-"""Inputs and results of models that find objects in images: part of the recorder `goldens.py`."""
+"""Inputs and results of object detection models: part of the recorder `goldens.py`."""
 
+import inspect
 import os
 from types import SimpleNamespace
 
 import torch
 import transformers
 from image_inputs import draw_image, random_pixels
-from refusals import refusal
+from errors import user_error
 
-MODEL_TYPES = ("detr", "yolos")
 # What an image without a processor measures; a convolution makes 1/32 of it, which must leave some places.
 HEIGHT, WIDTH = 40, 48
 
 
 def cases(directory, config, random, _seed):
-    """Main case of two images of different shapes, filled up to one; then of another size, nothing filled up."""
+    """Main case of two images of different shapes, padded to one; then images of another size without padding."""
     channels = backbone(config).num_channels
     if channels == 3 and os.path.isfile(os.path.join(directory, "preprocessor_config.json")):
         case, tensors, metadata = processed(directory, random)
@@ -23,13 +23,13 @@ def cases(directory, config, random, _seed):
         case, tensors, metadata = {"pixel_values": pixels, "pixel_mask": half_hidden(pixels)}, {}, {}
     height, width = case["pixel_values"].shape[-2:]
     other = random_pixels(config, random, 2, channels, height - 8, width + 16)
-    if config.model_type == "yolos":
+    if "pixel_mask" not in inspect.signature(getattr(transformers, config.architectures[0]).forward).parameters:
         case.pop("pixel_mask")
     return [case, {"pixel_values": other}], tensors, metadata
 
 
 def backbone(config):
-    """The configuration that knows the channels of an image."""
+    """The configuration that contains the number of channels."""
     return getattr(config, "backbone_config", None) or config
 
 
@@ -42,10 +42,10 @@ def half_hidden(pixels):
 
 
 def processed(directory, random):
-    """Images and what the checkpoint's own processor (PIL backend) makes of them together."""
+    """Images, and the output of the checkpoint's processor (PIL backend) for the batch."""
     processor, name = load_processor(directory)
     images = [draw_image(random, *shape) for shape in ((43, 62), (57, 48))]
-    with refusal(f"the image processor of `{directory}` refuses the images"):
+    with user_error(f"the image processor of `{directory}` refuses the images"):
         batch = processor(images=images, return_tensors="pt")
     tensors = {f"image.{index}": torch.from_numpy(image) for index, image in enumerate(images)}
     case = {"pixel_values": batch["pixel_values"], "pixel_mask": batch["pixel_mask"].to(torch.int64)}
@@ -56,13 +56,13 @@ def load_processor(directory):
     """The processor and its name for the metadata."""
     import PIL
 
-    with refusal(f"the image processor of `{directory}` does not load"):
+    with user_error(f"the image processor of `{directory}` does not load"):
         processor = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
     return processor, f"{type(processor).__name__} (backend {processor.backend}, Pillow {PIL.__version__})"
 
 
 def derived(directory, tensors, results):
-    """What the processor makes of the main case's outputs: every query's box in pixels, score and label."""
+    """The processor's detections from the main case's outputs: every query's box in pixels, score and label."""
     images = [tensors[name] for name in sorted(tensors) if name.startswith("image.")]
     if not images or "pred_boxes" not in results[0]:
         return {}

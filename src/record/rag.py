@@ -1,18 +1,17 @@
 """Questions, passages and answers: part of the recorder `goldens.py`.
 
 The index of a checkpoint is `passages.safetensors` (`embeddings` [passages, width]) and `passages.jsonl` (a title and a text for each
-row), beside the weights; transformers gets them as a `CustomHFIndex` over a dataset with exact inner products.
+row), next to the weights; transformers gets them as a `CustomHFIndex` over a dataset with exact inner products.
 """
 
 import json
 import os
 
 import torch
-from refusals import CloseCall, NeedsPackage, first_line, refusal
+from errors import CloseCall, NeedsPackage, first_line, user_error
 from text_inputs import padded_case
 from transformers import AutoTokenizer, GenerationConfig
 
-MODEL_TYPES = ("rag",)
 # Passages.
 CHOOSES = True
 # One of the two classes has a `generate` of its own and says of itself that it has none.
@@ -26,7 +25,7 @@ QUESTIONS = (
 
 
 def prepare(model, directory):
-    """Gives a loaded model its retriever, attention as for everything, and hidden states in every result."""
+    """Adds the retriever to a loaded model, and enables eager attention and hidden states in every result."""
     try:
         import datasets
         import faiss
@@ -36,7 +35,7 @@ def prepare(model, directory):
     from transformers.models.rag.retrieval_rag import CustomHFIndex, RagRetriever
 
     config = model.config
-    with refusal(f"the index of `{directory}` does not load"):
+    with user_error(f"the index of `{directory}` does not load"):
         embeddings = load_file(os.path.join(directory, "passages.safetensors"))["embeddings"].float()
         with open(os.path.join(directory, "passages.jsonl"), encoding="utf-8") as file:
             passages = [json.loads(line) for line in file if line.strip()]
@@ -71,12 +70,12 @@ def cases(directory, config, random, seed):
 
 
 def with_target(case, config, random, lengths):
-    """The case with what the decoder reads."""
+    """The case with the decoder's inputs."""
     return case | {f"decoder_{name}": value for name, value in targets(config, random, lengths).items()}
 
 
 def targets(config, random, lengths):
-    """Random ids behind the decoder's start token, padded on the right, with their mask."""
+    """Random ids after the decoder's start token, padded on the right, with their mask."""
     target = padded_case(config.generator, random, lengths)
     target["input_ids"][:, 0] = config.generator.decoder_start_token_id
     return target
@@ -94,7 +93,7 @@ def trace(result):
 
 
 def generated(model, config, _random, cases):
-    """What is retrieved for every case, greedy tokens of the main case, and the answers of `generate`."""
+    """The retrieved passages of every case, greedy tokens of the main case, and the answers of `generate`."""
     tensors = {}
     for index, case in enumerate(cases):
         prefix = f"case.{index}." if index else ""
@@ -114,7 +113,7 @@ def retrieved(model, case):
 
 
 def refuse_close_calls(model, cases):
-    """The choice of passages jumps: where 16 bits choose others, noise would be that of another answer."""
+    """The choice of passages is discontinuous: where 16 bits choose others, the noise would be that of another answer."""
     from reference import load
 
     for dtype in (torch.float16, torch.bfloat16):
@@ -126,7 +125,7 @@ def refuse_close_calls(model, cases):
 
 
 def fresh(config):
-    """No end token and no rules."""
+    """A generation config without end token and rules."""
     generator = config.generator
     return GenerationConfig(
         do_sample=False,
@@ -141,7 +140,7 @@ def fresh(config):
 
 @torch.no_grad()
 def greedy(model, config, case):
-    """Greedy tokens and their logits: of tokens with all passages together, of sequences those of the generator for each."""
+    """Greedy tokens and their logits: for `RagToken` from all passages together, for `RagSequence` from the generator for each passage."""
     model.generation_config = model.generator.generation_config = fresh(config)
     if model.can_generate():
         result = model.generate(case["input_ids"], attention_mask=case["attention_mask"])
@@ -160,7 +159,7 @@ def greedy(model, config, case):
 
 @torch.no_grad()
 def answers(model, config, case):
-    """What `generate` makes of each question alone, as the checkpoint says, and how close the closest choice was."""
+    """The output of `generate` for each question alone with the checkpoint's settings, and the margin of the closest choice."""
     length = NEW_TOKENS + 1
     rows = torch.full((len(case["input_ids"]), NEW_TOKENS), config.generator.pad_token_id)
     margins = []
@@ -173,7 +172,7 @@ def answers(model, config, case):
 
 
 def closest(model, config, question, length):
-    """The smallest margin of a greedy choice, and of the losses of the two best candidates where they are judged."""
+    """The smallest margin of a greedy choice, and of the losses of the two best candidates where losses decide."""
     if model.can_generate():
         result = model.generate(question, max_length=length, return_dict_in_generate=True, output_logits=True)
         return smallest_gap(result)

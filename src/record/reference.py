@@ -1,39 +1,17 @@
 """The checkpoint as it is read back from disk: config, class, model: part of the recorder `goldens.py`."""
 
+import difflib
 import json
 import os
 
 import safetensors
 import torch
 import transformers
-from families import FAMILIES, attention_of, family_of, kind
-from refusals import NeedsPackage, RecordError, refusal
+from errors import NeedsPackage, RecordError, user_error
+from families import FAMILIES, attention_of, family_of
+from registry import entry, kind
 from transformers import AutoConfig
 from versions import LOAD_OPTIONS, problem
-
-# Other heads need inputs that a golden does not describe yet (choices, pairs of sentences, masked patches).
-HEADS = (
-    "Model",
-    "ForPreTraining",
-    "ForMaskedLM",
-    "ForCausalLM",
-    "ForConditionalGeneration",
-    "MTModel",
-    "ForSequenceClassification",
-    "ForTokenClassification",
-    "ForQuestionAnswering",
-    "ForAudioClassification",
-    "ForImageClassification",
-    "ForPrediction",
-    "ForClassification",
-    "ForRegression",
-    "ForImageClassificationWithTeacher",
-    "ForObjectDetection",
-    "ForCTC",
-    "TokenForGeneration",
-    "SequenceForGeneration",
-    "ForGraphClassification",
-)
 
 
 def read_config(directory):
@@ -41,25 +19,27 @@ def read_config(directory):
     path = os.path.join(directory, "config.json")
     if not os.path.isfile(path):
         raise RecordError(f"`{path}` does not exist; give a directory as `save_pretrained` writes it")
-    with refusal(f"`{path}` cannot be read"), open(path, encoding="utf-8") as file:
+    with user_error(f"`{path}` cannot be read"), open(path, encoding="utf-8") as file:
         config = json.load(file)
         model_type = kind(config)
         if model_type not in FAMILIES:
-            raise RecordError(f"model_type `{model_type}` is not supported; supported are {', '.join(sorted(FAMILIES))}")
+            near = difflib.get_close_matches(str(model_type), FAMILIES)
+            similar = f"; types with a similar name: {', '.join(near)}" if near else ""
+            raise RecordError(f"model_type `{model_type}` is not supported{similar}; `testgen models` lists the supported types")
         if problem(model_type) is not None:
             raise NeedsPackage(*problem(model_type))
         return config if hasattr(FAMILIES[model_type], "load") else AutoConfig.from_pretrained(directory)
 
 
 def class_of(config):
-    """The transformers class that config.json names; a guess would record another model's outputs."""
+    """The transformers class that config.json names; guessing it could record another model's outputs."""
     if isinstance(config, dict):
         return FAMILIES[kind(config)].class_of(config)
     name = (config.architectures or [None])[0]
     if name is None:
         raise RecordError("config.json has no `architectures`; add the transformers class, such as `BertModel`")
-    if not name.endswith(HEADS) or name.endswith("DoubleHeadsModel"):
-        raise RecordError(f"class `{name}` is not supported; it must end in one of {', '.join(HEADS)}")
+    if name not in entry(config).classes:
+        raise RecordError(f"class `{name}` of `{kind(config)}` is not supported; supported are {', '.join(entry(config).classes)}")
     model_class = getattr(transformers, name, None)
     if model_class is None:
         raise RecordError(f"transformers {transformers.__version__} has no class `{name}`")
@@ -67,11 +47,11 @@ def class_of(config):
 
 
 def load(model_class, directory, dtype):
-    """The model from disk in `dtype`; refuses a checkpoint that leaves weights to chance."""
+    """The model from disk in `dtype`; rejects a checkpoint that lacks weights, which would be random."""
     name = model_class.__name__
     if family_of(model_class) is not None:
         return family_of(model_class).load(directory, read_config(directory), dtype)
-    with refusal(f"`{directory}` does not load as `{name}`"):
+    with user_error(f"`{directory}` does not load as `{name}`"):
         model, information = model_class.from_pretrained(
             directory,
             dtype=dtype,
@@ -85,17 +65,17 @@ def load(model_class, directory, dtype):
         raise RecordError(f"`{directory}` lacks {len(missing)} weights of `{name}`, such as `{missing[0]}`")
     mismatched = sorted(information["mismatched_keys"])
     if mismatched:
-        key, found, wanted = mismatched[0]
-        raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(wanted)}")
+        key, found, expected = mismatched[0]
+        raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(expected)}")
     family = FAMILIES[kind(model.config)]
     if hasattr(family, "prepare"):
         family.prepare(model, directory)
     return model.eval()
 
 
-def describe(model_class, config, seed, draws):
-    """Metadata that says what made the golden and how to make it again."""
-    repeated = f" --draws {draws}" if draws > 1 else ""
+def describe(model_class, config, seed, noise_samples):
+    """Metadata with the versions that made the golden and the command that makes it again."""
+    repeated = f" --noise-samples {noise_samples}" if noise_samples > 1 else ""
     return {
         "model_class": model_class.__name__,
         "transformers": transformers.__version__,

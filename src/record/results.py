@@ -1,4 +1,4 @@
-"""Runs the reference, and names what it gives: part of the recorder `goldens.py`."""
+"""Runs the reference and names its results: part of the recorder `goldens.py`."""
 
 import contextlib
 import inspect
@@ -6,7 +6,8 @@ import re
 
 import torch
 from families import FAMILIES, family_of
-from refusals import RecordError
+from errors import RecordError
+from registry import entry
 
 
 def run_all(model, cases):
@@ -58,10 +59,10 @@ def traces(stack, states):
 
 
 def hidden_states(model, inputs, result, stack):
-    """The embeddings, then what each layer leaves, the last one's behind the final norm; Mamba leaves out the embeddings and
-    has the last layer's before the norm, too."""
+    """The embeddings, then the output of each layer, the last one after the final norm. Mamba's own list lacks the embeddings and
+    also contains the last layer's output before the norm."""
     states = result.get(f"{stack}hidden_states")
-    if states is None or model.config.model_type not in ("mamba", "mamba2"):
+    if states is None or entry(model.config).architecture != "ssm":
         return states
     embedded = model.get_input_embeddings()(inputs["input_ids"])
     return [embedded, *states[:-2], states[-1]]

@@ -1,4 +1,4 @@
-"""Inputs of models of recordings: part of the recorder `goldens.py`."""
+"""Inputs of speech and audio models: part of the recorder `goldens.py`."""
 
 import os
 
@@ -7,14 +7,12 @@ import numpy
 import torch
 import transformers
 from decoder_inputs import with_decoder
-from drawn import drawn
-from refusals import refusal
-
-MODEL_TYPES = ("hubert", "wav2vec2", "whisper")
+from rounded_inputs import rounded
+from errors import user_error
 
 
 def cases(directory, config, random, _seed):
-    """Main case of two recordings where the checkpoint has a feature extractor, and a second batch without padding."""
+    """Main case of two sounds where the checkpoint has a feature extractor, and a second batch without padding."""
     tensors, metadata = {}, {}
     if os.path.isfile(os.path.join(directory, "preprocessor_config.json")):
         recordings, main_case, metadata = extracted_features(directory, random)
@@ -30,13 +28,13 @@ def cases(directory, config, random, _seed):
 
 
 def generated(model, config, _random, cases):
-    """Greedy tokens from the recordings of the main case."""
+    """Greedy tokens from the audio of the main case."""
     return generation.generate_from_source(model, config, cases[0]) if "decoder_input_ids" in cases[0] else {}
 
 
 def extracted_features(directory, random):
-    """Recordings, what the checkpoint's own feature extractor makes of them, and its name for the metadata."""
-    with refusal(f"the feature extractor of `{directory}` does not load"):
+    """Audio, the output of the checkpoint's feature extractor, and its name for the metadata."""
+    with user_error(f"the feature extractor of `{directory}` does not load"):
         extractor = transformers.AutoFeatureExtractor.from_pretrained(directory)
     rate, longest = extractor.sampling_rate, getattr(extractor, "n_samples", 2**30)
     lengths = [min(length, longest) for length in (int(random.integers(2600, 3000)), int(random.integers(1500, 1800)))]
@@ -48,7 +46,7 @@ def extracted_features(directory, random):
 
 
 def draw_sound(random, length, rate):
-    """Samples of three gliding tones over some noise: tones alone would hide what stands between the mel bins."""
+    """Samples of three gliding tones over some noise: tones alone would not test the mel bins between them."""
     seconds = numpy.arange(length) / rate
     tones = [
         random.uniform(0.05, 0.3) * numpy.sin(2 * numpy.pi * (frequency + random.uniform(-800, 800) * seconds) * seconds + phase)
@@ -61,6 +59,6 @@ def random_features(config, random, count, samples):
     """Input near unit scale: a spectrogram of the length that the model takes, or samples."""
     if getattr(config, "num_mel_bins", None) and getattr(config, "max_source_positions", None):
         shape = (count, config.num_mel_bins, 2 * config.max_source_positions)
-        return {"input_features": drawn(config, random.normal(0, 0.7, shape))}
+        return {"input_features": rounded(config, random.normal(0, 0.7, shape))}
     sounds = numpy.stack([draw_sound(random, samples, 16000) for _ in range(count)])
-    return {"input_values": drawn(config, (sounds - 0.05) * 5)}
+    return {"input_values": rounded(config, (sounds - 0.05) * 5)}

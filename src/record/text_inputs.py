@@ -1,15 +1,16 @@
-"""Token ids: of texts where the checkpoint has a tokenizer, else random: part of the recorder `goldens.py`."""
+"""Token ids, from texts where the checkpoint has a tokenizer, else random: part of the recorder `goldens.py`."""
 
 import json
 import os
 
 import numpy
 import torch
-from refusals import RecordError, refusal
+from errors import RecordError, user_error
+from registry import entry
 from transformers import AutoTokenizer
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
-# The first text of a pair holds what front ends get wrong: accents, upper case, CJK, an emoji, characters no vocabulary has.
+# The first text of a pair contains what tokenizers get wrong: accents, upper case, CJK, an emoji, characters in no vocabulary.
 # The second is much shorter, so that the pair is padded.
 TEXTS = (
     ("Été: 東🦀 OK? The dog isn't.", "I saw."),
@@ -39,16 +40,16 @@ def text_main_case(tokenizer, config, random, seed, limit):
     encoded = tokenizer(texts, padding="longest", padding_side="right", return_tensors="pt")
     ids = encoded["input_ids"]
     if int(ids.max()) >= config.vocab_size:
-        raise RecordError(f"the tokenizer gives id {int(ids.max())}, but vocab_size is {config.vocab_size}")
+        raise RecordError(f"the tokenizer produces id {int(ids.max())}, but vocab_size is {config.vocab_size}")
     case = {"input_ids": ids, "attention_mask": encoded["attention_mask"]}
     return case, {"text": json.dumps(texts, ensure_ascii=False), "pad_token_id": str(tokenizer.pad_token_id)}
 
 
 def read_tokenizer(directory):
-    """The checkpoint's tokenizer, or None; one without a pad token pads with its end token, as is customary."""
+    """The checkpoint's tokenizer, or None; one without a pad token pads with its end token, as is common."""
     if not any(os.path.isfile(os.path.join(directory, name)) for name in TOKENIZER_FILES):
         return None
-    with refusal(f"the tokenizer of `{directory}` does not load"):
+    with user_error(f"the tokenizer of `{directory}` does not load"):
         tokenizer = AutoTokenizer.from_pretrained(directory)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -56,7 +57,7 @@ def read_tokenizer(directory):
 
 
 def padded_case(config, random, lengths, side="right"):
-    """Random ids of the given lengths; the pad id is not drawn, because RoBERTa and classifiers give it a meaning."""
+    """Random ids of the given lengths; they exclude the pad id, which has a meaning for RoBERTa and for classifiers."""
     width = max(lengths)
     ids = numpy.full((len(lengths), width), pad_id(config), dtype=numpy.int64)
     mask = numpy.zeros_like(ids)
@@ -88,8 +89,8 @@ def rope_type(config):
 
 
 def position_limit(config):
-    """The longest sequence the position table allows; other kinds of positions have none that matters here."""
+    """The longest sequence that the position table permits; other kinds of positions have no limit that matters here."""
     if rope_type(config) is not None or getattr(config, "max_position_embeddings", None) is None:
         return 2**30
-    reserved = {"roberta": (config.pad_token_id or 0) + 1, "mpnet": 2}.get(config.model_type, 0)
+    reserved = {"Roberta": (config.pad_token_id or 0) + 1, "Mpnet": 2}.get(entry(config).definition, 0)
     return config.max_position_embeddings - reserved

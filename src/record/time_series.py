@@ -1,20 +1,18 @@
-"""Inputs of models that read series of numbers: part of the recorder `goldens.py`."""
+"""Inputs of time series models: part of the recorder `goldens.py`."""
 
 import numpy
 import torch
 
-MODEL_TYPES = ("patchtst",)
-
 
 def cases(_directory, config, random, _seed):
-    """Main case of two series with holes; then three of another unit, whole and without a mask."""
+    """Main case of two series with missing values; then three in another unit, complete and without a mask."""
     values, observed = series(random, 2, config), holes(random, 2, config)
     main = {"past_values": values * observed, "past_observed_mask": observed}
     return [main, {"past_values": series(random, 3, config) * 1.5 + 0.5}], {}, {}
 
 
 def series(random, count, config):
-    """Waves with a trend and noise, another unit for each channel: [count, context_length, channels]."""
+    """Waves with a trend and noise, in another unit for each channel: [count, context_length, channels]."""
     time = numpy.arange(config.context_length)[None, :, None]
     shape = (count, 1, config.num_input_channels)
     period, phase = random.uniform(4, config.context_length, shape), random.uniform(0, 6, shape)
@@ -25,7 +23,7 @@ def series(random, count, config):
 
 
 def holes(random, count, config):
-    """1 where a value was observed; a few were not, each channel its own. Floats, because a mask of booleans or integers makes
-    the scaler of transformers compute in float32, whatever the type of the model, which then stops."""
+    """1 where a value was observed; a few are missing, different ones in each channel. Floats, because with a mask of booleans or
+    integers the scaler of transformers computes in float32 whatever the type of the model, which then stops."""
     drawn = random.random((count, config.context_length, config.num_input_channels)) > 0.15
     return torch.from_numpy(drawn.astype(numpy.float32))

@@ -1,22 +1,23 @@
-"""Which transformers records which model: part of the recorder `goldens.py`.
+"""The version of transformers that records a model: part of the recorder `goldens.py`.
 
-The present one, but for models that it no longer has: those say themselves which is the last one that has them.
+It is the present one, except for models that it no longer has: their family names the last version that has them.
 """
 
 import transformers
-from families import MODULES
+from families import FAMILIES
+from registry import ENTRIES, type_of_class
 
 PRESENT = 5
 IS_OLD = int(transformers.__version__.split(".")[0]) < PRESENT
-# transformers 4 hands options that it does not know to the model, which refuses them.
+# transformers 4 passes unknown options to the model, which rejects them.
 LOAD_OPTIONS = {} if IS_OLD else {"experts_implementation": "eager"}
 
 
 def problem(name):
-    """Why this transformers cannot record a model type, or a class by its name, and the command that mends it; or None."""
+    """Why the installed transformers cannot record a model type, or a class, and the command that installs the right one; or None."""
     found = f"and this is {transformers.__version__}"
-    gone = next((family for family in MODULES if hasattr(family, "TRANSFORMERS") and name.lower().startswith(family.MODEL_TYPES)), None)
-    if gone is None:
+    gone = FAMILIES.get(name if name in ENTRIES else type_of_class(name))
+    if not hasattr(gone, "TRANSFORMERS"):
         needed = f"`{name}` is recorded with transformers {PRESENT}, {found}"
         return (needed, "pip install --upgrade transformers") if IS_OLD else None
     if transformers.__version__.startswith(f"{gone.TRANSFORMERS}."):

@@ -4,10 +4,7 @@ import os
 
 import torch
 from image_inputs import image_size, processed_images, random_pixels
-
-MODEL_TYPES = ("convnext", "deit", "dinov2", "resnet", "swin", "vit")
-# Vision models that take images of any size.
-ANY_SIZE = ("convnext", "dinov2", "resnet")
+from registry import entry
 
 
 def cases(directory, config, random, _seed):
@@ -20,7 +17,7 @@ def cases(directory, config, random, _seed):
     else:
         pixels = random_pixels(config, random, 2, config.num_channels, height, width)
     height, width = pixels.shape[-2:]
-    if config.model_type in ANY_SIZE:
+    if entry(config).any_image_size:
         height, width = height - 8, width + 12
     other = random_pixels(config, random, 3, config.num_channels, height, width)
     return [{"pixel_values": pixels}, {"pixel_values": other}], tensors, metadata

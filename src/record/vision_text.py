@@ -1,4 +1,4 @@
-"""Inputs and results of models that compare images with texts: part of the recorder `goldens.py`."""
+"""Inputs and results of image-text models: part of the recorder `goldens.py`."""
 
 import json
 import os
@@ -6,16 +6,16 @@ import os
 import numpy
 import torch
 from image_inputs import image_size, processed_images, random_pixels
-from refusals import RecordError
+from errors import RecordError
+from registry import entry
 from text_inputs import TEXTS, pad_id, padded_case, read_tokenizer
 
-MODEL_TYPES = ("clip", "siglip")
 # CLIP reads a text at its end token. Files from before transformers 4.31 have 2 there, and the largest id counts.
 LEGACY_END = 2
 
 
 def cases(directory, config, random, seed):
-    """Main case from texts and images; then longer texts beside another number of images."""
+    """Main case from texts and images; then longer texts with another number of images."""
     text, metadata = texts(directory, config, random, seed)
     pixels, tensors, more = images(directory, config, random)
     height, width = pixels.shape[-2:]
@@ -37,23 +37,28 @@ def texts(directory, config, random, seed):
         lines = [line[: len(line) * 3 // 4] for line in lines]
     encoded = tokenizer(lines, padding="longest", padding_side="right", return_tensors="pt")
     if int(encoded["input_ids"].max()) >= inner.vocab_size:
-        raise RecordError(f"the tokenizer gives id {int(encoded['input_ids'].max())}, but vocab_size is {inner.vocab_size}")
+        raise RecordError(f"the tokenizer produces id {int(encoded['input_ids'].max())}, but vocab_size is {inner.vocab_size}")
     case = {name: encoded[name] for name in ("input_ids", "attention_mask") if name in encoded}
     metadata = {"text": json.dumps(lines, ensure_ascii=False), "pad_token_id": str(tokenizer.pad_token_id)}
     return filled(case, config, tokenizer.pad_token_id), metadata
 
 
 def long_texts(config, random):
-    """Two texts, of one length for CLIP, which checks fill up by up to five columns; behind a mask for SigLIP."""
+    """Two texts: of one length for CLIP, with room for the five columns that checks add; with a mask for SigLIP."""
     inner = config.text_config
     length = min(int(random.integers(33, 38)), inner.max_position_embeddings - 5)
-    lengths = [length, length - (7 if config.model_type == "siglip" else 0)]
+    lengths = [length, length - (7 if scored_alone(config) else 0)]
     return with_ends(padded_case(inner, random, lengths), config)
 
 
+def scored_alone(config):
+    """Whether each pair is scored by itself: SigLIP and its relatives, which read the last column of a text instead of its end."""
+    return entry(config).scores == "sigmoid"
+
+
 def filled(case, config, pad):
-    """SigLIP reads the last column, so its texts fill all positions, and no mask hides padding from the others."""
-    if config.model_type != "siglip":
+    """SigLIP reads the last column, so its texts fill all positions, and padding is not masked."""
+    if not scored_alone(config):
         return case
     ids = case["input_ids"]
     missing = config.text_config.max_position_embeddings - ids.shape[1]
@@ -61,8 +66,8 @@ def filled(case, config, pad):
 
 
 def with_ends(case, config):
-    """The last real token of each row becomes the end token, and no other token is one; the first is the largest id there is."""
-    if config.model_type != "clip":
+    """The last real token of each row becomes the end token, and no other token is one; the first token is the largest id."""
+    if scored_alone(config):
         return case
     ids, mask = case["input_ids"], case["attention_mask"]
     end = config.text_config.eos_token_id
@@ -85,6 +90,6 @@ def images(directory, config, random):
 
 
 def trace(result):
-    """Hidden states of the texts' tower, then those of the images'; only the first counts as the embedding."""
+    """Hidden states of the text encoder, then those of the image encoder; only the first counts as the embedding."""
     states = [*result.text_model_output.hidden_states, *result.vision_model_output.hidden_states]
     return {"trace.embed" if i == 0 else f"trace.layer.{i - 1}": state for i, state in enumerate(states)}

@@ -1,23 +1,23 @@
-//! One failed check, as a person reads it.
+//! Renders one failed check for a terminal.
 
-use super::{RanOn, cell::is_outside};
+use crate::results::{RanOn, is_outside};
 use std::fmt::Write;
-use testgen_contract::{OutputError, Record};
+use testgen_types::{OutputError, ReportEntry};
 
-/// Tensors shown for one failure; a trace of a deep model has hundreds.
+/// Tensors shown for one failure: the trace of a deep model has hundreds.
 const TENSORS_SHOWN: usize = 8;
 
 /// The name of the test, its reason, the device, and for every tensor outside its threshold the error and the worst
 /// elements. Indented by two spaces, ends with a line break.
-pub fn render_failure(record: &Record) -> String {
-    let mut text = format!("  {}\n", record.test_name());
-    for line in record.reason.as_deref().unwrap_or("no reason given").lines() {
+pub fn render_failure(entry: &ReportEntry) -> String {
+    let mut text = format!("  {}\n", entry.test_name());
+    for line in entry.reason.as_deref().unwrap_or("no reason given").lines() {
         push(&mut text, format_args!("    {line}"));
     }
-    if let Some(ran_on) = ran_on(record) {
+    if let Some(ran_on) = ran_on(entry) {
         push(&mut text, format_args!("    ran on {ran_on}"));
     }
-    let outside: Vec<&OutputError> = record.outputs.iter().filter(|output| is_outside(output)).collect();
+    let outside: Vec<&OutputError> = entry.outputs.iter().filter(|output| is_outside(output)).collect();
     for output in outside.iter().take(TENSORS_SHOWN) {
         push_output(&mut text, output);
     }
@@ -27,10 +27,10 @@ pub fn render_failure(record: &Record) -> String {
     text
 }
 
-fn ran_on(record: &Record) -> Option<String> {
-    let Record { simulated, tf32, fallback, mock, .. } = *record;
-    (record.device_name.is_some() || mock)
-        .then(|| RanOn { name: record.device_name.clone(), simulated, tf32, fallback, mock }.describe())
+fn ran_on(entry: &ReportEntry) -> Option<String> {
+    let ReportEntry { simulated, tf32, fallback, mock, .. } = *entry;
+    (entry.device_name.is_some() || mock)
+        .then(|| RanOn { name: entry.device_name.clone(), simulated, tf32, fallback, mock }.describe())
 }
 
 fn push_output(text: &mut String, output: &OutputError) {

@@ -1,15 +1,19 @@
-//! A summary as a person reads it: the table, then what was ignored and why, then what failed and why.
+//! Renders a summary for a terminal: the table, then reasons of ignored checks, failures and problems.
 
-use super::{Align, Expectation, Problem, Row, Summary, Table, render_failure};
+use super::render_failure;
+use crate::{
+    results::{Expectation, Problem, RanOn, Row, Summary},
+    text::{Align, Table},
+};
 use std::{collections::BTreeSet, fmt::Write};
 
-/// Models named behind a reason; the count says how many there are.
+/// Models listed after a reason; more are only counted.
 const MODELS_NAMED: usize = 3;
 
 /// Problems shown of one kind.
 const PROBLEMS_SHOWN: usize = 5;
 
-/// The whole summary; ends with the verdict.
+/// The whole summary; its last line is the result.
 pub fn render_human(summary: &Summary) -> String {
     let mut text = table(summary).to_string();
     push_ignored(&mut text, summary);
@@ -19,18 +23,18 @@ pub fn render_human(summary: &Summary) -> String {
     }
     if !summary.expectations.is_empty() {
         text.push_str("\nexpected to fail\n");
-        let told = |expectation: &Expectation| {
-            let Expectation { test, standing, told } = expectation;
-            format!("  {test}: {}: {told}\n", standing.word())
+        let line = |expectation: &Expectation| {
+            let Expectation { test, status, description } = expectation;
+            format!("  {test}: {}: {description}\n", status.word())
         };
-        text.extend(summary.expectations.iter().map(told));
+        text.extend(summary.expectations.iter().map(line));
     }
     if !summary.problems.is_empty() {
         text.push_str("\nnot trustworthy\n");
         push_problems(&mut text, &summary.problems);
     }
     text.push('\n');
-    text.push_str(&verdict(summary));
+    text.push_str(&result(summary));
     text
 }
 
@@ -56,7 +60,7 @@ fn computed_on(row: &Row) -> String {
     if row.ran_on.is_empty() {
         return "nothing".to_owned();
     }
-    row.ran_on.iter().map(super::RanOn::describe).collect::<Vec<_>>().join("; ")
+    row.ran_on.iter().map(RanOn::describe).collect::<Vec<_>>().join("; ")
 }
 
 fn push_ignored(text: &mut String, summary: &Summary) {
@@ -74,7 +78,7 @@ fn push_ignored(text: &mut String, summary: &Summary) {
     }
 }
 
-/// A suite that crashed leaves hundreds of checks without a record; the first of each kind tell enough.
+/// Limits the lines per kind: a suite that crashed leaves hundreds of checks without an entry.
 fn push_problems(text: &mut String, problems: &[Problem]) {
     for group in problems.chunk_by(|a, b| a.kind() == b.kind()) {
         text.extend(group.iter().take(PROBLEMS_SHOWN).map(|problem| format!("  {problem}\n")));
@@ -91,8 +95,8 @@ fn named(models: &BTreeSet<String>) -> String {
     models.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn verdict(summary: &Summary) -> String {
-    let word = if summary.green { "passed" } else { "FAILED" };
+fn result(summary: &Summary) -> String {
+    let outcome = if summary.green { "passed" } else { "FAILED" };
     let Summary { passed, failed, ignored, .. } = summary;
     let as_expected = failed - summary.failures.len();
     let as_expected = if as_expected == 0 { String::new() } else { format!(" ({as_expected} as expected)") };
@@ -101,7 +105,7 @@ fn verdict(summary: &Summary) -> String {
         count => format!(", {}", plural(count, "problem")),
     };
     format!(
-        "result: {word}: {} passed, {failed} failed{as_expected}, {ignored} ignored{problems}\n",
+        "result: {outcome}: {} passed, {failed} failed{as_expected}, {ignored} ignored{problems}\n",
         plural(*passed, "check")
     )
 }

@@ -1,20 +1,23 @@
 //! A merged report as JUnit XML: one suite for each device, one case for each check.
 //!
-//! JUnit knows passed, failed and skipped. An expected failure is skipped, an unexpected pass fails; mock and fallback are
-//! told by the type of the failure or the message, a simulation by the name of the suite and a property.
+//! JUnit has the states passed, failed and skipped. An expected failure is skipped, an unexpected pass fails; mock and
+//! fallback appear as the type of the failure or in the message, a simulation in the name of the suite and as a property.
 
-use super::{Column, Entry, Merged, Standing};
-use crate::xml::escape;
+use crate::{
+    results::{Column, Merged, MergedEntry, ResultStatus},
+    text::xml_escape,
+};
 use std::fmt::Write;
+use testgen_types::ReportEntry;
 
-/// The whole report; problems of the report itself are a suite of their own, so that no viewer shows green over them.
+/// The whole report. Problems of the report itself form a failing suite of their own, so that no viewer shows it as green.
 pub fn render_junit(merged: &Merged) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let red = merged.entries.iter().filter(|entry| entry.judged.red).count() + merged.problems.len();
+    let red = merged.entries.iter().filter(|entry| entry.evaluation.red).count() + merged.problems.len();
     let cases = merged.entries.len() + merged.problems.len();
     push(&mut text, format_args!("<testsuites name=\"testgen\" tests=\"{cases}\" failures=\"{red}\" errors=\"0\">"));
     for (index, column) in merged.columns.iter().enumerate() {
-        let entries: Vec<&Entry> = merged.entries.iter().filter(|entry| entry.column == index).collect();
+        let entries: Vec<&MergedEntry> = merged.entries.iter().filter(|entry| entry.column == index).collect();
         push_suite(&mut text, column, &entries);
     }
     push_problems(&mut text, &merged.problems);
@@ -22,11 +25,11 @@ pub fn render_junit(merged: &Merged) -> String {
     text
 }
 
-fn push_suite(text: &mut String, column: &Column, entries: &[&Entry]) {
-    let failures = entries.iter().filter(|entry| entry.judged.red).count();
+fn push_suite(text: &mut String, column: &Column, entries: &[&MergedEntry]) {
+    let failures = entries.iter().filter(|entry| entry.evaluation.red).count();
     let skipped = entries.iter().filter(|entry| is_skipped(entry)).count();
-    let seconds: f64 = entries.iter().map(|entry| entry.record.milliseconds / 1e3).sum();
-    let name = escape(&column.label());
+    let seconds: f64 = entries.iter().map(|entry| entry.entry.milliseconds / 1e3).sum();
+    let name = xml_escape(&column.label());
     let count = entries.len();
     push(
         text,
@@ -41,18 +44,18 @@ fn push_suite(text: &mut String, column: &Column, entries: &[&Entry]) {
     text.push_str("  </testsuite>\n");
 }
 
-fn push_case(text: &mut String, entry: &Entry) {
-    let record = &entry.record;
-    let (class, name) = (format!("{}.{}", record.architecture, record.model), record.test_name());
+fn push_case(text: &mut String, entry: &MergedEntry) {
+    let ReportEntry { architecture, model, milliseconds, .. } = &entry.entry;
+    let (class, name) = (format!("{architecture}.{model}"), entry.entry.test_name());
     let case = format!(
         "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"",
-        escape(&class),
-        escape(&name),
-        record.milliseconds / 1e3
+        xml_escape(&class),
+        xml_escape(&name),
+        milliseconds / 1e3
     );
-    let message = escape(&message(entry));
-    let word = entry.judged.standing.word();
-    match (entry.judged.red, is_skipped(entry)) {
+    let message = xml_escape(&message(entry));
+    let word = entry.evaluation.status.word();
+    match (entry.evaluation.red, is_skipped(entry)) {
         (true, _) => push(
             text,
             format_args!(
@@ -66,14 +69,17 @@ fn push_case(text: &mut String, entry: &Entry) {
     }
 }
 
-fn is_skipped(entry: &Entry) -> bool {
-    let not_run = matches!(entry.judged.standing, Standing::Ignored | Standing::Fallback | Standing::ExpectedFailure);
-    not_run && !entry.judged.red
+fn is_skipped(entry: &MergedEntry) -> bool {
+    let not_run = matches!(
+        entry.evaluation.status,
+        ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::ExpectedFailure
+    );
+    not_run && !entry.evaluation.red
 }
 
-fn message(entry: &Entry) -> String {
-    let reason = entry.record.reason.clone();
-    [entry.judged.note.clone(), reason].into_iter().flatten().collect::<Vec<_>>().join("\n")
+fn message(entry: &MergedEntry) -> String {
+    let reason = entry.entry.reason.clone();
+    [entry.evaluation.note.clone(), reason].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 fn push_problems(text: &mut String, problems: &[String]) {
@@ -86,7 +92,7 @@ fn push_problems(text: &mut String, problems: &[String]) {
         format_args!("  <testsuite name=\"the report itself\" tests=\"{count}\" failures=\"{count}\" errors=\"0\">"),
     );
     for (index, problem) in problems.iter().enumerate() {
-        let problem = escape(problem);
+        let problem = xml_escape(problem);
         push(
             text,
             format_args!(

@@ -1,12 +1,11 @@
-//! A merged report as one HTML page that needs no network: style, script and data are in it.
+//! A merged report as one self-contained HTML page: style, script and data are embedded.
 //!
-//! Owns: putting the parts together. The data is compact (see `data`), the script shows it; filters and the open cell are in
+//! Owns: assembling the page. The data is compact (see `data`) and rendered by the script. Filters and the open cell are in
 //! the page's address, so that a view can be linked to and tested.
 
 mod data;
 
-use super::Merged;
-use crate::compare::Comparison;
+use crate::{compare::Comparison, results::Merged};
 use data::Data;
 
 const TEMPLATE: &str = include_str!("page/page.html");
@@ -19,16 +18,16 @@ const SCRIPTS: [&str; 5] = [
     include_str!("page/page.js"),
 ];
 
-/// The whole page, with the differences to a base where there is one.
+/// The whole page, with the differences to `base` if given.
 pub fn render_page(merged: &Merged, base: Option<&Comparison>) -> String {
     let data = serde_json::to_string(&Data::new(merged, base)).expect("the data has no maps");
     let script = SCRIPTS.join("\n");
-    // Data is put in last: nothing in it can be taken for a place.
+    // The data is inserted last, so that nothing in it is taken for a placeholder.
     let page = TEMPLATE.replace("/*STYLE*/", STYLE).replace("/*SCRIPT*/", &script);
-    page.replace("/*DATA*/", &inert(&data))
+    page.replace("/*DATA*/", &embeddable(&data))
 }
 
-/// JSON that cannot end the element that it stands in, and opens no comment.
-fn inert(json: &str) -> String {
+/// JSON that can neither end the script element that contains it nor open a comment.
+fn embeddable(json: &str) -> String {
     json.replace('<', "\\u003c").replace("\u{2028}", "\\u2028").replace("\u{2029}", "\\u2029")
 }

@@ -1,38 +1,37 @@
 //! A merged report as JSON for other programs, and its JSON Schema.
 
-use super::{
-    Cell, Column, Entry, Merged, Standing,
-    cell::{cells, first_diverging},
+use crate::{
+    compare::Comparison,
+    results::{Cell, Column, Merged, MergedEntry, ResultStatus, cells, first_diverging},
 };
-use crate::compare::Comparison;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The version of the JSON form; adding a field is compatible, changing one raises it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A merged report.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "testgen report", deny_unknown_fields)]
 struct Structured {
-    /// The version of this form: 1. Adding a field is compatible.
+    /// The version of this form: 2. Adding a field is compatible.
     version: u32,
-    /// Whether nothing failed and nothing is missing.
+    /// Whether the reports have no problem and no check is red.
     green: bool,
-    /// How many checks have each standing.
+    /// The number of checks by status.
     counts: BTreeMap<&'static str, usize>,
-    /// What is wrong with the reports themselves; never green with any.
+    /// Problems of the reports themselves; any of them makes the report red.
     problems: Vec<String>,
-    /// The reports, by their path below the directories that were given.
+    /// The reports by their path below the given directories.
     sources: Vec<String>,
-    /// The devices that ran, and one entry for each kind of device where checks found none.
+    /// The devices that ran, and one element for each kind of device of which checks found none.
     devices: Vec<Device>,
-    /// One entry for each model, device and precision.
+    /// One element for each model, device and precision.
     cells: Vec<StructuredCell>,
-    /// One entry for each check on each device.
+    /// One element for each check on each device.
     checks: Vec<Check>,
-    /// Differences to the base, as `testgen compare --format json` tells them; null without a base.
+    /// Differences to the base, in the form of `testgen compare --format json`; null without a base.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     base: Option<Comparison>,
 }
@@ -43,17 +42,17 @@ struct Structured {
 struct Device {
     /// `cpu`, `cuda` or `rocm`.
     device: &'static str,
-    /// As the driver names it; null where nothing ran.
+    /// The driver's name of the device; null where nothing ran.
     name: Option<String>,
-    /// A software simulation: its passes are none of the device's.
+    /// A software simulation: its passes do not count for the device.
     simulated: bool,
     /// Whether f32 products may be computed in TF32.
     tf32: bool,
     /// Bytes of memory.
     memory: Option<u64>,
-    /// Architecture, path of detection, and versions; one object for each machine that differs.
+    /// Architecture, detection path and versions; one object for each machine that differs.
     #[schemars(with = "Vec<BTreeMap<String, String>>")]
-    hardware: Vec<testgen_contract::HardwareRecord>,
+    hardware: Vec<testgen_types::HardwareInfo>,
     /// Versions of testgen's runtime.
     testgen: Vec<String>,
 }
@@ -66,8 +65,8 @@ struct StructuredCell {
     /// Index into `devices`.
     device: usize,
     precision: &'static str,
-    /// The gravest of its checks; `pass` only when numbers were computed on the device.
-    standing: Standing,
+    /// The most severe status of its checks; `pass` only when numbers were computed on the device.
+    status: ResultStatus,
     /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not finite.
     error: Option<f64>,
     /// Threshold / error of that tensor.
@@ -75,7 +74,7 @@ struct StructuredCell {
     /// The first layer that diverges.
     first_diverging: Option<String>,
     milliseconds: f64,
-    /// Bytes that the load took.
+    /// Bytes that loading the model took.
     memory: Option<u64>,
 }
 
@@ -89,16 +88,16 @@ struct Check {
     device: usize,
     /// Index into `sources`.
     source: usize,
-    standing: Standing,
-    /// Whether the report cannot be green with it.
+    status: ResultStatus,
+    /// Whether it makes the report red.
     red: bool,
-    /// What is said beside the record's reason: an expectation, a contradiction.
+    /// An explanation in addition to the entry's reason: an expectation or a contradiction.
     note: Option<String>,
     /// The first layer that diverges.
     first_diverging: Option<String>,
     /// The line that the suite wrote.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
-    record: testgen_contract::Record,
+    entry: testgen_types::ReportEntry,
 }
 
 /// The report as JSON, ended by a line break.
@@ -106,7 +105,7 @@ pub fn render_structured(merged: &Merged, base: Option<&Comparison>) -> String {
     let structured = Structured {
         version: VERSION,
         green: merged.is_green(),
-        counts: Standing::ALL.iter().map(|standing| (key(*standing), count(merged, *standing))).collect(),
+        counts: ResultStatus::ALL.iter().map(|status| (key(*status), count(merged, *status))).collect(),
         problems: merged.problems.clone(),
         sources: merged.sources.clone(),
         devices: merged.columns.iter().map(device).collect(),
@@ -124,22 +123,22 @@ pub fn structured_schema() -> String {
     format!("{:#}\n", schema.as_value())
 }
 
-fn key(standing: Standing) -> &'static str {
-    match standing {
-        Standing::UnexpectedPass => "unexpected_pass",
-        Standing::ExpectedFailure => "expected_failure",
-        Standing::Fail
-        | Standing::Mock
-        | Standing::Fallback
-        | Standing::Incomplete
-        | Standing::Simulated
-        | Standing::Pass
-        | Standing::Ignored => standing.word(),
+fn key(status: ResultStatus) -> &'static str {
+    match status {
+        ResultStatus::UnexpectedPass => "unexpected_pass",
+        ResultStatus::ExpectedFailure => "expected_failure",
+        ResultStatus::Fail
+        | ResultStatus::Mock
+        | ResultStatus::Fallback
+        | ResultStatus::Incomplete
+        | ResultStatus::Simulated
+        | ResultStatus::Pass
+        | ResultStatus::Ignored => status.word(),
     }
 }
 
-fn count(merged: &Merged, standing: Standing) -> usize {
-    merged.entries.iter().filter(|entry| entry.judged.standing == standing).count()
+fn count(merged: &Merged, status: ResultStatus) -> usize {
+    merged.entries.iter().filter(|entry| entry.evaluation.status == status).count()
 }
 
 fn device(column: &Column) -> Device {
@@ -160,7 +159,7 @@ fn structured_cell(cell: Cell) -> StructuredCell {
         model: cell.model,
         device: cell.column,
         precision: cell.precision.as_str(),
-        standing: cell.standing,
+        status: cell.status,
         error: finite.map(|output| output.rel_l2),
         headroom: cell.tightest.as_ref().map(|output| output.headroom),
         first_diverging: cell.first_diverging,
@@ -169,15 +168,15 @@ fn structured_cell(cell: Cell) -> StructuredCell {
     }
 }
 
-fn check(entry: &Entry) -> Check {
+fn check(merged: &MergedEntry) -> Check {
     Check {
-        test: entry.record.test_name(),
-        device: entry.column,
-        source: entry.source,
-        standing: entry.judged.standing,
-        red: entry.judged.red,
-        note: entry.judged.note.clone(),
-        first_diverging: first_diverging(&entry.record).map(str::to_owned),
-        record: entry.record.clone(),
+        test: merged.entry.test_name(),
+        device: merged.column,
+        source: merged.source,
+        status: merged.evaluation.status,
+        red: merged.evaluation.red,
+        note: merged.evaluation.note.clone(),
+        first_diverging: first_diverging(&merged.entry).map(str::to_owned),
+        entry: merged.entry.clone(),
     }
 }

@@ -1,10 +1,10 @@
-//! Building a suite with cargo, and finding its test binary.
+//! Builds a suite with cargo, and finds its test binary.
 
 use super::{
-    Progress, RunError,
+    Progress, RunError, build_directory,
     cargo::{self, Artifact},
-    child,
 };
+use crate::child_process;
 use std::{
     io::Read,
     path::{Path, PathBuf},
@@ -12,14 +12,14 @@ use std::{
     thread,
 };
 
-/// How a suite is built.
+/// Options of a build.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// The suite's Cargo.toml.
     pub manifest: PathBuf,
-    /// With optimisation.
+    /// Enables optimisation.
     pub release: bool,
-    /// Without CUDA and ROCm.
+    /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
 }
 
@@ -28,17 +28,17 @@ pub struct BuildOptions {
 pub struct Suite {
     /// Its test binary.
     pub binary: PathBuf,
-    /// The directory of its Cargo.toml: where its tests run.
+    /// The directory of its Cargo.toml, in which its tests run.
     pub directory: PathBuf,
 }
 
-/// Builds the suite. Cargo's progress and the compiler's errors go to stderr as they are.
+/// Builds the suite. Cargo's progress and the compiler's errors are passed on to stderr.
 ///
 /// # Errors
 ///
-/// When there is no cargo, the suite does not compile, or it has not exactly one test binary.
+/// When cargo is missing, the suite does not compile, or it does not have exactly one test binary.
 pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, RunError> {
-    child::watch_interrupts();
+    child_process::watch_interrupts();
     progress.stage("building", &options.manifest.display().to_string());
     let program = cargo::program();
     let mut command = command(&program, options, progress.is_quiet());
@@ -46,11 +46,11 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     let mut stdout = child.stdout.take().expect("stdout is piped");
     let reader = thread::spawn(move || {
         let mut messages = String::new();
-        // What cannot be read is missed as an artifact below.
+        // Without readable messages the test binary is missing below, which is an error.
         let _ = stdout.read_to_string(&mut messages);
         messages
     });
-    let status = child::wait(&mut child, || {})?;
+    let status = child_process::wait(&mut child, || {})?;
     if !status.success() {
         return Err(RunError::Build { manifest: options.manifest.clone(), status });
     }
@@ -62,12 +62,13 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
 
 fn command(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
     let mut command = Command::new(program);
-    // With the whole workspace chosen, cargo unifies features as `cargo test --workspace` does: neither builds burn again
-    // after the other.
+    // With `--workspace` cargo unifies features exactly as `cargo test --workspace` does. Otherwise each of the two commands
+    // would compile burn again after the other one.
     command.args(["test", "--workspace", "--test", "conformance", "--no-run"]);
     command.args(cargo::MESSAGES).arg("--manifest-path").arg(&options.manifest);
     let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
+    command.args(build_directory::arguments(&options.manifest));
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }
@@ -83,7 +84,7 @@ fn only_test_binary(messages: &str, manifest: &Path) -> Result<Suite, RunError> 
     }
 }
 
-/// The suite whose test binary an artifact is.
+/// The suite, when the artifact is its test binary.
 fn suite(artifact: Artifact) -> Option<Suite> {
     let is_test = artifact.target.kind.iter().any(|kind| kind == "test");
     let directory = artifact.manifest.parent()?.to_path_buf();

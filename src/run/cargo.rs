@@ -1,9 +1,13 @@
-//! Cargo as a child: which one, and what it says it built.
+//! Cargo as a child process: the program, its JSON messages and its metadata.
 
 use serde::Deserialize;
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-/// Makes cargo say on stdout what it built, as [`artifacts`] reads it.
+/// Makes cargo list on stdout what it built, in the format that [`artifacts`] reads.
 pub(super) const MESSAGES: [&str; 2] = ["--message-format", "json-render-diagnostics"];
 
 /// The cargo that called testgen, else the first in `PATH`.
@@ -11,7 +15,7 @@ pub(super) fn program() -> PathBuf {
     env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
-/// Something that cargo built.
+/// The output files of one target.
 #[derive(Debug)]
 pub(super) struct Artifact {
     pub(super) target: Target,
@@ -20,14 +24,14 @@ pub(super) struct Artifact {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// What of a package was built.
+/// A target of a package.
 #[derive(Debug, Deserialize)]
 pub(super) struct Target {
     pub(super) name: String,
     pub(super) kind: Vec<String>,
 }
 
-/// A message of cargo, as far as it matters here.
+/// The used fields of a message.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -46,8 +50,32 @@ impl Message {
     }
 }
 
-/// What the messages on cargo's stdout tell of; lines that are none are left out.
+/// The artifacts in cargo's messages. Other lines are ignored, for instance the output of a build script.
 pub(super) fn artifacts(stdout: &str) -> impl Iterator<Item = Artifact> {
     let messages = stdout.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
     messages.filter_map(Message::into_artifact)
+}
+
+/// The used fields of `cargo metadata`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Metadata {
+    /// The members of the workspace.
+    pub(super) packages: Vec<Package>,
+    pub(super) workspace_root: PathBuf,
+    pub(super) target_directory: PathBuf,
+}
+
+/// A member of a workspace.
+#[derive(Debug, Deserialize)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) manifest_path: PathBuf,
+}
+
+/// The workspace of a manifest. None when cargo fails; the build then reports the error.
+pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
+    let mut command = Command::new(program());
+    command.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"]).arg(manifest);
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    serde_json::from_slice(&output.stdout).ok()
 }

@@ -1,27 +1,27 @@
-//! What can go wrong around a suite; failed checks are no error, they are the result.
+//! Errors of building and running a suite. Failed checks are not errors but results.
 
-use crate::{ExitCode, Failure};
+use crate::{ChildError, CliError, ExitCode};
 use std::{io, path::PathBuf, process::ExitStatus};
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
-/// Why a suite could not be built or run.
+/// A suite could not be built or run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// There is no cargo.
+    /// Cargo does not start.
     #[error("cannot start `{}`: {source}", program.display())]
     CargoMissing {
-        /// The program that was tried.
+        /// The program.
         program: PathBuf,
-        /// Why it does not start.
+        /// The system's error.
         source: io::Error,
     },
-    /// The suite does not compile; cargo has said why.
+    /// The suite does not compile; cargo has printed the errors.
     #[error("the suite `{}` does not build ({status})", manifest.display())]
     Build {
         /// The suite's Cargo.toml.
         manifest: PathBuf,
-        /// How cargo ended.
+        /// Cargo's exit status.
         status: ExitStatus,
     },
     /// Cargo built no test binary, or several.
@@ -29,7 +29,7 @@ pub enum RunError {
     TestBinaries {
         /// The suite's Cargo.toml.
         manifest: PathBuf,
-        /// How many there are.
+        /// The number of test binaries.
         count: usize,
     },
     /// The test binary does not start.
@@ -37,90 +37,83 @@ pub enum RunError {
     Start {
         /// The test binary.
         binary: PathBuf,
-        /// Why it does not start.
+        /// The system's error.
         source: io::Error,
     },
-    /// The test binary cannot say which tests it has.
+    /// The test binary fails to list its tests.
     #[error("`{}` does not list its tests ({status}): {message}", binary.display())]
     List {
         /// The test binary.
         binary: PathBuf,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it said.
+        /// Its output.
         message: String,
     },
-    /// There is no source tree with the simulator.
-    #[error("the simulator `hip-sim` is not beside the runtime")]
+    /// The simulator's source code is missing.
+    #[error("the simulator `hip-sim` is not next to the runtime")]
     NoSimulator,
-    /// The simulator was built, and something is missing.
+    /// The simulator was built, but a file of it is missing.
     #[error("cargo built no `{target}` of the simulator")]
     SimulatorIncomplete {
-        /// The name of cargo's target.
+        /// The name of the cargo target.
         target: String,
     },
-    /// The simulator cannot be what was asked for.
-    #[error("nothing is simulated: {message}")]
+    /// The simulator rejects the requested devices.
+    #[error("cannot simulate these devices: {message}")]
     Simulation {
-        /// What the simulator says.
+        /// The simulator's error.
         message: String,
     },
-    /// Two devices of a kind are named.
-    #[error("two {kind} devices are named, and a run computes on one of each kind")]
+    /// Two devices of one kind are selected.
+    #[error("two {kind} devices are selected, but a run uses one device of each kind")]
     TwoDevices {
         /// The kind.
         kind: DeviceKind,
     },
-    /// The filters leave nothing to run.
+    /// No test matches the filters.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
-    /// A file beside the suite cannot be written.
+    /// A file of the run cannot be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// A child process cannot be waited for.
-    #[error("lost the child process: {source}")]
-    Wait {
-        /// Why.
-        source: io::Error,
-    },
-    /// The user or the system asked to stop; the child process was ended.
-    #[error("interrupted")]
-    Interrupted,
+    /// The child process could not be waited for.
+    #[error(transparent)]
+    Child(#[from] ChildError),
 }
 
-impl Failure for RunError {
+impl CliError for RunError {
     fn help(&self) -> Option<String> {
         match self {
             Self::CargoMissing { .. } => {
                 Some("install Rust (https://rustup.rs), or set CARGO to the cargo to use".to_owned())
             }
             Self::Build { .. } => Some("the compiler's errors are above".to_owned()),
-            Self::TestBinaries { .. } => Some("write the suite anew with `testgen generate`".to_owned()),
+            Self::TestBinaries { .. } => Some("write the suite again with `testgen generate`".to_owned()),
             Self::NoSimulator => {
-                Some("name the runtime of testgen's source tree: `--runtime some/testgen/runtime`".to_owned())
+                Some("use the runtime of testgen's source tree: `--runtime path/to/testgen/crates/runtime`".to_owned())
             }
             Self::TwoDevices { .. } => Some("run once for each of them".to_owned()),
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
-            Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Wait { .. } | Self::Interrupted => None,
+            Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
         }
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
-            Self::Build { .. } | Self::List { .. } | Self::Interrupted => ExitCode::Findings,
+            Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
             Self::NothingSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => ExitCode::BadInput,
-            Self::TestBinaries { .. }
-            | Self::SimulatorIncomplete { .. }
-            | Self::Start { .. }
-            | Self::Write { .. }
-            | Self::Wait { .. } => ExitCode::Internal,
+            Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {
+                ExitCode::Internal
+            }
+            Self::Child(error) => error.exit_code(),
         }
     }
 }

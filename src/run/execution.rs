@@ -1,6 +1,7 @@
-//! Running the test binary of a suite: what it lists, what it records, how it ends.
+//! Runs the test binary of a suite: its list of tests, its report and its exit status.
 
-use super::{Progress, RunError, Selection, Suite, child};
+use super::{Progress, RunError, Selection, Suite};
+use crate::{child_process, results::parse_lines};
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -16,29 +17,29 @@ const REPORT: &str = "TESTGEN_REPORT";
 /// The names of all tests of a suite.
 pub type Listing = BTreeSet<String>;
 
-/// How a suite is run.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct ExecutionOptions {
-    /// Where the suite appends its records; replaced when it exists. The log is beside it, with `.log` added.
+    /// The report to which the suite appends; replaced when it exists. The log is written next to it, with `.log` appended.
     pub report: PathBuf,
     /// Environment for the suite alone.
     pub environment: Vec<(&'static str, OsString)>,
 }
 
-/// A suite that has run.
+/// A finished test binary.
 #[derive(Debug)]
 pub struct Execution {
-    /// How the test binary ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it printed.
+    /// Its output.
     pub log: PathBuf,
 }
 
-/// Asks the suite for its tests.
+/// Lists the tests of the suite.
 ///
 /// # Errors
 ///
-/// When the test binary does not start or does not list.
+/// When the test binary does not start or fails to list its tests.
 pub fn list(suite: &Suite) -> Result<Listing, RunError> {
     let output = command(suite)
         .args(["--list", "--format", "terse"])
@@ -53,7 +54,7 @@ pub fn list(suite: &Suite) -> Result<Listing, RunError> {
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
-/// Runs the selected tests. How many of them fail does not matter here: the report says it.
+/// Runs the selected tests. Failing tests are not an error here; the report contains them.
 ///
 /// # Errors
 ///
@@ -64,11 +65,11 @@ pub fn execute(
     options: &ExecutionOptions,
     progress: &mut Progress,
 ) -> Result<Execution, RunError> {
-    child::watch_interrupts();
+    child_process::watch_interrupts();
     let all = selection.tests.len();
     progress.stage("testing", &format!("{all} checks"));
     let report = fresh_report(&options.report)?;
-    let log = beside(&report);
+    let log = log_path(&report);
     let output = File::create(&log).map_err(|source| RunError::Write { path: log.clone(), source })?;
     let errors = output.try_clone().map_err(|source| RunError::Write { path: log.clone(), source })?;
     let mut command = command(suite);
@@ -76,22 +77,23 @@ pub fn execute(
     command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, &report);
     let mut binary = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
     let mut tail = Tail::new(&report);
-    let status = child::wait(&mut binary, || {
+    let status = child_process::wait(&mut binary, || {
         tail.read();
-        progress.tests(tail.records, all, &tail.last);
+        progress.tests(tail.entries, all, &tail.last);
     })?;
     progress.end("tested", &format!("{all} checks"));
     Ok(Execution { status, log })
 }
 
-/// The test binary as cargo would start it: in the directory of its Cargo.toml.
+/// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
 fn command(suite: &Suite) -> Command {
     let mut command = Command::new(&suite.binary);
     command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
     command
 }
 
-/// The absolute path of an empty report; records of an earlier run are gone.
+/// Empties the report, so that entries of an earlier run do not count, and returns its absolute path: the suite runs in
+/// another directory.
 fn fresh_report(path: &Path) -> Result<PathBuf, RunError> {
     let error = |source| RunError::Write { path: path.to_path_buf(), source };
     let path = std::path::absolute(path).map_err(error)?;
@@ -103,22 +105,22 @@ fn fresh_report(path: &Path) -> Result<PathBuf, RunError> {
 }
 
 /// `report.jsonl.log` for `report.jsonl`.
-fn beside(report: &Path) -> PathBuf {
+fn log_path(report: &Path) -> PathBuf {
     let mut name = report.as_os_str().to_owned();
     name.push(".log");
     PathBuf::from(name)
 }
 
-/// Follows a growing report, to show how far the suite is. Judging reads the file anew.
+/// Follows a growing report to show progress. The evaluation reads the complete file.
 struct Tail {
     file: Option<File>,
-    records: usize,
+    entries: usize,
     last: String,
 }
 
 impl Tail {
     fn new(report: &Path) -> Self {
-        Self { file: File::open(report).ok(), records: 0, last: String::new() }
+        Self { file: File::open(report).ok(), entries: 0, last: String::new() }
     }
 
     fn read(&mut self) {
@@ -127,10 +129,10 @@ impl Tail {
         if io::Read::read_to_string(file, &mut added).is_err() || added.is_empty() {
             return;
         }
-        self.records += added.matches('\n').count();
-        let records = crate::report::parse_lines(&added).records;
-        if let Some(record) = records.last() {
-            self.last = record.test_name();
+        self.entries += added.matches('\n').count();
+        // A line that is not complete yet is ignored here, because it is only counted once its line break is read.
+        if let Some(entry) = parse_lines(&added).entries.last() {
+            self.last = entry.test_name();
         }
     }
 }

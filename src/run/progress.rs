@@ -1,26 +1,26 @@
-//! How far a run is, on stderr: one line that is redrawn on a terminal, plain lines elsewhere, nothing when quiet.
+//! Progress of a run on stderr: one redrawn line on a terminal, plain lines elsewhere, nothing with `--quiet`.
 
 use std::{
     io::{IsTerminal, Write, stderr},
     time::{Duration, Instant},
 };
 
-/// Redrawing more often than this only flickers.
+/// Redrawing more often causes flicker.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// In a log, a line now and then shows that the suite still runs.
+/// The interval of lines in a log, which show that the suite is still running.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Says which stage runs, for how long, and at which test.
+/// Prints the current stage, its duration and the last finished test.
 #[derive(Debug)]
 pub struct Progress {
-    face: Face,
+    mode: Mode,
     started: Instant,
     drawn: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Face {
+enum Mode {
     Quiet,
     Lines,
     Terminal,
@@ -29,59 +29,59 @@ enum Face {
 impl Progress {
     /// Progress for this process's stderr.
     pub fn new(quiet: bool) -> Self {
-        let face = match (quiet, stderr().is_terminal()) {
-            (true, _) => Face::Quiet,
-            (false, true) => Face::Terminal,
-            (false, false) => Face::Lines,
+        let mode = match (quiet, stderr().is_terminal()) {
+            (true, _) => Mode::Quiet,
+            (false, true) => Mode::Terminal,
+            (false, false) => Mode::Lines,
         };
-        Self { face, started: Instant::now(), drawn: None }
+        Self { mode, started: Instant::now(), drawn: None }
     }
 
-    /// Whether nothing is to be shown.
+    /// Whether nothing is printed.
     pub fn is_quiet(&self) -> bool {
-        self.face == Face::Quiet
+        self.mode == Mode::Quiet
     }
 
-    /// A stage begins, for instance `building` and what.
-    pub fn stage(&mut self, verb: &str, what: &str) {
+    /// Prints the start of a stage, for instance `building` with the path of a manifest.
+    pub fn stage(&mut self, verb: &str, object: &str) {
         self.started = Instant::now();
-        if self.face != Face::Quiet {
-            say(&format!("{verb:>10} {what}\n"));
+        if self.mode != Mode::Quiet {
+            write_stderr(&format!("{verb:>10} {object}\n"));
         }
     }
 
-    /// Test `done` of `all` has ended; the last one was `last`.
+    /// Prints that `done` of `all` tests have finished, `last` being the most recent.
     pub fn tests(&mut self, done: usize, all: usize, last: &str) {
-        let interval = match self.face {
-            Face::Quiet => return,
-            Face::Lines => LOG_INTERVAL,
-            Face::Terminal => REDRAW,
+        let interval = match self.mode {
+            Mode::Quiet => return,
+            Mode::Lines => LOG_INTERVAL,
+            Mode::Terminal => REDRAW,
         };
         if self.drawn.unwrap_or(self.started).elapsed() < interval {
             return;
         }
         self.drawn = Some(Instant::now());
         let line = format!("{:>10} {done}/{all}, {} s  {last}", "testing", self.started.elapsed().as_secs());
-        match self.face {
-            Face::Terminal => say(&format!("\r\x1b[K{line}")),
-            Face::Quiet | Face::Lines => say(&format!("{line}\n")),
+        match self.mode {
+            Mode::Terminal => write_stderr(&format!("\r\x1b[K{line}")),
+            Mode::Quiet | Mode::Lines => write_stderr(&format!("{line}\n")),
         }
     }
 
-    /// The stage has ended: says how long it took, and removes what was drawn.
-    pub fn end(&mut self, verb: &str, what: &str) {
-        if self.drawn.take().is_some() && self.face == Face::Terminal {
-            say("\r\x1b[K");
+    /// Prints the end of a stage with its duration, in place of the redrawn line.
+    pub fn end(&mut self, verb: &str, object: &str) {
+        if self.drawn.take().is_some() && self.mode == Mode::Terminal {
+            write_stderr("\r\x1b[K");
         }
-        if self.face != Face::Quiet {
-            say(&format!("{verb:>10} {what} in {:.1} s\n", self.started.elapsed().as_secs_f64()));
+        if self.mode != Mode::Quiet {
+            write_stderr(&format!("{verb:>10} {object} in {:.1} s\n", self.started.elapsed().as_secs_f64()));
         }
     }
 }
 
-fn say(text: &str) {
+fn write_stderr(text: &str) {
     let mut stderr = stderr().lock();
-    // A closed stderr changes nothing about the result.
+    // A closed stderr does not affect the result.
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
 }

@@ -1,42 +1,42 @@
-//! Devices that must be there: `--require` on the command line, `TESTGEN_REQUIRE` for the suite.
+//! Required devices: `--require` on the command line, `TESTGEN_REQUIRE` for the suite.
 
 use std::{fmt, num::NonZeroU32, str::FromStr};
-use testgen_contract::{DeviceKind, Record, RecordStatus, UnknownWord};
+use testgen_types::{DeviceKind, EntryStatus, ReportEntry, UnknownName};
 
-/// One device that must really run: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim` for a simulated one.
+/// A device that must compute: `cpu`, `cuda`, `rocm`, `cuda:2` for at least two of them, `rocm-sim` for a simulated one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
     /// The kind of device.
     pub device: DeviceKind,
-    /// Whether a simulation is asked for; without it a simulation does not count.
+    /// Requires a simulation of the device; otherwise a simulation does not count.
     pub simulated: bool,
-    /// How many of them.
+    /// The number of such devices.
     pub count: NonZeroU32,
 }
 
-/// A requirement that cannot be read.
+/// An invalid requirement.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum RequirementError {
-    /// The device is none.
+    /// Unknown device.
     #[error(transparent)]
-    Device(#[from] UnknownWord),
-    /// What follows the colon is no count.
+    Device(#[from] UnknownName),
+    /// The text after the colon is not a count.
     #[error("`{0}` is not a number of devices from 1 on")]
     Count(String),
 }
 
 impl Requirement {
-    /// Whether `records` show that such a device computed at least one number, and that it was right.
+    /// Whether a numeric check passed on such a device.
     ///
-    /// The count is the suite's to judge: a record names one device.
-    pub fn is_shown_by(&self, records: &[Record]) -> bool {
-        records.iter().any(|record| {
-            record.device == self.device
-                && record.status == RecordStatus::Pass
-                && record.check.is_numeric()
-                && record.simulated == self.simulated
-                && !record.fallback
-                && !record.mock
+    /// The count is not tested here but by the suite, because an entry names one device.
+    pub fn is_met_by(&self, entries: &[ReportEntry]) -> bool {
+        entries.iter().any(|entry| {
+            entry.device == self.device
+                && entry.status == EntryStatus::Pass
+                && entry.check.is_numeric()
+                && entry.simulated == self.simulated
+                && !entry.fallback
+                && !entry.mock
         })
     }
 }
@@ -66,7 +66,7 @@ impl fmt::Display for Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::parse_lines;
+    use crate::results::parse_lines;
 
     #[test]
     fn written_and_read_forms_are_the_same() {
@@ -79,22 +79,22 @@ mod tests {
     }
 
     #[test]
-    fn only_a_numeric_pass_on_such_a_device_shows_it() {
-        let record = |check: &str, status: &str, simulated: bool| {
+    fn only_a_numeric_pass_on_such_a_device_meets_it() {
+        let entries = |check: &str, status: &str, simulated: bool| {
             parse_lines(&format!(
                 r#"{{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","check":"{check}","precision":"f32","status":"{status}","simulated":{simulated},"device_name":"gfx1100","milliseconds":1}}"#
             ))
-            .records
+            .entries
         };
-        let shown = |text: &str, records: &[Record]| {
-            text.parse::<Requirement>().expect("is a requirement").is_shown_by(records)
+        let met = |text: &str, entries: &[ReportEntry]| {
+            text.parse::<Requirement>().expect("is a requirement").is_met_by(entries)
         };
-        assert!(shown("rocm", &record("finite", "pass", false)));
-        assert!(!shown("cuda", &record("finite", "pass", false)));
-        assert!(!shown("rocm", &record("finite", "pass", true)));
-        assert!(shown("rocm-sim", &record("finite", "pass", true)));
-        assert!(!shown("rocm-sim", &record("finite", "pass", false)));
-        assert!(!shown("rocm", &record("finite", "fail", false)));
-        assert!(!shown("rocm", &record("mock_marked", "pass", false)));
+        assert!(met("rocm", &entries("finite", "pass", false)));
+        assert!(!met("cuda", &entries("finite", "pass", false)));
+        assert!(!met("rocm", &entries("finite", "pass", true)));
+        assert!(met("rocm-sim", &entries("finite", "pass", true)));
+        assert!(!met("rocm-sim", &entries("finite", "pass", false)));
+        assert!(!met("rocm", &entries("finite", "fail", false)));
+        assert!(!met("rocm", &entries("mock_marked", "pass", false)));
     }
 }

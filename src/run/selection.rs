@@ -1,10 +1,10 @@
-//! Which tests of a suite run: filters over test names, and the arguments that say so to the test binary.
+//! Selects the tests of a suite: filters over test names, and the corresponding arguments of the test binary.
 
 use crate::generate::Filter;
 use std::collections::BTreeSet;
-use testgen_contract::{Architecture, DeviceKind};
+use testgen_types::{Architecture, DeviceKind};
 
-/// The tests that a filter leaves.
+/// The selected tests.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
     /// Their names.
@@ -13,10 +13,10 @@ pub struct Selection {
     pub arguments: Vec<String>,
 }
 
-/// Divides `listed` into what runs and what is skipped.
+/// Selects the tests of `listed` that match `filter`.
 ///
-/// Test names are `<architecture>::<model>::<device>::<check>`; any other name runs only without a filter. Whole models,
-/// and checks on whole devices, are skipped by their part of the name, so that the arguments stay few.
+/// Test names are `<architecture>::<model>::<device>::<check>`; other names run only without a filter. Whole models, and
+/// whole devices, are skipped by a part of their name, because a command line has a limited length.
 pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
     let tests = listed.iter().filter(|test| keeps(filter, test)).cloned().collect();
     let mut skipped = BTreeSet::new();
@@ -40,7 +40,7 @@ fn keeps(filter: &Filter, test: &str) -> bool {
     }
 }
 
-/// The parts of a test name that filters look at.
+/// The parts of a test name that filters use.
 struct Parts<'a> {
     architecture: Architecture,
     model: &'a str,
@@ -80,7 +80,7 @@ mod tests {
         tests
     }
 
-    /// What libtest does with `--skip`: drops every test whose name contains one of the words.
+    /// The behaviour of `--skip` in libtest: it drops every test whose name contains one of the arguments.
     fn libtest(listed: &BTreeSet<String>, arguments: &[String]) -> BTreeSet<String> {
         let words: Vec<&String> = arguments.iter().filter(|argument| *argument != "--skip").collect();
         listed.iter().filter(|test| !words.iter().any(|word| test.contains(*word))).cloned().collect()

@@ -1,10 +1,13 @@
-//! `--simulate`: the software HIP device (`hip-sim`) in place of an AMD GPU, for the suite's process alone.
+//! `--simulate`: the software HIP device (`hip-sim`) in place of an AMD GPU, visible to the suite's process only.
 //!
-//! Cargo builds it from the source tree on first use; a folder beside what was built gets the shape of a ROCm
-//! installation. What is simulated, and whether it can be, is the simulator's to say.
+//! Cargo builds it from the source tree on first use, and its files are arranged like a ROCm installation. The simulator
+//! itself validates the requested devices.
 
-use super::{Progress, RunError, cargo, child};
-use crate::settings::{Runtime, Settings};
+use super::{Progress, RunError, cargo};
+use crate::{
+    child_process,
+    settings::{Runtime, Settings},
+};
 use std::{
     collections::BTreeSet,
     env,
@@ -15,17 +18,17 @@ use std::{
     str::FromStr,
 };
 
-/// The variable that names choices of the autotuner to the suite.
-const CHOICES: &str = "TESTGEN_AUTOTUNE";
+/// The suite's variable for tuned kernels: recorded decisions of burn's autotuner.
+const TUNED_KERNELS: &str = "TESTGEN_AUTOTUNE";
 
-/// What is simulated: `rocm`, or `rocm=gfx90a`.
+/// The value of `--simulate`: `rocm`, or `rocm=gfx90a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
-    /// The devices, in the words of `HIP_SIM_DEVICES`; none are the simulator's own choice.
+    /// The devices in the syntax of `HIP_SIM_DEVICES`; none uses the simulator's default.
     devices: Option<String>,
 }
 
-/// What is to be simulated cannot be.
+/// A device that cannot be simulated.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("only rocm can be simulated: write rocm, rocm=gfx90a, or rocm='gfx1100;gfx90a' for two devices")]
 pub struct SimulationError;
@@ -43,11 +46,11 @@ impl FromStr for Simulation {
 }
 
 impl Simulation {
-    /// Builds the simulator and gives the environment that leads to it.
+    /// Builds the simulator and returns the environment variables that activate it.
     ///
     /// # Errors
     ///
-    /// There is no source of the simulator, it does not build, or it cannot simulate what was asked for.
+    /// When the simulator's source code is missing, it does not build, or it rejects the requested devices.
     pub fn prepare(
         &self,
         settings: &Settings,
@@ -58,35 +61,35 @@ impl Simulation {
         let root = install(&build(&manifest, progress.is_quiet())?)?;
         let mut environment = environment(&root, self.devices.as_deref());
         let architectures = architectures(&root, &environment)?;
-        if env::var_os(CHOICES).is_none() {
-            environment.extend(choices(&manifest, &architectures).map(|folder| (CHOICES, folder.into())));
+        if env::var_os(TUNED_KERNELS).is_none() {
+            environment.extend(tuned_kernels(&manifest, &architectures).map(|folder| (TUNED_KERNELS, folder.into())));
         }
         progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
         Ok(environment)
     }
 }
 
-/// Where the source tree keeps what the autotuner chose on the only architecture: to measure a simulation takes minutes and
-/// says nothing.
-fn choices(manifest: &Path, architectures: &BTreeSet<String>) -> Option<PathBuf> {
+/// The tuned kernels in the source tree for the only simulated architecture. Without them the autotuner measures the
+/// simulation, which takes minutes, and its timings have no meaning for real hardware.
+fn tuned_kernels(manifest: &Path, architectures: &BTreeSet<String>) -> Option<PathBuf> {
     let only = architectures.first().filter(|_| architectures.len() == 1)?;
-    let folder = manifest.with_file_name("choices").join(only);
-    // The suite runs in another directory.
+    let folder = manifest.with_file_name("tuned_kernels").join(only);
+    // Absolute, because the suite runs in another directory.
     folder.is_dir().then(|| absolute(&folder).unwrap_or(folder))
 }
 
-/// The simulator's Cargo.toml: beside the runtime, as in the source tree.
+/// The simulator's Cargo.toml, next to the runtime as in the source tree.
 fn manifest(settings: &Settings) -> Result<PathBuf, RunError> {
-    let beside_suite = settings.out.ancestors().skip(1).map(Path::to_path_buf);
-    let places: Vec<PathBuf> = match &settings.runtime {
-        Some(Runtime::Path(runtime)) => vec![runtime.join("..")],
-        Some(Runtime::Version(_)) | None => beside_suite.chain([env!("CARGO_MANIFEST_DIR").into()]).collect(),
+    let above_suite = settings.out.ancestors().skip(1).map(Path::to_path_buf);
+    let checkouts = above_suite.chain([env!("CARGO_MANIFEST_DIR").into()]);
+    let manifests: Vec<PathBuf> = match &settings.runtime {
+        Some(Runtime::Path(runtime)) => vec![runtime.join("../hip-sim/Cargo.toml")],
+        Some(Runtime::Version(_)) | None => checkouts.map(|root| root.join("crates/hip-sim/Cargo.toml")).collect(),
     };
-    let manifests = places.iter().map(|place| place.join("hip-sim/Cargo.toml"));
     manifests.into_iter().find(|manifest| manifest.is_file()).ok_or(RunError::NoSimulator)
 }
 
-/// What cargo built, by the names of its targets.
+/// The built files, by the names of their cargo targets.
 struct Artifacts(Vec<(String, PathBuf)>);
 
 impl Artifacts {
@@ -97,7 +100,7 @@ impl Artifacts {
 }
 
 fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
-    child::watch_interrupts();
+    child_process::watch_interrupts();
     let program = cargo::program();
     let mut command = Command::new(&program);
     command.arg("build").args(cargo::MESSAGES).arg("--manifest-path").arg(manifest);
@@ -109,13 +112,13 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let artifacts = cargo::artifacts(&text).filter_map(|artifact| {
-        let is_wanted = |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
-        Some((artifact.target.name, artifact.files.into_iter().find(is_wanted)?))
+        let is_library_or_program = |path: &PathBuf| path.extension().is_none_or(|extension| extension == "so");
+        Some((artifact.target.name, artifact.files.into_iter().find(is_library_or_program)?))
     });
     Ok(Artifacts(artifacts.collect()))
 }
 
-/// Lays out `hip-sim/` beside what was built, and gives its path.
+/// Arranges the built files like a ROCm installation in `hip-sim/` next to them, and returns its path.
 fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
     let library = artifacts.path("hip_sim_amdhip64")?;
     let root = library.parent().unwrap_or(Path::new(".")).join("hip-sim");
@@ -130,7 +133,7 @@ fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
     Ok(root)
 }
 
-/// A copy that appears whole: another run may have loaded the one before it.
+/// Copies a file atomically, because another run may have loaded the previous copy.
 fn replace(from: &Path, to: &Path) -> io::Result<()> {
     if fs::read(to).is_ok_and(|there| fs::read(from).is_ok_and(|here| here == there)) {
         return Ok(());
@@ -142,7 +145,7 @@ fn replace(from: &Path, to: &Path) -> io::Result<()> {
     temporary.persist(to).map_err(|error| error.error)
 }
 
-/// The simulator comes before a real ROCm in every place where burn looks.
+/// Places the simulator before a real ROCm installation in every variable that burn searches.
 fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(root.join("bin")).chain(env::split_paths(&path));
@@ -152,7 +155,7 @@ fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsStrin
     environment
 }
 
-/// Asks the simulator which architectures its devices will have, which also says whether it can be what was asked for.
+/// The architectures of the simulated devices. The simulator reports an error for devices that it does not support.
 fn architectures(root: &Path, environment: &[(&'static str, OsString)]) -> Result<BTreeSet<String>, RunError> {
     let binary = root.join("bin/hipconfig");
     let output = Command::new(&binary).arg("--check").envs(environment.iter().cloned()).output();
@@ -166,7 +169,7 @@ fn architectures(root: &Path, environment: &[(&'static str, OsString)]) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use super::{Simulation, SimulationError, choices, environment};
+    use super::{Simulation, SimulationError, environment, tuned_kernels};
     use std::path::Path;
 
     #[test]
@@ -180,16 +183,19 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_those_of_the_only_architecture() {
-        let choices = |architectures: &[&str]| {
+    fn tuned_kernels_are_those_of_the_only_architecture() {
+        let tuned = |architectures: &[&str]| {
             let architectures = architectures.iter().map(|&architecture| architecture.to_owned()).collect();
-            // As `testgen run` names it in this repository, which is where tests run.
-            choices(Path::new("generated/../hip-sim/Cargo.toml"), &architectures)
+            // The relative path that `testgen run` uses in this repository, where tests run.
+            tuned_kernels(Path::new("crates/hip-sim/Cargo.toml"), &architectures)
         };
-        let gfx90a = choices(&["gfx90a"]).expect("they are kept");
-        assert!(gfx90a.is_absolute() && gfx90a.is_dir() && gfx90a.ends_with("hip-sim/choices/gfx90a"), "{gfx90a:?}");
+        let gfx90a = tuned(&["gfx90a"]).expect("they are kept");
+        assert!(
+            gfx90a.is_absolute() && gfx90a.is_dir() && gfx90a.ends_with("crates/hip-sim/tuned_kernels/gfx90a"),
+            "{gfx90a:?}"
+        );
         for none in [&["gfx1030"] as &[&str], &["gfx1100", "gfx90a"], &[]] {
-            assert_eq!(choices(none), None, "{none:?}");
+            assert_eq!(tuned(none), None, "{none:?}");
         }
     }
 

@@ -7,9 +7,9 @@ use super::{
     fields::{Decoder, Fields, list},
     tree::Node,
 };
-use crate::{quoted::Quoted, words::Word};
+use crate::{closed_enum::ClosedEnum, text::Quoted};
 use checks::{Context, checks};
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
 
 const LONGEST_REASON: usize = 500;
 const LONGEST_PATH: usize = 1000;
@@ -36,12 +36,12 @@ pub(super) const MEMORY_KEYS: &[&str] = &["vram_mib"];
 pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option<ModelSpec> {
     let fields = decoder.mapping(document, "", KEYS, REQUIRED_KEYS)?;
     let name = name(decoder, &fields, stem);
-    let model_type = required_word::<ModelType>(decoder, &fields, "model_type");
+    let model_type = required_variant::<ModelType>(decoder, &fields, "model_type");
     let architecture = architecture(decoder, &fields, model_type);
     let task = task(decoder, &fields, architecture);
     let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
-    let devices = words::<DeviceKind>(decoder, &fields, "devices");
-    let precisions = words::<Precision>(decoder, &fields, "precisions");
+    let devices = variants::<DeviceKind>(decoder, &fields, "devices");
+    let precisions = variants::<Precision>(decoder, &fields, "precisions");
     let context = Context { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
     let checks = fields.optional("checks").map(|node| checks(decoder, node, &context)).unwrap_or_default();
     let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, &context)).unwrap_or_default();
@@ -61,9 +61,9 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     })
 }
 
-fn required_word<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<W> {
+fn required_variant<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<T> {
     let node = fields.optional(key)?;
-    decoder.word(node, &fields.key(key))
+    decoder.variant(node, &fields.key(key))
 }
 
 fn required_text(decoder: &mut Decoder, fields: &Fields<'_>, key: &str, longest: usize) -> Option<String> {
@@ -90,7 +90,7 @@ fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelN
 }
 
 fn architecture(decoder: &mut Decoder, fields: &Fields<'_>, model_type: Option<ModelType>) -> Option<Architecture> {
-    let given = required_word::<Architecture>(decoder, fields, "architecture")?;
+    let given = required_variant::<Architecture>(decoder, fields, "architecture")?;
     if let Some((model_type, node)) = model_type.zip(fields.optional("architecture"))
         && model_type.architecture() != given
     {
@@ -103,7 +103,7 @@ fn architecture(decoder: &mut Decoder, fields: &Fields<'_>, model_type: Option<M
 }
 
 fn task(decoder: &mut Decoder, fields: &Fields<'_>, architecture: Option<Architecture>) -> Option<Task> {
-    let given = required_word::<Task>(decoder, fields, "task")?;
+    let given = required_variant::<Task>(decoder, fields, "task")?;
     if let Some((architecture, node)) = architecture.zip(fields.optional("task"))
         && !architecture.tasks().contains(&given)
     {
@@ -153,24 +153,24 @@ fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
     good.then(|| text.to_owned())
 }
 
-/// A list of words, not empty, none twice.
-fn words<W: Word>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Vec<W>> {
+/// A list of variants: not empty, without duplicates.
+fn variants<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Vec<T>> {
     let node = fields.optional(key)?;
     let before = decoder.problems.len();
-    let mut words = Vec::new();
+    let mut variants = Vec::new();
     for (path, item) in decoder.items(node, key) {
-        let Some(word) = decoder.word::<W>(item, &path) else { continue };
-        if words.contains(&word) {
-            decoder.complain(item, format!("`{word}` stands twice in `{key}`"), None);
+        let Some(variant) = decoder.variant::<T>(item, &path) else { continue };
+        if variants.contains(&variant) {
+            decoder.complain(item, format!("`{variant}` is listed twice in `{key}`"), None);
         }
-        words.push(word);
+        variants.push(variant);
     }
     let sound = decoder.problems.len() == before;
-    if sound && words.is_empty() {
-        let known: Vec<&str> = W::all().iter().map(|word| word.text()).collect();
+    if sound && variants.is_empty() {
+        let known: Vec<&str> = T::all().iter().map(|variant| variant.text()).collect();
         decoder.complain(node, format!("`{key}` is empty"), Some(format!("name at least one of {}", list(&known))));
     }
-    sound.then_some(words)
+    sound.then_some(variants)
 }
 
 fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Tolerance> {
@@ -190,7 +190,7 @@ fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<
 fn tolerance(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Tolerance> {
     let fields = decoder.mapping(node, path, TOLERANCE_KEYS, TOLERANCE_KEYS)?;
     let output = required_text(decoder, &fields, "output", 100);
-    let precision = required_word::<Precision>(decoder, &fields, "precision");
+    let precision = required_variant::<Precision>(decoder, &fields, "precision");
     let rel_l2 = fields.optional("rel_l2").and_then(|node| decoder.fraction(node, &fields.key("rel_l2")));
     let max_rel = fields.optional("max_rel").and_then(|node| decoder.fraction(node, &fields.key("max_rel")));
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);

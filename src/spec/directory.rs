@@ -5,7 +5,7 @@ use super::{
     problem::{Problem, SpecErrors},
     yaml::{self, LARGEST_FILE, SpecFile},
 };
-use crate::quoted::Quoted;
+use crate::text::Quoted;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,

@@ -4,7 +4,7 @@ use super::{
     problem::Problem,
     tree::{Node, Value, span},
 };
-use crate::{quoted::Quoted, words::Word};
+use crate::{closed_enum::ClosedEnum, text::Quoted};
 use serde_yaml::Spanned;
 use std::sync::Arc;
 
@@ -112,16 +112,15 @@ impl Decoder {
         Some(text)
     }
 
-    /// One of the closed words.
-    pub(super) fn word<W: Word>(&mut self, node: &Node, path: &str) -> Option<W> {
+    /// A variant of a closed enum, by its written form.
+    pub(super) fn variant<T: ClosedEnum>(&mut self, node: &Node, path: &str) -> Option<T> {
         let text = self.text(node, path, usize::MAX)?;
-        match text.parse::<W>() {
-            Ok(word) => Some(word),
+        match text.parse::<T>() {
+            Ok(variant) => Some(variant),
             Err(unknown) => {
                 let message = format!("unknown {} {} in `{path}`", unknown.kind, Quoted(text));
-                let known: Vec<&str> = W::all().iter().map(|word| word.text()).collect();
                 let help = match unknown.near.as_slice() {
-                    [] => format!("known are {}", list(&known)),
+                    [] => T::known(),
                     near => format!("did you mean {}?", list(near)),
                 };
                 self.complain(node, message, Some(help));

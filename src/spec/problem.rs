@@ -1,6 +1,6 @@
 //! What is wrong with a spec, shown as a compiler would: file, line, column, the line itself and a hint.
 
-use crate::{Failure, quoted::Quoted};
+use crate::{CliError, text::Quoted};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::{fmt, io::IsTerminal, ops::Range, sync::Arc};
 
@@ -80,7 +80,7 @@ impl fmt::Display for SpecErrors {
     }
 }
 
-impl Failure for SpecErrors {
+impl CliError for SpecErrors {
     fn is_rendered(&self) -> bool {
         true
     }

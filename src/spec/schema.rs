@@ -1,9 +1,9 @@
 //! The JSON Schema of specs, for editors and other tools.
 
 use super::ModelSpec;
-use crate::words::Word;
+use crate::closed_enum::ClosedEnum;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
-use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
 
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
 pub fn schema() -> String {
@@ -15,43 +15,43 @@ pub fn schema() -> String {
     format!("{:#}\n", schema.as_value())
 }
 
-fn word<W: Word>() -> Schema {
-    let words: Vec<&str> = W::all().iter().map(|word| word.text()).collect();
-    json_schema!({ "type": "string", "enum": words })
+fn variant<T: ClosedEnum>() -> Schema {
+    let all: Vec<&str> = T::all().iter().map(|variant| variant.text()).collect();
+    json_schema!({ "type": "string", "enum": all })
 }
 
-fn words<W: Word>() -> Schema {
-    json_schema!({ "type": "array", "items": word::<W>(), "minItems": 1, "uniqueItems": true })
+fn variants<T: ClosedEnum>() -> Schema {
+    json_schema!({ "type": "array", "items": variant::<T>(), "minItems": 1, "uniqueItems": true })
 }
 
 pub(super) fn model_type(_: &mut SchemaGenerator) -> Schema {
-    word::<ModelType>()
+    variant::<ModelType>()
 }
 
 pub(super) fn architecture(_: &mut SchemaGenerator) -> Schema {
-    word::<Architecture>()
+    variant::<Architecture>()
 }
 
 pub(super) fn task(_: &mut SchemaGenerator) -> Schema {
-    word::<Task>()
+    variant::<Task>()
 }
 
 pub(super) fn check(_: &mut SchemaGenerator) -> Schema {
-    word::<Check>()
+    variant::<Check>()
 }
 
 pub(super) fn device(_: &mut SchemaGenerator) -> Schema {
-    word::<DeviceKind>()
+    variant::<DeviceKind>()
 }
 
 pub(super) fn precision(_: &mut SchemaGenerator) -> Schema {
-    word::<Precision>()
+    variant::<Precision>()
 }
 
 pub(super) fn devices(_: &mut SchemaGenerator) -> Schema {
-    words::<DeviceKind>()
+    variants::<DeviceKind>()
 }
 
 pub(super) fn precisions(_: &mut SchemaGenerator) -> Schema {
-    words::<Precision>()
+    variants::<Precision>()
 }

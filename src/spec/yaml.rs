@@ -6,7 +6,7 @@ use super::{
     problem::Problem,
     tree::{Node, Value},
 };
-use crate::quoted::Quoted;
+use crate::text::Quoted;
 use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
 
@@ -90,7 +90,7 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
         Error::RecursiveReferencesRequireWeakTypes { .. } => ("an alias refers to what it is part of".to_owned(), None),
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().map(|key| format!(" {}", Quoted(key))).unwrap_or_default();
-            (format!("the key{key} stands twice"), None)
+            (format!("the key{key} is given twice"), None)
         }
         other => (one_line(&other.to_string()), None),
     }

@@ -1,6 +1,6 @@
 //! What can be wrong with a template.
 
-use crate::Failure;
+use crate::CliError;
 use std::path::PathBuf;
 
 /// What is wrong with a template, or with what it renders.
@@ -53,7 +53,7 @@ impl TemplateError {
     }
 }
 
-impl Failure for TemplateError {
+impl CliError for TemplateError {
     fn is_rendered(&self) -> bool {
         matches!(self, Self::Tera { report } if report.starts_with("error: "))
     }

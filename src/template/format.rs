@@ -1,5 +1,6 @@
 //! Rendered text to formatted Rust: item by item, a blank line between items, the header untouched on top.
 
+use super::rustfmt_layout::rustfmt_layout;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -90,49 +91,11 @@ fn parse(text: &str) -> syn::Result<Vec<Piece>> {
     let piece = |item: Item| {
         let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
         let single = File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        Piece { text: hug_only_element(&prettyplease::unparse(&single)), is_module }
+        Piece { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
     };
     // Attributes of the file would be lost; templates have none outside the header.
     let misplaced = file.attrs.first().map(|attribute| syn::Error::new_spanned(attribute, "only the header has `//!`"));
     misplaced.map_or_else(|| Ok(file.items.into_iter().map(piece).collect()), Err)
-}
-
-/// Writes a list of one structure as rustfmt does: `&[Name {` and `}]` instead of brackets on lines of their own.
-fn hug_only_element(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut hugged = String::with_capacity(text.len());
-    let mut index = 0;
-    while let Some(line) = lines.get(index) {
-        let Some(end) = only_element(&lines, index) else {
-            hugged.push_str(line);
-            hugged.push('\n');
-            index += 1;
-            continue;
-        };
-        hugged.push_str(line);
-        hugged.push_str(lines[index + 1].trim_start());
-        hugged.push('\n');
-        for inner in &lines[index + 2..end] {
-            hugged.push_str(inner.strip_prefix("    ").unwrap_or(inner));
-            hugged.push('\n');
-        }
-        let closing = lines[end + 1];
-        let indent = closing.len() - closing.trim_start().len();
-        hugged.push_str(&format!("{}}}{}\n", &closing[..indent], &closing[indent..]));
-        index = end + 2;
-    }
-    hugged
-}
-
-/// The line that closes the structure, when `lines[start]` opens a list that has nothing else.
-fn only_element(lines: &[&str], start: usize) -> Option<usize> {
-    let opening = lines.get(start).filter(|line| line.ends_with("&["))?;
-    let indent = " ".repeat(opening.len() - opening.trim_start().len() + 4);
-    let stands_at_indent = |line: &str| line.strip_prefix(&indent).is_some_and(|rest| !rest.starts_with(' '));
-    lines.get(start + 1).filter(|line| stands_at_indent(line) && line.ends_with(" {"))?;
-    let end = (start + 2..lines.len()).find(|&index| stands_at_indent(lines[index]))?;
-    let closes = lines[end].trim() == "}," && lines.get(end + 1).is_some_and(|line| line.trim().starts_with(']'));
-    closes.then_some(end)
 }
 
 fn split_header(text: &str) -> (&str, &str) {
@@ -171,16 +134,6 @@ mod tests {
         let formatted = "//! Header.\n//!\n//! - more\n\npub mod a;\npub mod b;\n\nfn f() {}\n\n/// Doc.\nfn g() {}\n";
         assert_eq!(format_rust(text).expect("it is Rust"), formatted);
         assert_eq!(format_rust(formatted).expect("it is Rust"), formatted, "formatting twice changes nothing");
-    }
-
-    #[test]
-    fn a_list_of_one_structure_is_hugged() {
-        let one = "static A: B = B {\n    list: &[C {\n        first_of_the_fields: 1,\n        second: \"[\",\n    }],\n};\n";
-        let text = format!("//! Header.\n{one}");
-        assert_eq!(format_rust(&text).expect("it is Rust"), format!("//! Header.\n\n{one}"));
-        let two = one.replace("    }],", "    }, C { first_of_the_fields: 2, second: \"a longer text\" }],");
-        let formatted = format_rust(&two).expect("it is Rust");
-        assert!(formatted.contains("&[\n        C {\n"), "{formatted}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The template line, in `template` or what it includes, whose fixed text covers most of `line`. Where several cover as
+/// The template line, in `template` or what it extends or includes, whose fixed text covers most of `line`. Where several cover as
 /// much, one in a template that has the text `near` is taken: the head of the function around the line, for instance.
 pub(super) fn find(
     sources: &BTreeMap<String, String>,
@@ -26,7 +26,7 @@ pub(super) fn find(
     best.map(|(_, name, line)| (name, line))
 }
 
-/// A template and everything that it includes, in the order of inclusion.
+/// A template and everything that it extends or includes, nearest first.
 pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = vec![template.to_owned()];
@@ -34,9 +34,10 @@ pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> V
     while let Some(name) = found.get(next).cloned() {
         next += 1;
         let Some(text) = sources.get(&name).filter(|_| seen.insert(name)) else { continue };
-        let includes =
-            text.match_indices("include \"").filter_map(|(at, word)| text[at + word.len()..].split('"').next());
-        found.extend(includes.filter(|name| !seen.contains(*name)).map(str::to_owned));
+        let named = ["extends \"", "include \""]
+            .into_iter()
+            .flat_map(|tag| text.match_indices(tag).filter_map(|(at, tag)| text[at + tag.len()..].split('"').next()));
+        found.extend(named.filter(|name| !seen.contains(*name)).map(str::to_owned));
     }
     found
 }

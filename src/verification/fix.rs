@@ -1,4 +1,4 @@
-//! `testgen verify --fix`: writes what the verifier can mend into the files; the only part of a verification that writes.
+//! `testgen verify --fix`: applies automatic fixes; the only part of a verification that writes.
 
 use crate::{
     Error,
@@ -10,23 +10,23 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use testgen_verify::{Expectation, Source, mend};
+use testgen_verify::{Expectation, Source, autofix};
 
-/// A file that was mended.
+/// A file that was fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedFile {
     /// The file, as the user would name it.
     pub path: String,
-    /// What was mended in it.
+    /// What was fixed in it.
     pub fixes: Vec<String>,
 }
 
-/// Mends every harness of the project that has a spec.
+/// Fixes every harness of the project that has a spec.
 ///
 /// # Errors
 ///
 /// When specs are wrong or a file cannot be written.
-pub fn fix_project(settings: &Settings) -> Result<Vec<Fixed>, Error> {
+pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
     if !settings.specs.exists() {
         return Ok(Vec::new());
     }
@@ -40,12 +40,12 @@ pub fn fix_project(settings: &Settings) -> Result<Vec<Fixed>, Error> {
     Ok(fixed)
 }
 
-/// Mends single files, each by what its own `SPEC` says. A file that cannot be read is left to the verification.
+/// Fixes single files, each by what its own `SPEC` says. A file that cannot be read is left to the verification.
 ///
 /// # Errors
 ///
 /// When a file cannot be written.
-pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<Fixed>, Error> {
+pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<FixedFile>, Error> {
     let mut fixed = Vec::new();
     for path in paths {
         fixed.extend(fix(path, path.display().to_string(), None)?);
@@ -53,13 +53,13 @@ pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<Fixed>, Error> {
     Ok(fixed)
 }
 
-fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<Option<Fixed>, Error> {
+fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<Option<FixedFile>, Error> {
     // A link could lead out of the suite; `generate` refuses it.
     if path.is_symlink() {
         return Ok(None);
     }
     let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
-    let Some(mended) = mend(&Source { path: &shown, text: &text }, expectation) else { return Ok(None) };
-    replace_file(path, mended.text.as_bytes())?;
-    Ok(Some(Fixed { path: shown, fixes: mended.fixes }))
+    let Some(fixed) = autofix(&Source { path: &shown, text: &text }, expectation) else { return Ok(None) };
+    replace_file(path, fixed.text.as_bytes())?;
+    Ok(Some(FixedFile { path: shown, fixes: fixed.fixes }))
 }

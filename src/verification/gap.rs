@@ -18,10 +18,6 @@ pub enum GapKind {
     UndefinedVariable,
     /// A template is given or sets a variable that it never uses.
     UnusedVariable,
-    /// Two architectures have the same template.
-    SameTemplate,
-    /// Two harnesses of different architectures are the same but for their labels.
-    SameBody,
 }
 
 impl GapKind {
@@ -33,8 +29,6 @@ impl GapKind {
         Self::TemplateRenders,
         Self::UndefinedVariable,
         Self::UnusedVariable,
-        Self::SameTemplate,
-        Self::SameBody,
     ];
 
     /// What holds where there is no such gap, in one sentence.
@@ -46,8 +40,6 @@ impl GapKind {
             Self::TemplateRenders => "Every template can be rendered for every spec that is right.",
             Self::UndefinedVariable => "A template uses no variable that nobody gives it.",
             Self::UnusedVariable => "A template uses every variable that it is given or sets.",
-            Self::SameTemplate => "No two architectures have the same template.",
-            Self::SameBody => "No two harnesses of different architectures are the same but for their labels.",
         }
     }
 
@@ -60,8 +52,6 @@ impl GapKind {
             Self::TemplateRenders => "template_renders",
             Self::UndefinedVariable => "undefined_variable",
             Self::UnusedVariable => "unused_variable",
-            Self::SameTemplate => "same_template",
-            Self::SameBody => "same_body",
         }
     }
 }

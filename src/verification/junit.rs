@@ -4,7 +4,7 @@ use super::{
     Verification,
     entry::{Entry, Kind, entries, kinds},
 };
-use crate::xml::escape;
+use crate::text::xml_escape;
 use std::fmt::Write;
 
 /// The whole document, ending in a line break.
@@ -29,6 +29,6 @@ fn case(kind: &Kind, entries: &[Entry<'_>]) -> String {
     for Entry { path, line, column, message, help, .. } in &found {
         writeln!(text, "{path}:{line}:{column}: {message}\n  help: {help}").expect("a String can always be written");
     }
-    let (summary, text) = (escape(kind.summary), escape(&text));
+    let (summary, text) = (xml_escape(kind.summary), xml_escape(&text));
     format!("{case}>\n      <failure type=\"{}\" message=\"{summary}\">{text}</failure>\n    </testcase>\n", kind.name)
 }

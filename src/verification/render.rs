@@ -4,7 +4,7 @@ use super::{
     Gap, Verification,
     entry::{Entry, entries},
 };
-use crate::{quoted::Quoted, spec::Count};
+use crate::{spec::Count, text::Quoted};
 use serde::Serialize;
 use std::fmt::Write;
 

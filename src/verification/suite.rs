@@ -1,13 +1,13 @@
 //! The generated files: each harness against its spec, and the files around them against what would be generated.
 
-use super::{Gap, GapKind, Verification, same_body, templates};
+use super::{Gap, GapKind, Verification, templates};
 use crate::{
-    Error, ExitCode, Failure,
+    CliError, Error, ExitCode,
     generate::{Filter, Harness, Layout, Plan, plan},
-    quoted::Quoted,
     settings::Settings,
     spec::{LoadedSpec, load_all},
     template::Templates,
+    text::Quoted,
 };
 use std::{
     collections::BTreeSet,
@@ -39,7 +39,7 @@ pub enum VerificationError {
     },
 }
 
-impl Failure for VerificationError {
+impl CliError for VerificationError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Nothing { .. } => {
@@ -142,8 +142,6 @@ pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError
     let questions = verification.texts.iter().map(|(path, text)| (Source { path, text }, None));
     let findings = verify_all(&questions.collect::<Vec<_>>());
     verification.findings = findings.into_iter().flatten().collect();
-    let texts = verification.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-    verification.gaps = same_body::gaps(texts);
     verification.files = verification.texts.len();
     Ok(verification)
 }
@@ -186,7 +184,6 @@ impl Suite<'_> {
         let questions = read.iter().map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
         let findings = verify_all(&questions.collect::<Vec<_>>());
         into.findings.extend(findings.into_iter().flatten());
-        into.gaps.extend(same_body::gaps(read.iter().map(|(_, path, text)| (path.as_str(), text.as_str()))));
         into.files += read.len();
         into.texts.extend(read.into_iter().map(|(_, path, text)| (path, text)));
     }

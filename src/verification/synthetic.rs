@@ -2,7 +2,7 @@
 
 use crate::spec::{Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, Skip, Tolerance};
 use std::{path::Path, sync::Arc};
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task, required_checks};
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task, required_checks};
 
 /// Names that are allowed and collide with something: Rust's words, the prelude, the runtime's names, devices.
 const NAMES: &[&str] =

@@ -8,11 +8,8 @@ use crate::{
     spec::LoadedSpec,
     template::Templates,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
-use testgen_contract::Architecture;
+use std::{collections::BTreeSet, path::Path};
+use testgen_types::Architecture;
 use testgen_verify::{Finding, Source, verify_all};
 
 /// A rendered harness.
@@ -36,7 +33,6 @@ pub(super) fn verify(
     let synthetic: Vec<LoadedSpec> =
         Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture)).collect();
     into.gaps.extend(variables(&synthetic, layout, templates)?);
-    into.gaps.extend(same(templates));
     let mut rendered = Vec::new();
     for loaded in loaded.iter().chain(&synthetic) {
         into.renders += 1;
@@ -82,27 +78,6 @@ fn variables(synthetic: &[LoadedSpec], layout: &Layout, templates: &Templates) -
     Ok(gaps)
 }
 
-/// Architectures whose templates are the same but for layout: one of them was copied and never made its own.
-fn same(templates: &Templates) -> Vec<Gap> {
-    let mut first: BTreeMap<String, Architecture> = BTreeMap::new();
-    let mut gaps = Vec::new();
-    for &architecture in Architecture::ALL {
-        let name = Templates::of(architecture);
-        let text = templates.source(&name).split_whitespace().collect::<Vec<_>>().join(" ");
-        let known = *first.entry(text).or_insert(architecture);
-        if known != architecture {
-            gaps.push(Gap {
-                path: templates.shown(&name),
-                line: 1,
-                kind: GapKind::SameTemplate,
-                message: format!("this is the template of `{known}` once more"),
-                help: format!("write what the models of `{architecture}` read and answer"),
-            });
-        }
-    }
-    gaps
-}
-
 /// A template that does not render, at the line that Tera or the parser names.
 fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> Gap {
     let report = error.to_string() + &error.help().unwrap_or_default();
@@ -137,19 +112,25 @@ impl Rendered {
 
     fn origin(&self, finding: &Finding, templates: &Templates) -> Option<(String, usize)> {
         if let Some(missing) = finding.message.strip_prefix("the file has no function `") {
-            return Some((self.template.clone(), where_it_belongs(templates.source(&self.template), missing)));
+            return Some(self.where_it_belongs(missing, templates));
         }
         let lines: Vec<&str> = self.text.lines().take(finding.line).collect();
         let function = lines.iter().rev().find_map(|line| line.strip_prefix("pub fn ")?.split('(').next());
         let near = function.map(|name| format!("fn {name}")).unwrap_or_default();
         templates.origin(&self.template, lines.last()?, &near)
     }
-}
 
-/// The line of a template where the function that `missing` begins with should come from: where it is named, else where
-/// the other init functions are.
-fn where_it_belongs(template: &str, missing: &str) -> usize {
-    let name = missing.split('`').next().unwrap_or_default();
-    let line_of = |word: &str| template.lines().position(|line| line.contains(word)).map(|index| index + 1);
-    [name, "init_cuda", "init_cpu"].into_iter().find_map(line_of).unwrap_or(1)
+    /// The line of a template where the function that `missing` begins with should be: where it is named, else where the
+    /// other init functions are.
+    fn where_it_belongs(&self, missing: &str, templates: &Templates) -> (String, usize) {
+        let name = missing.split('`').next().unwrap_or_default();
+        let reachable = templates.reachable(&self.template);
+        let line_of = |word: &str| {
+            reachable.iter().find_map(|template| {
+                let line = templates.source(template).lines().position(|line| line.contains(word))?;
+                Some((template.clone(), line + 1))
+            })
+        };
+        [name, "init_cuda", "init_cpu"].into_iter().find_map(line_of).unwrap_or((self.template.clone(), 1))
+    }
 }

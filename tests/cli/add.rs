@@ -1,7 +1,6 @@
 //! `testgen add`: specs from checkpoints, never a guess.
 
 use crate::project::Project;
-use testgen_contract::ModelType;
 
 const CONFIG: &str = r#"{ "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 32 }"#;
 
@@ -116,9 +115,7 @@ fn what_is_not_known_is_an_error_and_never_a_guess() {
         said(r#"{ "model_type": 5 }"#),
         said(""),
     ];
-    // A new model type is no change to this.
-    let supported: Vec<String> = ModelType::ALL.iter().map(|word| format!("`{word}`")).collect();
-    insta::assert_snapshot!(all.join("---\n").replace(&supported.join(", "), "[ALL MODEL TYPES]"));
+    insta::assert_snapshot!(all.join("---\n"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The page in a real browser: headless Chromium shows its document after the script has run. Filters and the open cell are
-//! in the address, so that no driver is needed.
+//! The page in headless Chromium, which prints the document after its script has run. Filters and the open cell are in the
+//! address, so that no browser driver is needed.
 
 use crate::{project::Project, seeded::seed};
 use std::{env, path::Path, process::Command};
@@ -7,7 +7,7 @@ use std::{env, path::Path, process::Command};
 /// Set where a missing browser must fail the test instead of skipping it.
 const REQUIRE: &str = "TESTGEN_REQUIRE_BROWSER";
 
-/// The document as the browser has it, for an address; none without a browser, which is told.
+/// The document after the script has run, for an address; none without a browser, which is printed.
 fn document(page: &Path, address: &str) -> Option<String> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
         env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|directory| directory.join(name).is_file())
@@ -46,20 +46,20 @@ fn labels(document: &str) -> Vec<&str> {
 }
 
 #[track_caller]
-fn assert_has(document: &str, wanted: &[&str]) {
-    for text in wanted {
+fn assert_has(document: &str, expected: &[&str]) {
+    for text in expected {
         assert!(document.contains(text), "`{text}` is missing in\n{}", body(document));
     }
 }
 
-/// What follows the style and precedes the data.
+/// The part of the document after the style and before the data.
 fn body(document: &str) -> &str {
     let start = document.find("<body").unwrap_or(0);
     &document[start..document.find("<script type").unwrap_or(document.len()).max(start)]
 }
 
 #[test]
-fn the_page_opens_and_shows_each_thing_for_what_it_is() {
+fn the_page_shows_every_status() {
     let project = Project::empty();
     let Some(document) = document(&page(&project), "") else { return };
     let expected = [
@@ -73,11 +73,11 @@ fn the_page_opens_and_shows_each_thing_for_what_it_is() {
         "nan_model, cpu: A host processor, f16: fail NaN or infinity in 2 elements",
     ];
     let mut found = labels(&document);
-    let mut wanted = expected.to_vec();
+    let mut expected = expected.to_vec();
     found.sort_unstable();
-    wanted.sort_unstable();
-    assert_eq!(found, wanted, "{}", body(&document));
-    // Every standing has a class, a sign and a word of its own.
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{}", body(&document));
+    // Every status has its own class, sign and word.
     assert_has(
         &document,
         &["s fail", "s mock", "s fallback", "s simulated", "s pass", "\u{2717}", "\u{2205}", "\u{21b7}", "\u{2248}"],
@@ -85,7 +85,7 @@ fn the_page_opens_and_shows_each_thing_for_what_it_is() {
     assert_has(&document, &["data-ready=", "FAILED", "sm_90", "580.1", "Differences to the base"]);
 }
 
-/// What a person does with the keyboard: to the right, open, close.
+/// Keys of a user who moves, opens a cell, closes it and starts a search.
 const KEYS: &str = "<script>
 const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 document.querySelector('#matrix [tabindex=\"0\"]').focus();
@@ -100,7 +100,7 @@ document.body.dataset.keys = [there, opened, closed, document.activeElement.id].
 </script></body>";
 
 #[test]
-fn the_keyboard_suffices() {
+fn the_page_can_be_used_with_the_keyboard() {
     let project = Project::empty();
     let text = std::fs::read_to_string(page(&project)).expect("the page is written").replace("</body>", KEYS);
     let Some(document) = document(&project.write("keys.html", text), "") else { return };
@@ -108,16 +108,16 @@ fn the_keyboard_suffices() {
 }
 
 #[test]
-fn filters_leave_what_was_asked_for() {
+fn filters_select_cells() {
     let project = Project::empty();
     let page = page(&project);
-    let Some(failing) = document(&page, "standing=fail") else { return };
+    let Some(failing) = document(&page, "status=fail") else { return };
     assert_eq!(labels(&failing).len(), 2, "{}", body(&failing));
     let count = |address: &str| labels(&document(&page, address).expect("there is a browser")).len();
     assert_eq!(count("q=nan"), 1);
-    assert_eq!(count("q=diverges"), 1, "reasons are searched, too");
+    assert_eq!(count("q=diverges"), 1, "reasons are searched as well");
     assert_eq!(count("device=cuda"), 3);
-    assert_eq!(count("device=rocm&precision=f32&standing=simulated"), 1);
+    assert_eq!(count("device=rocm&precision=f32&status=simulated"), 1);
     assert_eq!(count("precision=bf16"), 0);
 }
 
@@ -134,7 +134,7 @@ fn a_failing_cell_shows_its_first_diverging_layer_and_worst_elements() {
     let mock = open("open=mocked|1|f32");
     assert_has(body(&mock), &["no model could be loaded", "&lt;script&gt;alert('weights')&lt;/script&gt;"]);
     let simulated = open("open=bert|3|f32");
-    assert_has(body(&simulated), &["nothing here was computed on silicon"]);
+    assert_has(body(&simulated), &["nothing here was computed on hardware"]);
     let fallback = open("open=bert|2|f32");
-    assert_has(body(&fallback), &["another device stood in", "fell back to cpu"]);
+    assert_has(body(&fallback), &["another device was used", "fell back to cpu"]);
 }

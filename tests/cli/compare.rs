@@ -1,4 +1,4 @@
-//! `testgen compare`: a verdict for each check, and an exit code that CI can use.
+//! `testgen compare`: the change of each check, and an exit code for CI.
 
 use crate::{
     project::Project,
@@ -9,7 +9,7 @@ fn golden(error: f64) -> String {
     format!("{}{}", on("A host processor"), outputs(&[tensor("logits", Some(error), "")]))
 }
 
-/// Report A and report B of five checks, one for each verdict.
+/// Report A and report B of five checks, one for each change.
 fn two_reports() -> Project {
     let project = Project::empty();
     let output = |model: &str, rest: &str| line(model, "cpu", "output_golden", "f32", "pass", rest);
@@ -21,7 +21,7 @@ fn two_reports() -> Project {
 }
 
 #[test]
-fn every_verdict_is_told() {
+fn every_change_is_shown() {
     let project = two_reports();
     let run = |format: &str| project.run(&["compare", "a.jsonl", "b.jsonl", "--format", format]).expect_code(1).stdout;
     insta::assert_snapshot!([run("human"), run("markdown"), run("json")].join("---\n"));
@@ -34,6 +34,8 @@ fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
     project.run(&["compare", "a.jsonl", "b.jsonl", "--factor", "100"]).expect_code(1);
     let nothing = project.run(&["compare", "a.jsonl", "a.jsonl", "--devices", "cuda,rocm"]).expect_code(1).stdout;
     assert!(nothing.contains("NOTHING TO COMPARE"), "{nothing}");
+    assert!(nothing.contains("first report:  cpu: A host processor\n"), "{nothing}");
+    assert!(nothing.contains("help: choose a device of each report with `--devices`"), "{nothing}");
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn two_kinds_of_device_are_compared_check_by_check() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_an_error() {
     let project = two_reports();
     for wrong in [["--devices", "cuda"], ["--devices", "cuda,gpu"], ["--factor", "0.5"], ["--factor", "NaN"]] {
         project.run(&[&["compare", "a.jsonl", "b.jsonl"], wrong.as_slice()].concat()).expect_code(2);
@@ -67,7 +69,7 @@ fn a_check_that_stops_running_is_worse() {
 }
 
 #[test]
-fn a_failure_that_does_not_run_any_more_is_not_mended() {
+fn a_failure_that_no_longer_runs_is_not_an_improvement() {
     let project = Project::empty();
     let failure = format!("{}\"reason\":\"NaN\",", on("A host processor"));
     let fails = line("bert", "cpu", "finite", "f32", "fail", &failure);

@@ -1,9 +1,9 @@
-//! `testgen models`: the types that are supported, and what reports say of them.
+//! `testgen models`: the supported types, and their results in reports.
 
 use crate::project::Project;
 
-/// A record of bert's `output_golden` on a GPU.
-fn record(precision: &str, status: &str, headroom: f64) -> String {
+/// The report entry of bert's `output_golden` on a GPU.
+fn entry(precision: &str, status: &str, headroom: f64) -> String {
     let reason = if status == "pass" { "null" } else { "\"the numbers are off\"" };
     format!(
         r#"{{"version": 1, "model": "bert", "architecture": "encoder_only", "device": "cuda", "check": "output_golden",
@@ -24,9 +24,9 @@ fn every_type_has_a_line() {
 }
 
 #[test]
-fn markdown_tells_the_gravest_standing_of_each_device() {
+fn markdown_shows_the_most_severe_status_of_each_device() {
     let project = Project::with_bert();
-    let lines = [record("f32", "pass", 4.25), record("f16", "fail", 0.5)].join("\n");
+    let lines = [entry("f32", "pass", 4.25), entry("f16", "fail", 0.5)].join("\n");
     project.write("reports/gpu.jsonl", &(lines + "\n"));
     let text = project.run(&["models", "reports", "--markdown"]).expect_code(0).stdout;
     assert!(text.contains("| architecture | model type | models | cuda: NVIDIA X |"), "{text}");
@@ -35,7 +35,7 @@ fn markdown_tells_the_gravest_standing_of_each_device() {
 }
 
 #[test]
-fn wrong_input_is_refused() {
+fn wrong_input_is_an_error() {
     let project = Project::with_bert();
     project.run(&["models", "nowhere", "--markdown"]).expect_code(2);
     project.run(&["models", "nowhere"]).expect_code(2);

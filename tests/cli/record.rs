@@ -46,7 +46,7 @@ fn every_module_of_the_recorder_is_handed_to_python() {
         .expect("there is a recorder")
         .filter_map(Result::ok);
     let modules = modules.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let modules: BTreeSet<String> = modules.filter(|name| name.ends_with(".py")).collect();
+    let modules: BTreeSet<String> = modules.filter(|name| name.ends_with(".py") || name.ends_with(".json")).collect();
     assert_eq!(project.read("listing").lines().map(str::to_owned).collect::<BTreeSet<_>>(), modules);
 }
 
@@ -72,15 +72,15 @@ fn an_unknown_name_tells_the_near_ones() {
 }
 
 #[test]
-fn seed_draws_and_force_reach_the_recorder() {
+fn seed_noise_samples_and_force_reach_the_recorder() {
     let project = with_checkpoint();
     record(&project, "exit 0", &["fixtures/bert", "--seed", "7", "--force"]).expect_code(0);
     let seen = project.read("seen");
     assert!(seen.contains("--seed=7 --force -- fixtures/bert"), "{seen}");
-    record(&project, "exit 0", &["fixtures/bert", "--draws", "8", "--force"]).expect_code(0);
+    record(&project, "exit 0", &["fixtures/bert", "--noise-samples", "8", "--force"]).expect_code(0);
     let seen = project.read("seen");
-    assert!(seen.contains("--seed=0 --draws=8 --force -- fixtures/bert"), "{seen}");
-    record(&project, "exit 0", &["fixtures/bert", "--draws", "0"]).expect_code(2);
+    assert!(seen.contains("--seed=0 --noise-samples=8 --force -- fixtures/bert"), "{seen}");
+    record(&project, "exit 0", &["fixtures/bert", "--noise-samples", "0"]).expect_code(2);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `testgen report`: several machines as one, every form of it, and what is never a pass.
+//! `testgen report`: merging several machines, every output format, and results that never count as a pass.
 
 use crate::{
     drift::assert_printed,
@@ -14,7 +14,7 @@ fn seeded() -> Project {
 }
 
 #[test]
-fn every_form_tells_what_each_thing_is() {
+fn every_format_shows_every_status() {
     let project = seeded();
     let run = |format: &str| project.run(&["report", "reports", "--format", format]).expect_code(1).stdout;
     insta::assert_snapshot!("seeded_markdown", run("markdown"));
@@ -63,7 +63,7 @@ fn a_real_device_replaces_an_absence_and_a_simulation_does_not() {
 }
 
 #[test]
-fn the_gravest_of_several_records_stays() {
+fn the_most_severe_of_several_entries_is_kept() {
     let project = Project::empty();
     let device = on("A host processor");
     let pass = line("bert", "cpu", "finite", "f32", "pass", &device);
@@ -98,7 +98,7 @@ fn a_model_whose_outputs_were_not_compared_is_incomplete() {
 }
 
 #[test]
-fn what_is_no_report_is_told() {
+fn bad_lines_and_missing_reports_are_errors() {
     let project = Project::empty();
     project.write("r/a.jsonl", "{\"version\":2}\nnothing\n");
     fs::create_dir(project.path("empty")).expect("it can be made");
@@ -109,11 +109,11 @@ fn what_is_no_report_is_told() {
 }
 
 #[test]
-fn expected_failures_are_excused_until_they_expire_and_passes_are_told() {
+fn expected_failures_are_excused_until_they_expire_and_unexpected_passes_are_red() {
     let project = Project::empty();
     let device = on("A host processor");
     let fail = |model: &str| line(model, "cpu", "finite", "f32", "fail", &format!("{device}\"reason\":\"NaN\","));
-    project.write("r/a.jsonl", fail("known") + &line("mended", "cpu", "finite", "f32", "pass", &device));
+    project.write("r/a.jsonl", fail("known") + &line("fixed", "cpu", "finite", "f32", "pass", &device));
     let entry = |model: &str, expires: &str| {
         format!(
             "[[xfail]]\nmodel = \"{model}\"\ncheck = \"finite\"\nreason = \"overflow\"\nowner = \"kernels\"\nexpires = \
@@ -128,7 +128,7 @@ fn expected_failures_are_excused_until_they_expire_and_passes_are_told() {
     assert!(excused.contains("overflow (owner kernels, expires 9999-12-31)"), "{excused}");
     let expired = run(&entry("known", "2020-01-01"), 1);
     assert!(expired.contains("no longer expected to fail"), "{expired}");
-    let unexpected = run(&(entry("known", "9999-12-31") + &entry("mended", "9999-12-31")), 1);
+    let unexpected = run(&(entry("known", "9999-12-31") + &entry("fixed", "9999-12-31")), 1);
     assert!(unexpected.contains("! unexpected pass"), "{unexpected}");
     insta::assert_snapshot!([excused, expired, unexpected].join("---\n"));
 }
@@ -152,7 +152,7 @@ fn a_spec_expects_failures_too() {
 }
 
 #[test]
-fn a_listed_test_without_a_record_is_red() {
+fn a_listed_test_without_an_entry_is_red() {
     let project = Project::empty();
     project.write("r/a.jsonl", line("bert", "cpu", "finite", "f32", "pass", &on("A host processor")));
     let run = |tests: &str, code| {
@@ -163,9 +163,9 @@ fn a_listed_test_without_a_record_is_red() {
     run(made, 0);
     let killed = run(&format!("{made}generated::conformance encoder_only::bert::cpu::placement_f32\n"), 1);
     assert!(
-        killed.contains("`encoder_only::bert::cpu::placement_f32` is in the suite, but left no record"),
+        killed.contains("`encoder_only::bert::cpu::placement_f32` is in the suite, but the report has no entry for it"),
         "{killed}"
     );
-    assert!(run("", 1).contains("nothing is proven"));
+    assert!(run("", 1).contains("so the report proves nothing"));
     project.run(&["report", "r", "--tests", "nowhere.txt"]).expect_code(2);
 }

@@ -1,4 +1,4 @@
-//! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests do as told.
+//! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests follow rules.
 
 use crate::{
     fake::suite::{command, run},
@@ -17,12 +17,12 @@ const NVIDIA: &str = r#"::cuda::|pass|"device_name":"NVIDIA H100 80GB HBM3","tf3
 /// An `init_rocm` with the right signature that stays on the CPU.
 const NO_ROCM: &str = "\
 /// Loads the model on an AMD GPU.
-pub fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint {
-    init_cpu(checkpoint, request, label)
+pub fn init_rocm(target: &LoadTarget) -> Endpoint {
+    init_cpu(target)
 }
 ";
 
-/// A second architecture beside bert.
+/// A second architecture in addition to bert.
 const VIT: &str = "\
 name: vit
 model_type: vit
@@ -57,7 +57,7 @@ fn rows(outcome: &Outcome) -> Vec<String> {
 }
 
 #[test]
-fn without_a_gpu_the_cpu_passes_and_the_rest_says_why_it_is_ignored() {
+fn without_a_gpu_the_cpu_passes_and_the_rest_is_ignored_with_a_reason() {
     let project = with_vit();
     let outcome = run(&project, "", &[]).expect_code(0);
     insta::assert_snapshot!("run_without_gpu", outcome.stdout);
@@ -70,7 +70,7 @@ fn json_has_a_version_and_a_stable_schema() {
     let rules = format!("{PASS}|fail|\"reason\":\"x\",\"device_name\":\"Fake host\"\ncpu::placement_f32|none|");
     let value = json(&run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1));
     let keys = |value: &Value| value.as_object().expect("is an object").keys().cloned().collect::<Vec<_>>();
-    assert_eq!(value["version"], 1);
+    assert_eq!(value["version"], 2);
     insta::assert_json_snapshot!(
         "run_schema",
         serde_json::json!({
@@ -92,7 +92,7 @@ fn a_failure_shows_its_numbers_and_ends_red() {
 }
 
 #[test]
-fn simulated_tf32_fallback_and_mock_are_named_as_such() {
+fn simulated_tf32_fallback_and_mock_are_marked() {
     let rules = [
         NVIDIA,
         r#"::rocm::|pass|"device_name":"gfx1100 (hip-sim)","simulated":true"#,
@@ -107,7 +107,7 @@ fn simulated_tf32_fallback_and_mock_are_named_as_such() {
 }
 
 #[test]
-fn a_pass_on_a_fallback_or_a_mock_or_on_nothing_is_none() {
+fn a_pass_on_a_fallback_or_a_mock_or_without_a_device_is_red() {
     for json in [r#""device_name":"Fake host","fallback":true"#, r#""mock":true"#, ""] {
         let rules = format!("rocm::finite_f32|pass|{json}");
         let outcome = run(&Project::with_bert(), &rules, &["--format", "json"]).expect_code(1);
@@ -119,11 +119,11 @@ fn a_pass_on_a_fallback_or_a_mock_or_on_nothing_is_none() {
 fn a_report_that_does_not_fit_the_suite_is_red() {
     let unknown = r#"{"version":1,"model":"gpt2","architecture":"decoder_only","device":"cpu","check":"finite","precision":"f32","status":"pass","device_name":"x","milliseconds":1}"#;
     let cases = [
-        (format!("{PASS}|none|"), vec!["without_record"]),
-        (format!("{PASS}|twice|\"device_name\":\"Fake host\""), vec!["repeated_record"]),
-        (format!("{PASS}|text|{unknown}"), vec!["without_record", "unknown_record"]),
-        (format!("{PASS}|text|{{\"version\":1,"), vec!["bad_line", "without_record"]),
-        (format!("{PASS}|ignored|"), vec!["without_reason"]),
+        (format!("{PASS}|none|"), vec!["missing_entry"]),
+        (format!("{PASS}|twice|\"device_name\":\"Fake host\""), vec!["repeated_entry"]),
+        (format!("{PASS}|text|{unknown}"), vec!["missing_entry", "unknown_entry"]),
+        (format!("{PASS}|text|{{\"version\":1,"), vec!["bad_line", "missing_entry"]),
+        (format!("{PASS}|ignored|"), vec!["missing_reason"]),
         ("|unlisted|".to_owned(), vec!["no_tests"]),
     ];
     for (rules, expected) in cases {
@@ -134,10 +134,10 @@ fn a_report_that_does_not_fit_the_suite_is_red() {
 }
 
 #[test]
-fn a_crash_is_red_and_shows_the_last_words() {
+fn a_crash_is_red_and_shows_the_end_of_the_log() {
     let outcome = run(&Project::with_bert(), &format!("{PASS}|crash|"), &[]).expect_code(1);
     assert!(outcome.stdout.contains("the test binary ended with signal: 6 (SIGABRT)"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("is in the suite, but left no record"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("is in the suite, but the report has no entry for it"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("more of this kind"), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("arguments: ["), "the log's end is shown: {}", outcome.stderr);
 }
@@ -161,7 +161,7 @@ fn filters_choose_models_architectures_and_devices() {
         run(&project, "", &["--device", device]).expect_code(2);
     }
     let two = run(&project, "", &["--device", "rocm:0", "--device", "rocm:1"]).expect_code(2);
-    assert!(two.stderr.contains("two rocm devices are named"), "{}", two.stderr);
+    assert!(two.stderr.contains("two rocm devices are selected"), "{}", two.stderr);
 }
 
 #[test]
@@ -195,17 +195,60 @@ fn build_flags_and_environment_reach_the_suite() {
 }
 
 #[test]
-fn only_what_can_be_simulated_is() {
+fn only_supported_devices_are_simulated() {
     let project = Project::with_bert();
     let wrong = run(&project, "", &["--simulate", "cuda"]).expect_code(2);
     assert!(wrong.stderr.contains("only rocm can be simulated"), "{}", wrong.stderr);
-    // The fake runtime is alone in its folder.
+    // The directory of the fake runtime contains nothing else.
     let alone = run(&project, "", &["--simulate", "rocm"]).expect_code(3);
-    assert!(alone.stderr.contains("`hip-sim` is not beside the runtime"), "{}", alone.stderr);
+    assert!(alone.stderr.contains("`hip-sim` is not next to the runtime"), "{}", alone.stderr);
+    assert!(!alone.stderr.contains("building"), "the suite is not built first: {}", alone.stderr);
 }
 
 #[test]
-fn records_of_an_earlier_run_do_not_count() {
+fn suites_outside_a_workspace_share_a_build_directory() {
+    let cache = tempfile::tempdir().expect("the temporary directory can be written");
+    let (first, second) = (Project::with_bert(), with_vit());
+    let run = |project: &Project| {
+        let mut command = command(project, "", &["--device", "cpu"]);
+        let outcome = project.finish(command.env("TESTGEN_CACHE", cache.path())).expect_code(0);
+        assert!(!project.exists("generated/target"), "{}", outcome.stderr);
+        (rows(&outcome).len(), outcome.stderr)
+    };
+    let (rows, stderr) = run(&first);
+    assert!(rows == 1 && stderr.contains("Compiling testgen-runtime"), "{stderr}");
+    let (rows, stderr) = run(&second);
+    assert!(rows == 2 && !stderr.contains("Compiling testgen-runtime"), "{stderr}");
+    // Both suites are the package `generated`, and neither overwrites the binary of the other one.
+    let (rows, stderr) = run(&first);
+    assert!(rows == 1 && !stderr.contains("Compiling"), "{stderr}");
+    let (rows, stderr) = run(&second);
+    assert!(rows == 2 && !stderr.contains("Compiling"), "{stderr}");
+    let builds = std::fs::read_dir(cache.path().join("build")).expect("it was written").count();
+    assert_eq!(builds, 1, "one runtime");
+}
+
+#[test]
+fn a_build_directory_of_the_user_is_kept() {
+    let cache = tempfile::tempdir().expect("the temporary directory can be written");
+    let run = |project: &Project, variable: Option<&str>| {
+        let mut command = command(project, "", &["--device", "cpu"]);
+        command.env("TESTGEN_CACHE", cache.path());
+        variable.map(|name| command.env(name, project.path("mine")));
+        project.finish(&mut command).expect_code(0);
+    };
+    let project = Project::with_bert();
+    run(&project, Some("CARGO_TARGET_DIR"));
+    assert!(project.exists("mine/debug") && !project.exists("generated/target"));
+    let project = Project::with_bert();
+    project.write("generated/target/.gitkeep", "");
+    run(&project, None);
+    assert!(project.exists("generated/target/debug"));
+    assert!(!cache.path().join("build").exists());
+}
+
+#[test]
+fn entries_of_an_earlier_run_do_not_count() {
     let project = Project::with_bert();
     run(&project, &format!("{PASS}|fail|\"reason\":\"x\""), &[]).expect_code(1);
     run(&project, "", &[]).expect_code(0);
@@ -225,8 +268,13 @@ fn specs_out_and_templates_are_honoured() {
 #[test]
 fn findings_of_the_verifier_stop_the_run() {
     let project = Project::with_bert();
-    // It compiles, and every check would pass; but nothing ever looks for an AMD GPU.
-    project.write("t/partials/init_rocm.rs.tera", NO_ROCM);
+    // It compiles, and every check would pass, but no code ever detects an AMD GPU.
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/base.rs.tera");
+    let mut base = std::fs::read_to_string(path).expect("the template is there");
+    let start = base.find("/// Loads the model on an AMD GPU").expect("the template has the function");
+    let end = start + base[start..].find("\n}\n").expect("the function ends") + "\n}\n".len();
+    base.replace_range(start..end, NO_ROCM);
+    project.write("t/base.rs.tera", base);
     let outcome = run(&project, "", &["--templates", "t"]).expect_code(1);
     assert!(outcome.stderr.contains("error[detection_paths]"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("building"), "nothing may be built");

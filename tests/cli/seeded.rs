@@ -1,8 +1,8 @@
-//! Reports with faults of every kind, written line by line as suites write them.
+//! Reports with every kind of fault, in the lines that suites write.
 
 use crate::project::Project;
 
-/// The line of one check; `rest` are further fields with a comma behind each.
+/// The line of one check; `rest` contains further fields, each followed by a comma.
 pub(crate) fn line(model: &str, device: &str, check: &str, precision: &str, status: &str, rest: &str) -> String {
     let architecture = if model.starts_with("llama") { "decoder_only" } else { "encoder_only" };
     format!(
@@ -37,8 +37,8 @@ pub(crate) fn outputs(tensors: &[String]) -> String {
     format!("\"outputs\":[{}],", tensors.join(","))
 }
 
-/// Three machines: `cpu.jsonl` is right but for a NaN, `cuda/report.jsonl` has a wrong layer and a mock, and `rocm-sim.jsonl`
-/// is a simulation beside a fallback.
+/// Three machines: `cpu.jsonl` is correct except for a NaN, `cuda/report.jsonl` has a wrong layer and a mock, and
+/// `rocm-sim.jsonl` is a simulation next to a fallback.
 pub(crate) fn seed(project: &Project, directory: &str) {
     let host = on("A host processor");
     let right = outputs(&[tensor("last_hidden_state", Some(1e-4), "")]);

@@ -2,9 +2,15 @@
 
 use crate::project::{Outcome, Project};
 use serde_json::Value;
-use testgen_contract::Architecture;
+use testgen_types::Architecture;
 
 const HARNESS: &str = "generated/src/encoder_only/bert.rs";
+
+/// The template that all others extend.
+const BASE: &str = "base.rs.tera";
+
+/// A skip that the spec does not have.
+const SKIPPED: &str = "skipped: &[testgen_runtime::Skip::new(testgen_runtime::Check::Finite, \"slow\")]";
 
 fn generated() -> Project {
     let project = Project::with_bert();
@@ -45,7 +51,7 @@ fn a_fresh_suite_has_no_findings_and_says_what_was_looked_at() {
 #[test]
 fn a_damaged_harness_is_found_with_its_line() {
     let project = generated();
-    edit(&project, HARNESS, "hip_runtime(request.index)", "cuda_driver(request.index)");
+    edit(&project, HARNESS, "hip_runtime(target.index)", "cuda_driver(target.index)");
     let outcome = project.run(&["verify"]).expect_code(1);
     assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("--> generated/src/encoder_only/bert.rs:"), "{}", outcome.stdout);
@@ -86,14 +92,14 @@ fn a_suite_that_does_not_list_its_harness_is_found() {
 fn a_template_is_verified_for_specs_that_nobody_has() {
     let project = generated();
     // Right for bert, which embeds text; wrong for every other task of the architecture.
-    let spec = testgen_template("partials/spec.rs.tera");
-    let changed = spec.replace("Task::{{ task_variant }}", "Task::TextEmbedding");
-    assert_ne!(spec, changed, "the template names the task");
-    project.write("t/partials/spec.rs.tera", changed);
+    let base = testgen_template(BASE);
+    let changed = base.replace("Task::{{ task_variant }}", "Task::TextEmbedding");
+    assert_ne!(base, changed, "the template names the task");
+    project.write("t/base.rs.tera", changed);
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1);
     let found = findings(&outcome);
-    assert!(found.contains(&"spec_static t/partials/spec.rs.tera".to_owned()), "{found:?}");
+    assert!(found.contains(&"spec_static t/base.rs.tera".to_owned()), "{found:?}");
     assert!(found.contains(&"unused_variable templates/vision.rs.tera".to_owned()), "{found:?}");
     assert!(!found.iter().any(|finding| finding.contains("generated/")), "{found:?}");
 }
@@ -101,14 +107,11 @@ fn a_template_is_verified_for_specs_that_nobody_has() {
 #[test]
 fn a_template_without_rocm_is_found() {
     let project = generated();
-    project.write("t/partials/init_rocm.rs.tera", "");
+    project.write("t/base.rs.tera", testgen_template(BASE).replace("pub fn init_rocm(", "pub fn init_amd("));
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
-    for &architecture in Architecture::ALL {
-        let line = testgen_template(&format!("{architecture}.rs.tera"));
-        let line = line.lines().position(|line| line.contains("init_rocm")).expect("it is included") + 1;
-        let place = format!("the file has no function `init_rocm`\n --> templates/{architecture}.rs.tera:{line}:1\n");
-        assert!(outcome.stdout.contains(&place), "{}", outcome.stdout);
-    }
+    let place = format!("--> t/base.rs.tera:{}:1\n", line_of("    init_rocm,"));
+    let finding = outcome.stdout.split("\n\n").find(|finding| finding.contains("the file has no function `init_rocm`"));
+    assert!(finding.is_some_and(|finding| finding.contains(&place)), "{}", outcome.stdout);
 }
 
 #[test]
@@ -130,26 +133,22 @@ fn a_template_that_renders_no_rust_is_found_and_a_broken_one_is_bad_input() {
 #[test]
 fn a_broken_line_is_found_in_the_template_that_it_comes_from() {
     let project = generated();
-    let rocm = testgen_template("partials/init_rocm.rs.tera");
-    project.write("t/partials/init_rocm.rs.tera", rocm.replace("hip_runtime(request.index)", "hip_runtime(0)"));
+    project.write("t/base.rs.tera", testgen_template(BASE).replace("hip_runtime(target.index)", "hip_runtime(0)"));
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
-    let line = rocm.lines().position(|line| line.contains("hip_runtime(")).expect("it is asked") + 1;
-    let place = format!("--> t/partials/init_rocm.rs.tera:{line}:1\n");
+    let place = format!("--> t/base.rs.tera:{}:1\n", line_of("hip_runtime("));
     assert!(outcome.stdout.contains(&place), "{}", outcome.stdout);
-    assert_eq!(outcome.stdout.matches("t/partials/init_rocm.rs.tera").count(), 1, "once is enough: {}", outcome.stdout);
+    assert_eq!(outcome.stdout.matches("t/base.rs.tera").count(), 1, "once is enough: {}", outcome.stdout);
 }
 
 #[test]
 fn variables_of_templates_are_defined_and_used() {
     let project = generated();
-    let spec = testgen_template("partials/spec.rs.tera");
+    let base = testgen_template(BASE);
     let memory = "{% if vram_mib %}Some({{ vram_mib }}){% else %}None{% endif %}";
-    let changed = spec.replace("name: {{", "{% set nobody = name %}name: {{").replace(memory, "None");
+    let changed = base.replace("name: {{", "{% set nobody = name %}name: {{").replace(memory, "None");
     assert!(changed.contains("nobody") && !changed.contains("vram_mib }}"));
-    project.write("t/partials/spec.rs.tera", changed);
-    let cpu = testgen_template("partials/init_cpu.rs.tera");
-    project.write("t/partials/init_cpu.rs.tera", cpu + "{% if nothing is defined %}{% endif %}\n");
+    project.write("t/base.rs.tera", changed + "{% if nothing is defined %}{% endif %}\n");
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
     // The variable that is given and never used is found for each architecture; one is enough here.
@@ -161,28 +160,24 @@ fn variables_of_templates_are_defined_and_used() {
 }
 
 #[test]
-fn a_template_that_was_copied_is_found() {
+fn a_request_of_another_modality_is_found() {
     let project = generated();
-    project.write("t/vision.rs.tera", testgen_template("encoder_only.rs.tera").replace('\n', "\n\n"));
+    project.write("t/vision.rs.tera", testgen_template("graph.rs.tera"));
     let found = findings(&project.run(&["verify", "--templates", "t", "--format", "json"]).expect_code(1));
-    assert!(found.contains(&"same_template t/vision.rs.tera".to_owned()), "{found:?}");
-}
-
-#[test]
-fn a_harness_that_was_copied_is_found() {
-    let project = generated();
-    let copy =
-        project.read(HARNESS).replace("EncoderOnly", "DecoderOnly").replace("ModelType::Bert", "ModelType::Gpt2");
+    assert!(found.contains(&"request_modality t/vision.rs.tera".to_owned()), "{found:?}");
+    let copy = project.read(HARNESS).replace("EncoderOnly", "Vision").replace("ModelType::Bert", "ModelType::Vit");
+    let copy = copy.replace("TextEmbedding", "ImageEmbedding").replace("text_embedding", "image_embedding");
     project.write("other.rs", copy);
-    let found = findings(&project.run(&["verify", HARNESS, "other.rs", "--format", "json"]).expect_code(1));
-    assert!(found.contains(&"same_body other.rs".to_owned()), "{found:?}");
+    let found = findings(&project.run(&["verify", "other.rs", "--format", "json"]).expect_code(1));
+    assert_eq!(found, ["request_modality other.rs"]);
 }
 
 /// A project with findings of several kinds.
 fn damaged() -> Project {
     let project = generated();
-    edit(&project, HARNESS, "cuda_compatibility(request.index)", "cuda_compatibility(0)");
-    edit(&project, HARNESS, "        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n", "");
+    edit(&project, HARNESS, "cuda_compatibility(target.index)", "cuda_compatibility(0)");
+    edit(&project, HARNESS, "skipped: &[]", "skipped: &[Skip::new(Check::Finite, \"slow\")]");
+    edit(&project, HARNESS, "    Architecture, ", "    Architecture, Check, Skip, ");
     project.write("generated/src/vision/left <over>, 50%.rs", "");
     project
 }
@@ -219,21 +214,20 @@ fn formats() {
 fn what_is_mechanical_is_fixed_and_the_rest_is_found() {
     let project = generated();
     let good = project.read(HARNESS);
-    let registration = "        Registered::run(DeviceKind::Rocm, Check::Finite, Precision::F16),\n";
-    edit(&project, HARNESS, registration, "");
+    edit(&project, HARNESS, "skipped: &[]", SKIPPED);
     edit(&project, HARNESS, "--out generated", "--out elsewhere");
     assert_eq!(verify(&project, 1).len(), 2);
     assert_ne!(project.read(HARNESS), good, "nothing is written without --fix");
     let outcome = project.run(&["verify", "--fix"]).expect_code(0);
-    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the header, 1 check\n"));
+    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the header, the skipped checks\n"));
     assert_eq!(project.read(HARNESS), good);
-    edit(&project, HARNESS, registration, "");
-    edit(&project, HARNESS, "hip_runtime(request.index)", "hip_runtime(0)");
-    let outcome = project.run(&["verify", "--fix", HARNESS]).expect_code(1);
-    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: 1 check\n"));
+    edit(&project, HARNESS, "skipped: &[]", SKIPPED);
+    edit(&project, HARNESS, "hip_runtime(target.index)", "hip_runtime(0)");
+    let outcome = project.run(&["verify", "--fix"]).expect_code(1);
+    assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the skipped checks\n"));
     assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
-    assert!(!outcome.stdout.contains("checks_listed"), "{}", outcome.stdout);
-    assert_eq!(project.run(&["verify", "--fix", HARNESS]).expect_code(1).stderr, "", "nothing more can be mended");
+    assert!(!outcome.stdout.contains("skipped_checks"), "{}", outcome.stdout);
+    assert_eq!(project.run(&["verify", "--fix"]).expect_code(1).stderr, "", "nothing more can be fixed");
 }
 
 #[test]
@@ -250,7 +244,7 @@ fn single_files_are_verified_without_specs() {
     std::fs::remove_dir_all(project.path("model_specs")).expect("it is there");
     let fine = project.run(&["verify", HARNESS]).expect_code(0);
     assert!(fine.stdout.starts_with("verify: no findings in 1 generated file, by "), "{}", fine.stdout);
-    edit(&project, HARNESS, "hip_runtime(request.index)", "cuda_driver(request.index)");
+    edit(&project, HARNESS, "hip_runtime(target.index)", "cuda_driver(target.index)");
     project.run(&["verify", HARNESS, HARNESS]).expect_code(1);
     let absent = project.run(&["verify", "no/such.rs"]).expect_code(2);
     assert!(absent.stderr.contains("cannot read `no/such.rs`"), "{}", absent.stderr);
@@ -292,6 +286,11 @@ fn specs_out_and_runtime_are_honoured() {
     project.run(&[&["verify"][..], &flags].concat()).expect_code(0);
     // Another runtime is another command, which the header must name.
     project.run(&["verify", "--specs", "s", "--out", "o", "--runtime", "0.2"]).expect_code(1);
+}
+
+/// The line of [`BASE`] that contains `text`.
+fn line_of(text: &str) -> usize {
+    testgen_template(BASE).lines().position(|line| line.contains(text)).expect("the template has it") + 1
 }
 
 fn testgen_template(name: &str) -> String {

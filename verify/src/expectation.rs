@@ -1,7 +1,7 @@
 //! What a spec demands of its harness, and the part of it that rules need when the spec is not at hand.
 
 use crate::spec::SpecLiteral;
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Registration, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Registration, Task};
 
 /// What the spec demands of a harness.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +26,8 @@ pub struct Expectation {
     pub tolerances: Vec<ExpectedTolerance>,
     /// The device memory that the model needs, in MiB, where the spec says so.
     pub vram_mib: Option<u64>,
-    /// Every registration that the spec skips, with its reason.
-    pub skips: Vec<(Registration, String)>,
+    /// The checks that the spec skips.
+    pub skips: Vec<ExpectedSkip>,
     /// The spec's path as the header gives it.
     pub spec_path: String,
     /// The SHA-256 of the spec's bytes, 64 lower-case hex digits.
@@ -51,6 +51,28 @@ pub struct ExpectedTolerance {
     pub max_rel: f64,
     /// Why the table does not fit.
     pub reason: String,
+}
+
+/// A check that the spec skips; without a device or a precision, on all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedSkip {
+    /// The check.
+    pub check: Check,
+    /// The only device on which it is skipped.
+    pub device: Option<DeviceKind>,
+    /// The only precision in which it is skipped.
+    pub precision: Option<Precision>,
+    /// The reason.
+    pub reason: String,
+}
+
+impl ExpectedSkip {
+    /// Whether it applies to a check.
+    pub fn applies_to(&self, registration: &Registration) -> bool {
+        self.check == registration.check
+            && self.device.is_none_or(|device| device == registration.device)
+            && self.precision.is_none_or(|precision| precision == registration.precision)
+    }
 }
 
 /// What the rules about devices, handlers and checks go by: the spec where it is known, else the harness's own `SPEC`.

@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use syn::{File, Item, ItemFn, ItemStatic, ext::IdentExt};
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
 /// One harness as the rules see it.
 #[derive(Debug)]
@@ -29,6 +29,18 @@ pub(crate) struct Harness<'a> {
     pub(crate) inits: Vec<Entry<'a>>,
     /// The handlers that are there, once the task is known.
     pub(crate) handlers: Vec<Entry<'a>>,
+    /// The function that builds the request.
+    pub(crate) request: Option<RequestFunction<'a>>,
+}
+
+/// The name of the function that builds the request.
+pub(crate) const REQUEST_FUNCTION: &str = "request";
+
+/// The function that builds the request, read.
+#[derive(Debug)]
+pub(crate) struct RequestFunction<'a> {
+    pub(crate) function: &'a ItemFn,
+    pub(crate) reading: Reading<'a>,
 }
 
 /// A way into the harness, read.
@@ -56,7 +68,16 @@ impl<'a> Harness<'a> {
         let inits = entries(&init_name);
         let handlers = demand.as_ref().map(|demand| entries(&|device| handler_name(device, demand)));
         let handlers = handlers.unwrap_or_default();
-        Self { file, expectation, names, functions, statics, spec, demand, inits, handlers }
+        let request = functions.get(REQUEST_FUNCTION).and_then(|functions| functions.first().copied());
+        let request =
+            request.map(|function| RequestFunction { function, reading: reader::read(&names, &library, function) });
+        Self { file, expectation, names, functions, statics, spec, demand, inits, handlers, request }
+    }
+
+    /// Every function that the suite calls, with how it was read.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = (&'a ItemFn, &Reading<'a>)> {
+        let devices = self.inits.iter().chain(&self.handlers).map(|entry| (entry.function, &entry.reading));
+        devices.chain(self.request.iter().map(|request| (request.function, &request.reading)))
     }
 
     /// Every way through every init function that could be read in full.

@@ -2,7 +2,7 @@
 
 use crate::reader::{Call, Callee, Outcome, Value, Way};
 use std::rc::Rc;
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
 /// One way through an init function.
 #[derive(Debug, Clone, Copy)]
@@ -21,16 +21,12 @@ pub(crate) fn detectors(device: DeviceKind) -> &'static [&'static str] {
     }
 }
 
-/// The parameter `checkpoint`.
-pub(crate) const CHECKPOINT: Value<'static> = Value::Parameter(0);
-/// The parameter `request`.
-pub(crate) const REQUEST: Value<'static> = Value::Parameter(1);
-/// The parameter `label`.
-pub(crate) const LABEL: Value<'static> = Value::Parameter(2);
+/// The parameter `target`.
+pub(crate) const TARGET: Value<'static> = Value::Parameter(0);
 
-/// `request.<name>`.
-pub(crate) fn of_request<'a>(name: &str) -> Value<'a> {
-    Value::Field(Rc::new(REQUEST), name.to_owned())
+/// `target.<name>`.
+pub(crate) fn of_target<'a>(name: &str) -> Value<'a> {
+    Value::Field(Rc::new(TARGET), name.to_owned())
 }
 
 /// What the call at `step` gave on the side `outcome`.

@@ -1,7 +1,7 @@
 //! Proves from the syntax tree that a harness covers every device, ROCm above all.
 //!
 //! Owns: the rules, the reader that turns a function into the ways through it, and how findings are printed. Does not
-//! own: what a harness must test (that is `testgen-contract`), how it is written (the templates), or what the calls do
+//! own: what a harness must test (that is `testgen-types`), how it is written (the templates), or what the calls do
 //! (`testgen-runtime`). Nothing here searches strings: a call counts when it is made, on the value that it must get.
 //!
 //! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `reader` (every way through a
@@ -9,6 +9,7 @@
 
 #![warn(missing_docs)]
 
+mod autofix;
 mod document;
 mod expectation;
 mod finding;
@@ -17,23 +18,22 @@ mod human;
 mod journey;
 mod json;
 mod literal;
-mod mend;
 mod names;
 mod reader;
-mod registration;
 mod registry;
 mod rule;
 mod signature;
+mod skip;
 mod spec;
 mod verifier;
 mod vocabulary;
 
+pub use autofix::{Fixed, autofix};
 pub use document::rules_markdown;
-pub use expectation::{Expectation, ExpectedTolerance};
+pub use expectation::{Expectation, ExpectedSkip, ExpectedTolerance};
 pub use finding::Finding;
 pub use human::render_human;
 pub use json::render_json;
-pub use mend::{Mended, mend};
 pub use registry::{Rule, RuleId, explain, rules};
 pub use verifier::{Source, normal_form, verify_all, verify_harness};
 pub use vocabulary::runtime_names;

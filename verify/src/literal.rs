@@ -30,19 +30,19 @@ pub(crate) struct Words<T: 'static> {
     pub(crate) variant: fn(T) -> &'static str,
 }
 
-macro_rules! words {
+macro_rules! closed_enum {
     ($($constant:ident: $kind:ident),+ $(,)?) => {
         $(
             #[doc = concat!("The words of `", stringify!($kind), "`.")]
-            pub(crate) const $constant: Words<testgen_contract::$kind> = Words {
+            pub(crate) const $constant: Words<testgen_types::$kind> = Words {
                 kind: stringify!($kind),
-                all: testgen_contract::$kind::ALL,
-                variant: testgen_contract::$kind::variant_name,
+                all: testgen_types::$kind::ALL,
+                variant: testgen_types::$kind::variant_name,
             };
         )+
     };
 }
-words! {
+closed_enum! {
     ARCHITECTURES: Architecture, CHECKS: Check, DEVICES: DeviceKind, MODEL_TYPES: ModelType, PRECISIONS: Precision,
     TASKS: Task,
 }

@@ -119,6 +119,11 @@ impl Names {
         (found == kind).then(|| Variant::Meant(variant.to_owned()))
     }
 
+    /// Whether `path` is the name that the language brings along.
+    pub(crate) fn is_prelude(&self, path: &Path, name: &str) -> bool {
+        matches!(self.meaning(path), Meaning::Prelude(found) if found == name)
+    }
+
     /// Whether `path` is `testgen_runtime::<name>`.
     pub(crate) fn is_runtime(&self, path: &Path, name: &str) -> bool {
         matches!(self.meaning(path), Meaning::Runtime(found) if found == name)

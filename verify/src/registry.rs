@@ -59,7 +59,8 @@ registry! {
     MemoryReported = memory_reported,
     Handlers = handlers,
     HarnessStatic = harness_static,
-    ChecksListed = checks_listed,
+    RequestModality = request_modality,
+    SkippedChecks = skipped_checks,
 }
 
 /// Every rule, in the order of the documentation.

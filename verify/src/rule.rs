@@ -1,6 +1,5 @@
 //! The rules, one file each; [`crate::registry`] lists them.
 
-pub(crate) mod checks_listed;
 pub(crate) mod detection_paths;
 pub(crate) mod fallback_marked;
 pub(crate) mod forbidden;
@@ -14,6 +13,8 @@ pub(crate) mod mock_marked;
 pub(crate) mod parses;
 pub(crate) mod precision_from_probe;
 pub(crate) mod readable;
+pub(crate) mod request_modality;
+pub(crate) mod skipped_checks;
 pub(crate) mod spec_static;
 pub(crate) mod tolerances;
 pub(crate) mod visibility_reported;

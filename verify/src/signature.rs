@@ -1,46 +1,52 @@
-//! Whether a function has the signature that the suite calls it by.
+//! Whether a function is defined once, with the signature that the suite calls it by.
 
-use crate::{finding::Remark, names::Names};
-use syn::{FnArg, ItemFn, ReturnType, Safety, Type, Visibility};
+use crate::{finding::Remark, harness::Harness, names::Names};
+use syn::{FnArg, GenericArgument, ItemFn, Path, PathArguments, ReturnType, Safety, Type, Visibility};
 
-/// A type as a harness writes it in a signature.
+/// A signature that the suite calls.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
-    /// `&Name` of `testgen_runtime`.
-    Borrowed(&'static str),
-    /// `Name` of `testgen_runtime`.
-    Owned(&'static str),
-    /// `&str`.
-    Text,
+pub(crate) struct Signature {
+    pub(crate) parameters: &'static [Shape],
+    pub(crate) returns: Shape,
+    /// Parameters and result as a harness writes them.
+    pub(crate) written: &'static str,
 }
 
-/// What is wrong with the signature of `function`, if anything.
-pub(crate) fn remarks(names: &Names, function: &ItemFn, parameters: &[Shape], written: &str) -> Vec<Remark> {
-    let name = &function.sig.ident;
-    let help = format!("write `pub fn {name}{written}`");
-    let mut remarks = Vec::new();
-    let mut add = |message: String| remarks.push(Remark::at(name, message, &help));
-    if !matches!(function.vis, Visibility::Public(_)) {
-        add(format!("`{name}` is not public, so the suite cannot call it"));
-    }
-    if !is_plain(function) {
-        add(format!("`{name}` is not a plain function"));
-    }
-    let inputs = &function.sig.inputs;
-    let fits = inputs.len() == parameters.len()
-        && inputs.iter().zip(parameters).all(|(input, shape)| match input {
-            FnArg::Typed(typed) => is_shape(names, &typed.ty, *shape),
-            FnArg::Receiver(_) => false,
-        });
-    if !fits {
-        add(format!("`{name}` does not take the parameters that the suite gives it"));
-    }
-    let gives = matches!(&function.sig.output, ReturnType::Type(_, output)
-        if is_shape(names, output, Shape::Owned("Endpoint")));
-    if !gives {
-        add(format!("`{name}` does not return an `Endpoint`"));
-    }
+/// A type as a harness writes it in a signature; names are those of `testgen_runtime`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// `&Name`.
+    Borrowed(&'static str),
+    /// `Name`.
+    Owned(&'static str),
+    /// `Result<Name, Name>`.
+    Result(&'static str, &'static str),
+}
+
+/// What is wrong with the definition of the function `name`, if anything.
+pub(crate) fn defined_once(harness: &Harness<'_>, name: &str, signature: &Signature) -> Vec<Remark> {
+    let functions = harness.functions.get(name).map(Vec::as_slice).unwrap_or_default();
+    let [first, rest @ ..] = functions else {
+        let help = format!("write `pub fn {name}{}`", signature.written);
+        return vec![Remark::top(format!("the file has no function `{name}`"), help)];
+    };
+    let mut remarks = remarks(&harness.names, first, signature);
+    let twice = format!("`{name}` is defined twice");
+    remarks.extend(rest.iter().map(|function| Remark::at(&function.sig.ident, twice.as_str(), "keep one of them")));
     remarks
+}
+
+fn remarks(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<Remark> {
+    let name = &function.sig.ident;
+    let help = format!("write `pub fn {name}{}`", signature.written);
+    let problems = [
+        (!matches!(function.vis, Visibility::Public(_)), "is not public, so the suite cannot call it"),
+        (!is_plain(function), "is `const`, `async`, `unsafe`, `extern`, generic or variadic"),
+        (!takes(names, function, signature.parameters), "does not take the parameters that the suite passes"),
+        (!returns(names, function, signature.returns), "does not return what the suite expects"),
+    ];
+    let found = problems.into_iter().filter(|(is_wrong, _)| *is_wrong);
+    found.map(|(_, problem)| Remark::at(name, format!("`{name}` {problem}"), &help)).collect()
 }
 
 fn is_plain(function: &ItemFn) -> bool {
@@ -54,17 +60,43 @@ fn is_plain(function: &ItemFn) -> bool {
         && signature.variadic.is_none()
 }
 
+fn takes(names: &Names, function: &ItemFn, parameters: &[Shape]) -> bool {
+    let inputs = &function.sig.inputs;
+    inputs.len() == parameters.len()
+        && inputs.iter().zip(parameters).all(|(input, shape)| match input {
+            FnArg::Typed(typed) => is_shape(names, &typed.ty, *shape),
+            FnArg::Receiver(_) => false,
+        })
+}
+
+fn returns(names: &Names, function: &ItemFn, shape: Shape) -> bool {
+    matches!(&function.sig.output, ReturnType::Type(_, output) if is_shape(names, output, shape))
+}
+
 fn is_shape(names: &Names, found: &Type, shape: Shape) -> bool {
     match (found, shape) {
         (Type::Paren(inner), _) => is_shape(names, &inner.elem, shape),
         (Type::Path(path), Shape::Owned(name)) => path.qself.is_none() && names.is_runtime(&path.path, name),
+        (Type::Path(path), Shape::Result(ok, error)) => {
+            path.qself.is_none()
+                && names.is_prelude(&path.path, "Result")
+                && has_arguments(names, &path.path, [ok, error])
+        }
         (Type::Reference(reference), Shape::Borrowed(name)) => {
             reference.mutability.is_none() && is_shape(names, &reference.elem, Shape::Owned(name))
         }
-        (Type::Reference(reference), Shape::Text) => {
-            reference.mutability.is_none()
-                && matches!(reference.elem.as_ref(), Type::Path(path) if path.path.is_ident("str"))
-        }
         _ => false,
     }
+}
+
+/// Whether the generic arguments of `path` are these types of the runtime.
+fn has_arguments(names: &Names, path: &Path, expected: [&'static str; 2]) -> bool {
+    let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last().map(|segment| &segment.arguments) else {
+        return false;
+    };
+    arguments.args.len() == expected.len()
+        && arguments.args.iter().zip(expected).all(|(argument, name)| match argument {
+            GenericArgument::Type(found) => is_shape(names, found, Shape::Owned(name)),
+            _ => false,
+        })
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use syn::{Expr, ItemStatic};
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
 
 /// What `SPEC` says; a field is none when it is missing or not written as a constant.
 #[derive(Debug)]

@@ -59,10 +59,9 @@ pub fn normal_form(text: &str, function: &str) -> Option<String> {
     on_own_stack(|| {
         let file = syn::parse_file(text).ok()?;
         let harness = Harness::new(&file, None);
-        let mut entries = harness.inits.iter().chain(&harness.handlers);
-        let entry = entries.find(|entry| entry.function.sig.ident == function)?;
+        let (_, reading) = harness.readings().find(|(item, _)| item.sig.ident == function)?;
         let mut form = String::new();
-        for (number, way) in entry.reading.ways.iter().enumerate() {
+        for (number, way) in reading.ways.iter().enumerate() {
             let _ = write!(form, "way {}:\n{way}", number + 1);
         }
         Some(form)

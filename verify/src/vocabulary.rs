@@ -6,18 +6,21 @@ pub(crate) const RUNTIME: &str = "testgen_runtime";
 /// The types of `testgen_runtime`, those that only the signature of an extracted helper names among them, and its module
 /// of tasks.
 const TYPES: &[&str] = &[
-    "Absence",
+    "DeviceUnavailable",
     "Architecture",
     "Check",
     "Checkpoint",
     "Device",
     "DeviceIndex",
     "DeviceKind",
-    "DeviceRequest",
     "Endpoint",
     "Harness",
+    "InitError",
+    "Label",
     "LoadError",
-    "Memory",
+    "LoadTarget",
+    "LoadedModel",
+    "DeviceMemory",
     "Model",
     "ModelType",
     "OpenDevice",
@@ -25,7 +28,10 @@ const TYPES: &[&str] = &[
     "Precision",
     "PrecisionError",
     "PrecisionProbe",
-    "Registered",
+    "RecordedRequest",
+    "Request",
+    "RequestError",
+    "Skip",
     "Source",
     "Spec",
     "Task",
@@ -86,7 +92,7 @@ pub(crate) fn is_protected(name: &str) -> bool {
 
 /// Whether `name` is a way into a harness: rules look at a call of it, the reader never looks through it.
 pub(crate) fn is_entry(name: &str) -> bool {
-    matches!(name, "init_cpu" | "init_cuda" | "init_rocm") || is_handler(name)
+    matches!(name, "init_cpu" | "init_cuda" | "init_rocm" | "request") || is_handler(name)
 }
 
 /// Whether `name` is built like `create_<device>_<task>_endpoint_handler`.

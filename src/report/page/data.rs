@@ -1,24 +1,22 @@
-//! The data of the page: words once and then their numbers, arrays instead of objects, three digits instead of seventeen.
+//! The data of the page, compact because a report has tens of thousands of checks: each string once, arrays instead of
+//! objects, and three digits instead of seventeen.
 //!
-//! The order of fields is the order that the script reads; both change together.
+//! The script reads rows by position, in the order of the `Serialize` implementations.
 
 use crate::{
-    compare::{Comparison, Verdict},
-    report::{
-        Cell, Column, Entry, Merged, Standing,
-        cell::{cells, first_diverging, loaded_bytes},
-    },
+    compare::{CheckChange, Comparison, Side},
+    results::{Cell, Column, Merged, MergedEntry, ResultStatus, cells, first_diverging, loaded_bytes},
 };
-use serde::{Serialize, Serializer, ser::SerializeTuple};
+use serde::{Serialize, Serializer};
 use std::collections::HashMap;
-use testgen_contract::{Check, HardwareRecord, OutputError, Precision, WorstElement};
+use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 
-/// Everything that the script reads.
+/// All data that the script reads.
 #[derive(Debug, Serialize)]
 pub(super) struct Data {
     green: bool,
-    standings: Vec<[&'static str; 3]>,
-    /// Checks of each standing.
+    statuses: Vec<[&'static str; 3]>,
+    /// The number of checks by status.
     counts: Vec<usize>,
     precisions: Vec<&'static str>,
     checks: Vec<&'static str>,
@@ -28,7 +26,7 @@ pub(super) struct Data {
     /// Name and architecture.
     models: Vec<(String, &'static str)>,
     cells: Vec<CellData>,
-    /// |d| / |ref| and max |d| / max |ref| allowed.
+    /// The allowed |d| / |ref| and max |d| / max |ref|.
     thresholds: Vec<[f64; 2]>,
     strings: Vec<String>,
     base: Option<Base>,
@@ -42,69 +40,69 @@ struct ColumnData {
     real: bool,
     tf32: bool,
     memory: Option<u64>,
-    hardware: Vec<HardwareRecord>,
+    hardware: Vec<HardwareInfo>,
     testgen: Vec<String>,
     sources: Vec<usize>,
 }
 
-/// model, column, precision, standing, error, headroom, NaN and infinities, first diverging layer, milliseconds, memory,
-/// checks.
-#[derive(Debug, Serialize)]
-struct CellData(
-    usize,
-    usize,
-    usize,
-    usize,
-    Option<f64>,
-    Option<f64>,
-    u64,
-    Option<usize>,
-    f64,
-    Option<u64>,
-    Vec<CheckData>,
-);
+/// A row of `cells`.
+#[derive(Debug)]
+struct CellData {
+    model: usize,
+    column: usize,
+    precision: usize,
+    status: usize,
+    error: Option<f64>,
+    headroom: Option<f64>,
+    non_finite: u64,
+    first_diverging: Option<usize>,
+    milliseconds: f64,
+    memory: Option<u64>,
+    checks: Vec<CheckData>,
+}
 
-/// check, standing, red, reason, note, milliseconds, memory, source, first diverging layer, outputs.
-#[derive(Debug, Serialize)]
-struct CheckData(
-    usize,
-    usize,
-    u8,
-    Option<usize>,
-    Option<usize>,
-    f64,
-    Option<u64>,
-    usize,
-    Option<usize>,
-    Vec<OutputData>,
-);
+/// A row of a cell's checks.
+#[derive(Debug)]
+struct CheckData {
+    check: usize,
+    status: usize,
+    red: bool,
+    reason: Option<usize>,
+    note: Option<usize>,
+    milliseconds: f64,
+    memory: Option<u64>,
+    source: usize,
+    first_diverging: Option<usize>,
+    outputs: Vec<OutputData>,
+}
 
-/// name, rel-L2, max-rel, thresholds; NaN and infinities and worst elements only where there are any.
+/// A row of a check's outputs.
 #[derive(Debug)]
 struct OutputData {
     name: usize,
-    errors: [Option<f64>; 2],
+    rel_l2: Option<f64>,
+    max_rel: Option<f64>,
     thresholds: usize,
     non_finite: u64,
     worst: Vec<WorstData>,
 }
 
-/// index, expected, got; none where it is NaN or infinite.
+/// index, expected, got; none for NaN and infinity.
 #[derive(Debug, Serialize)]
 struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
 
-/// counts per verdict, then the checks that are not the same.
+/// The comparison with a base: counts by change, and the checks that changed.
 #[derive(Debug, Serialize)]
 struct Base {
     green: bool,
     counts: Vec<(&'static str, usize)>,
-    /// verdict, test, first side, second side, why.
+    /// change, test, first side, second side, why.
     checks: Vec<[String; 5]>,
 }
 
 impl Data {
     pub(super) fn new(merged: &Merged, base: Option<&Comparison>) -> Self {
-        let mut words = Words::default();
+        let mut pool = Pool::default();
         let mut models = Models::default();
         let mut rest = merged.entries.as_slice();
         let mut cell_data = Vec::new();
@@ -112,12 +110,12 @@ impl Data {
         for cell in cells(merged) {
             let (entries, later) = rest.split_at(cell.counts.values().sum());
             rest = later;
-            cell_data.push(words.cell(cell, entries, &mut models));
+            cell_data.push(pool.cell(cell, entries, &mut models));
         }
         Self {
             green: merged.is_green(),
-            standings: Standing::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
-            counts: Standing::ALL.iter().map(|standing| counts.get(standing).copied().unwrap_or(0)).collect(),
+            statuses: ResultStatus::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
+            counts: ResultStatus::ALL.iter().map(|status| counts.get(status).copied().unwrap_or(0)).collect(),
             precisions: Precision::ALL.iter().map(|precision| precision.as_str()).collect(),
             checks: Check::ALL.iter().map(|check| check.as_str()).collect(),
             problems: merged.problems.clone(),
@@ -125,16 +123,16 @@ impl Data {
             columns: merged.columns.iter().map(ColumnData::new).collect(),
             models: models.list,
             cells: cell_data,
-            thresholds: words.thresholds.list.into_iter().map(|pair| pair.map(f64::from_bits)).collect(),
-            strings: words.strings.list,
+            thresholds: pool.thresholds.list.into_iter().map(|pair| pair.map(f64::from_bits)).collect(),
+            strings: pool.strings.list,
             base: base.map(Base::new),
         }
     }
 }
 
-/// Words and thresholds, each once.
+/// Strings and thresholds, each once.
 #[derive(Debug, Default)]
-struct Words {
+struct Pool {
     strings: Numbered<String>,
     thresholds: Numbered<[u64; 2]>,
 }
@@ -145,7 +143,7 @@ struct Models {
 }
 
 impl Models {
-    /// Entries are sorted by model, so that only the last one can be the same.
+    /// Entries are sorted by model, so comparing with the last one is sufficient.
     fn number(&mut self, cell: &Cell) -> usize {
         if self.list.last().is_none_or(|(name, _)| *name != cell.model) {
             self.list.push((cell.model.clone(), cell.architecture.as_str()));
@@ -154,49 +152,47 @@ impl Models {
     }
 }
 
-impl Words {
-    fn cell(&mut self, cell: Cell, entries: &[Entry], models: &mut Models) -> CellData {
-        let model = models.number(&cell);
+impl Pool {
+    fn cell(&mut self, cell: Cell, entries: &[MergedEntry], models: &mut Models) -> CellData {
         let tightest = cell.tightest.as_ref();
-        CellData(
-            model,
-            cell.column,
-            number_of(Precision::ALL, cell.precision),
-            number_of(Standing::ALL, cell.standing),
-            tightest.and_then(|output| short(output.rel_l2)),
-            tightest.and_then(|output| short(output.headroom)),
-            tightest.map_or(0, |output| output.non_finite),
-            cell.first_diverging.map(|layer| self.strings.number(layer)),
-            round(cell.milliseconds),
-            cell.memory,
-            entries.iter().map(|entry| self.check(entry)).collect(),
-        )
+        CellData {
+            model: models.number(&cell),
+            column: cell.column,
+            precision: number_of(Precision::ALL, cell.precision),
+            status: number_of(ResultStatus::ALL, cell.status),
+            error: tightest.and_then(|output| finite(output.rel_l2)),
+            headroom: tightest.and_then(|output| finite(output.headroom)),
+            non_finite: tightest.map_or(0, |output| output.non_finite),
+            first_diverging: cell.first_diverging.map(|layer| self.strings.number(layer)),
+            milliseconds: round(cell.milliseconds),
+            memory: cell.memory,
+            checks: entries.iter().map(|merged| self.check(merged)).collect(),
+        }
     }
 
-    fn check(&mut self, entry: &Entry) -> CheckData {
-        let record = &entry.record;
+    fn check(&mut self, merged: &MergedEntry) -> CheckData {
+        let MergedEntry { entry, evaluation, source, .. } = merged;
         let mut text = |text: Option<&str>| text.map(|text| self.strings.number(text.to_owned()));
-        let (reason, note) = (text(record.reason.as_deref()), text(entry.judged.note.as_deref()));
-        let first = text(first_diverging(record));
-        CheckData(
-            number_of(Check::ALL, record.check),
-            number_of(Standing::ALL, entry.judged.standing),
-            u8::from(entry.judged.red),
-            reason,
-            note,
-            round(record.milliseconds),
-            loaded_bytes(record),
-            entry.source,
-            first,
-            record.outputs.iter().map(|output| self.output(output)).collect(),
-        )
+        CheckData {
+            check: number_of(Check::ALL, entry.check),
+            status: number_of(ResultStatus::ALL, evaluation.status),
+            red: evaluation.red,
+            reason: text(entry.reason.as_deref()),
+            note: text(evaluation.note.as_deref()),
+            milliseconds: round(entry.milliseconds),
+            memory: loaded_bytes(entry),
+            source: *source,
+            first_diverging: text(first_diverging(entry)),
+            outputs: entry.outputs.iter().map(|output| self.output(output)).collect(),
+        }
     }
 
     fn output(&mut self, output: &OutputError) -> OutputData {
         let thresholds = [output.rel_l2_threshold, output.max_rel_threshold].map(|value| round(value).to_bits());
         OutputData {
             name: self.strings.number(output.name.clone()),
-            errors: [output.rel_l2, output.max_rel].map(short),
+            rel_l2: finite(output.rel_l2),
+            max_rel: finite(output.max_rel),
             thresholds: self.thresholds.number(thresholds),
             non_finite: output.non_finite,
             worst: output.worst.iter().map(WorstData::new).collect(),
@@ -204,7 +200,7 @@ impl Words {
     }
 }
 
-/// A list in which everything stands once.
+/// A list without duplicates, with the index of each item.
 #[derive(Debug)]
 struct Numbered<T> {
     list: Vec<T>,
@@ -228,19 +224,44 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
     }
 }
 
+impl Serialize for CellData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { model, column, precision, status, error, headroom, non_finite, .. } = self;
+        let Self { first_diverging, milliseconds, memory, checks, .. } = self;
+        let row = (
+            model,
+            column,
+            precision,
+            status,
+            error,
+            headroom,
+            non_finite,
+            first_diverging,
+            milliseconds,
+            memory,
+            checks,
+        );
+        row.serialize(serializer)
+    }
+}
+
+impl Serialize for CheckData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { check, status, red, reason, note, milliseconds, memory, source, first_diverging, outputs } = self;
+        (check, status, u8::from(*red), reason, note, milliseconds, memory, source, first_diverging, outputs)
+            .serialize(serializer)
+    }
+}
+
 impl Serialize for OutputData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let told = self.non_finite > 0 || !self.worst.is_empty();
-        let mut tuple = serializer.serialize_tuple(if told { 6 } else { 4 })?;
-        tuple.serialize_element(&self.name)?;
-        tuple.serialize_element(&self.errors[0])?;
-        tuple.serialize_element(&self.errors[1])?;
-        tuple.serialize_element(&self.thresholds)?;
-        if told {
-            tuple.serialize_element(&self.non_finite)?;
-            tuple.serialize_element(&self.worst)?;
+        let Self { name, rel_l2, max_rel, thresholds, non_finite, worst } = self;
+        // Most outputs have neither.
+        if *non_finite == 0 && worst.is_empty() {
+            (name, rel_l2, max_rel, thresholds).serialize(serializer)
+        } else {
+            (name, rel_l2, max_rel, thresholds, non_finite, worst).serialize(serializer)
         }
-        tuple.end()
     }
 }
 
@@ -269,29 +290,29 @@ impl ColumnData {
 
 impl Base {
     fn new(comparison: &Comparison) -> Self {
-        let side = |side: &Option<crate::compare::Side>| {
-            side.as_ref().map_or(String::new(), |side| format!("{} {}", side.standing.word(), side.device))
+        let side = |side: &Option<Side>| {
+            side.as_ref().map_or(String::new(), |side| format!("{} {}", side.status.word(), side.device))
         };
-        let changed = comparison.checks.iter().filter(|check| check.verdict != Verdict::Same);
+        let changed = comparison.checks.iter().filter(|check| check.change != CheckChange::Same);
         Self {
             green: comparison.green,
-            counts: comparison.counts.iter().map(|(verdict, count)| (verdict.word(), *count)).collect(),
+            counts: comparison.counts.iter().map(|(change, count)| (change.word(), *count)).collect(),
             checks: changed
                 .map(|check| {
-                    let verdict = check.verdict.word().to_owned();
-                    [verdict, check.test.clone(), side(&check.a), side(&check.b), check.why.clone()]
+                    let change = check.change.word().to_owned();
+                    [change, check.test.clone(), side(&check.a), side(&check.b), check.why.clone()]
                 })
                 .collect(),
         }
     }
 }
 
-fn number_of<T: PartialEq + Copy>(all: &[T], word: T) -> usize {
-    all.iter().position(|other| *other == word).expect("`ALL` has every word")
+fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {
+    all.iter().position(|other| *other == variant).expect("`ALL` has every variant")
 }
 
-/// Three digits; none for the number that stands for NaN, infinity and what cannot be compared.
-fn short(value: f64) -> Option<f64> {
+/// Three digits; none for `f64::MAX`, which reports contain for NaN, infinity and tensors that cannot be compared.
+fn finite(value: f64) -> Option<f64> {
     (value < f64::MAX).then(|| round(value))
 }
 

@@ -1,12 +1,12 @@
-/** What is shown of one cell: failures first, then the plot, then every check. */
+/** The details of one cell: failures first, then the plot, then every check. */
 function detail(cell) {
   const column = data.columns[cell.column];
   const title = cell.name + " in " + data.precisions[cell.precision] + " on " + column.label;
-  const wrong = checksOf(cell).filter((check) => check.red || word(check.standing) === "expected failure");
+  const wrong = checksOf(cell).filter((check) => check.red || word(check.status) === "expected failure");
   return [
     h("h2", { id: "detail-title" }, title, " ", h("button", { type: "button", id: "close", onclick: () => open(null) }, "Close")),
-    h("p", {}, mark(cell.standing), ": " + data.standings[cell.standing][2] + "."),
-    column.simulated ? h("p", { class: "note-simulated" }, "Simulated device: nothing here was computed on silicon.") : "",
+    h("p", {}, mark(cell.status), ": " + data.statuses[cell.status][2] + "."),
+    column.simulated ? h("p", { class: "note-simulated" }, "Simulated device: nothing here was computed on hardware.") : "",
     cell.first ? h("p", { id: "first-diverging" }, "First diverging layer: ", h("strong", {}, cell.first)) : "",
     wrong.map(failure),
     h("h3", {}, "Error by layer"), plot(cell),
@@ -18,7 +18,7 @@ function detail(cell) {
 function failure(check) {
   const outside = check.rows.map(output).filter((tensor) => tensor.outside);
   return h("div", { class: "bad", "data-check": check.check },
-    h("h3", {}, mark(check.standing), " " + check.check),
+    h("h3", {}, mark(check.status), " " + check.check),
     check.note ? h("p", { class: "note" }, check.note) : "",
     h("p", { class: "reason" }, check.reason || "no reason given"),
     check.first ? h("p", {}, "First diverging layer: ", h("strong", {}, check.first)) : "",
@@ -32,23 +32,23 @@ function worstElements(tensor) {
   const value = (number) => (number === null ? "NaN or infinity" : String(number));
   const rows = tensor.worst.map(([index, expected, got]) =>
     h("tr", {}, h("td", {}, "[" + index.join(", ") + "]"), h("td", { class: "number" }, value(expected)), h("td", { class: "number" }, value(got))));
-  return h("div", { class: "worst" }, h("p", {}, caption), table("Elements furthest off in " + tensor.name, ["element", "expected", "got"], rows));
+  return h("div", { class: "worst" }, h("p", {}, caption), table("Elements with the largest errors in " + tensor.name, ["element", "expected", "got"], rows));
 }
 
 function checkTable(cell) {
   const rows = checksOf(cell).map((check) => {
     const tightest = check.rows.map(output).sort((a, b) => a.headroom - b.headroom)[0];
-    return h("tr", { class: "s " + cssClass(check.standing) },
-      h("th", { scope: "row" }, check.check), h("td", {}, mark(check.standing)),
+    return h("tr", { class: "s " + cssClass(check.status) },
+      h("th", { scope: "row" }, check.check), h("td", {}, mark(check.status)),
       h("td", { class: "number" }, tightest ? errorText(tightest.error, tightest.nonFinite) : ""),
       h("td", { class: "number" }, tightest ? headroomText(tightest.headroom) : ""),
       h("td", { class: "number" }, time(check.milliseconds)), h("td", { class: "number" }, bytes(check.memory)),
       h("td", { class: "reason" }, [check.note, check.reason].filter(Boolean).join("\n")), h("td", {}, check.source));
   });
-  return table("Checks of this cell", ["check", "standing", "error", "headroom", "time", "memory", "told", "report"], rows);
+  return table("Checks of this cell", ["check", "status", "error", "headroom", "time", "memory", "reason", "report"], rows);
 }
 
-/** Every compared tensor, folded away. */
+/** Every compared tensor, collapsed. */
 function tensors(cell) {
   const rows = checksOf(cell).flatMap((check) => check.rows.map(output).map((tensor) =>
     h("tr", {}, h("td", {}, check.check), h("td", {}, tensor.name), h("td", { class: "number" }, errorText(tensor.error, tensor.nonFinite)),

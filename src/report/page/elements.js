@@ -1,7 +1,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 
-/** An element; strings become text, never markup. */
+/** An element; strings become text, never markup, because the data is untrusted. */
 function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -14,12 +14,12 @@ function h(tag, attributes, ...children) {
 }
 
 const text = (number) => (number === null || number === undefined ? "" : data.strings[number]);
-const word = (standing) => data.standings[standing][0];
-const cssClass = (standing) => word(standing).replace(" ", "-");
+const word = (status) => data.statuses[status][0];
+const cssClass = (status) => word(status).replace(" ", "-");
 
-/** Sign and word: what is read without colour. */
-function mark(standing) {
-  return h("span", { class: "mark-" + cssClass(standing) }, h("span", { class: "sign", "aria-hidden": "true" }, data.standings[standing][1]), " ", word(standing));
+/** Sign and word, which distinguish statuses without colour. */
+function mark(status) {
+  return h("span", { class: "mark-" + cssClass(status) }, h("span", { class: "sign", "aria-hidden": "true" }, data.statuses[status][1]), " ", word(status));
 }
 
 function number(value, digits = 2) {
@@ -40,13 +40,13 @@ function bytes(count) {
   return number(count) + " " + units[unit];
 }
 
-/** The error of a tensor, or that it has none. */
+/** The error of a tensor, or the reason why it has none. */
 function errorText(error, nonFinite) {
   if (nonFinite > 0) return "NaN or infinity in " + nonFinite + (nonFinite === 1 ? " element" : " elements");
   return error === null ? "not comparable" : number(error);
 }
 
-/** One output of a check, by name instead of by place. */
+/** One output of a check, with names for the elements of its row. */
 function output(row) {
   const [name, error, largest, thresholds, nonFinite, worst] = row;
   const [limit, largestLimit] = data.thresholds[thresholds];
@@ -61,22 +61,22 @@ function headroomText(headroom) {
   return headroom >= 1e6 ? "exact" : "\u00d7" + number(headroom);
 }
 
-const cells = data.cells.map(([model, column, precision, standing, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
+const cells = data.cells.map(([model, column, precision, status, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
   const name = data.models[model][0];
   const key = name + "|" + column + "|" + data.precisions[precision];
-  return { model, column, precision, standing, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
+  return { model, column, precision, status, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
 });
 
-/** The checks of a cell, read when they are first asked for: a large report has tens of thousands. */
+/** The checks of a cell, decoded on first use: a large report has tens of thousands. */
 function checksOf(cell) {
   cell.checks = cell.checks || cell.rows.map((row) => ({
-    check: data.checks[row[0]], standing: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
+    check: data.checks[row[0]], status: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
     milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
   }));
   return cell.checks;
 }
 
-/** A table with a caption for those who do not see it. */
+/** A table with a caption for screen readers. */
 function table(caption, heads, rows) {
   const head = h("tr", {}, heads.map((name) => h("th", { scope: "col" }, name)));
   return h("table", { "aria-label": caption }, h("thead", {}, head), h("tbody", {}, rows));

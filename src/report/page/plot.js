@@ -1,4 +1,4 @@
-/** The hidden states that a cell compared: of the check that traces, or of one that failed and traced then. */
+/** The hidden states that a cell compared: those of `layer_trace_golden`, or of a failed check that traced its layers. */
 function trace(cell) {
   for (const check of checksOf(cell)) {
     const layers = check.rows.map(output).filter((layer) => layer.name.startsWith("trace."));
@@ -32,9 +32,9 @@ function plot(cell) {
   const step = Math.ceil(layers.length / 16);
   layers.forEach((layer, index) => {
     const [cx, cy] = [x(index), y(layer.nonFinite ? null : layer.error)];
-    const told = svg("title", {}, layer.name.slice(6) + ": error " + errorText(layer.error, layer.nonFinite) + ", allowed " + number(layer.limit));
+    const tooltip = svg("title", {}, layer.name.slice(6) + ": error " + errorText(layer.error, layer.nonFinite) + ", allowed " + number(layer.limit));
     const cross = "M" + (cx - 5) + " " + (cy - 5) + "l10 10m0 -10l-10 10";
-    parts.push(layer.outside ? svg("path", { class: "outside", d: cross }, told) : svg("circle", { class: "mark", cx, cy, r: 4 }, told));
+    parts.push(layer.outside ? svg("path", { class: "outside", d: cross }, tooltip) : svg("circle", { class: "mark", cx, cy, r: 4 }, tooltip));
     if (index % step === 0) parts.push(svg("text", { x: cx, y: bottom + 16, "text-anchor": "middle" }, layer.name.slice(6).replace("layer.", "")));
   });
   const caption = "Error (rel-L2) by layer: rings are within the dotted threshold, crosses are outside.";

@@ -1,24 +1,24 @@
-//! `checks` of a spec: what is skipped and what is expected to fail, each entry about checks that the spec has.
+//! `checks` of a spec: skipped checks and expected failures, each of which must match a check of the spec.
 
-use super::{LONGEST_REASON, required_text, required_word};
+use super::{LONGEST_REASON, required_text, required_variant};
 use crate::{
-    expected_failure,
-    quoted::Quoted,
+    date::parse_date,
     spec::{
         Checks, Skip, Xfail,
         fields::{Decoder, Fields},
         tree::Node,
     },
+    text::Quoted,
 };
 use jiff::civil::Date;
-use testgen_contract::{Architecture, Check, DeviceKind, Precision, required_checks};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, required_checks};
 
 const LONGEST_OWNER: usize = 100;
 const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
 const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
 const XFAIL_KEYS: &[&str] = &["check", "device", "precision", "reason", "owner", "expires"];
 
-/// What the rest of the spec says, as far as it could be read.
+/// The other fields of the spec, where they are valid.
 pub(super) struct Context<'a> {
     pub(super) architecture: Option<Architecture>,
     pub(super) devices: Option<&'a [DeviceKind]>,
@@ -65,14 +65,14 @@ fn xfails(decoder: &mut Decoder, node: &Node, context: &Context<'_>, skips: &[Sk
 
 fn skip(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Skip> {
     let fields = decoder.mapping(node, path, SKIP_KEYS, &["check", "reason"])?;
-    let Which { check, device, precision } = which(decoder, node, &fields, path, context)?;
+    let Matcher { check, device, precision } = matcher(decoder, node, &fields, path, context)?;
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON)?;
     Some(Skip { check, device, precision, reason })
 }
 
 fn xfail(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) -> Option<Xfail> {
     let fields = decoder.mapping(node, path, XFAIL_KEYS, &["check", "owner", "expires", "reason"])?;
-    let Which { check, device, precision } = which(decoder, node, &fields, path, context)?;
+    let Matcher { check, device, precision } = matcher(decoder, node, &fields, path, context)?;
     let reason = required_text(decoder, &fields, "reason", LONGEST_REASON);
     let owner = required_text(decoder, &fields, "owner", LONGEST_OWNER);
     let expires = date(decoder, &fields, "expires");
@@ -82,53 +82,60 @@ fn xfail(decoder: &mut Decoder, node: &Node, path: &str, context: &Context<'_>) 
 fn date(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<Date> {
     let node = fields.optional(key)?;
     let text = decoder.text(node, &fields.key(key), usize::MAX)?;
-    let date = expected_failure::parse_date(text);
+    let date = parse_date(text);
     if date.is_none() {
         let help = "write the last day on which the failure is expected, for instance `2027-01-31`";
-        decoder.complain(node, format!("`{}` {} is no date", fields.key(key), Quoted(text)), Some(help.to_owned()));
+        decoder.complain(node, format!("`{}` {} is not a date", fields.key(key), Quoted(text)), Some(help.to_owned()));
     }
     date
 }
 
-/// The checks that an entry is about.
-struct Which {
+/// The checks that an entry matches.
+struct Matcher {
     check: Check,
     device: Option<DeviceKind>,
     precision: Option<Precision>,
 }
 
 /// Reads `check`, `device` and `precision`, which must match at least one check of the spec.
-fn which(decoder: &mut Decoder, node: &Node, fields: &Fields<'_>, path: &str, context: &Context<'_>) -> Option<Which> {
-    let check = required_word(decoder, fields, "check");
+fn matcher(
+    decoder: &mut Decoder,
+    node: &Node,
+    fields: &Fields<'_>,
+    path: &str,
+    context: &Context<'_>,
+) -> Option<Matcher> {
+    let check = required_variant(decoder, fields, "check");
     let device = match fields.optional("device") {
-        Some(node) => Some(decoder.word(node, &fields.key("device"))?),
+        Some(node) => Some(decoder.variant(node, &fields.key("device"))?),
         None => None,
     };
     let precision = match fields.optional("precision") {
-        Some(node) => Some(decoder.word(node, &fields.key("precision"))?),
+        Some(node) => Some(decoder.variant(node, &fields.key("precision"))?),
         None => None,
     };
-    let which = Which { check: check?, device, precision };
-    if !context.has(&which) {
+    let matcher = Matcher { check: check?, device, precision };
+    if !context.has(&matcher) {
         let message = format!("`{path}` matches no check of this spec");
         let help = "the architecture, the devices and the precisions decide which checks there are; remove the entry";
         decoder.complain(node, message, Some(help.to_owned()));
         return None;
     }
-    Some(which)
+    Some(matcher)
 }
 
 impl Context<'_> {
-    /// Whether the harness has a check that `which` is about; true as long as that cannot be told.
-    fn has(&self, which: &Which) -> bool {
+    /// Whether the harness has a check that `matcher` matches. True when another field is invalid, because its error has
+    /// already been reported.
+    fn has(&self, matcher: &Matcher) -> bool {
         let (Some(architecture), Some(devices), Some(precisions)) = (self.architecture, self.devices, self.precisions)
         else {
             return true;
         };
         required_checks(architecture, devices, precisions).iter().any(|required| {
-            required.check == which.check
-                && which.device.is_none_or(|device| device == required.device)
-                && which.precision.is_none_or(|precision| precision == required.precision)
+            required.check == matcher.check
+                && matcher.device.is_none_or(|device| device == required.device)
+                && matcher.precision.is_none_or(|precision| precision == required.precision)
         })
     }
 }

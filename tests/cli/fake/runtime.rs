@@ -7,10 +7,18 @@ mod words;
 
 pub use words::*;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Checkpoint;
 #[derive(Debug)]
 pub struct Model;
+#[derive(Debug)]
+pub struct LoadedModel;
+#[derive(Debug, Clone)]
+pub struct Label;
+#[derive(Debug)]
+pub struct RecordedRequest;
+#[derive(Debug)]
+pub struct RequestError;
 #[derive(Debug)]
 pub struct OpenDevice;
 #[derive(Debug)]
@@ -18,18 +26,30 @@ pub struct Device;
 #[derive(Debug)]
 pub struct Visibility;
 #[derive(Debug, Clone, Copy)]
-pub struct Memory;
+pub struct DeviceMemory;
 #[derive(Debug)]
-pub struct Absence;
+pub struct DeviceUnavailable;
 #[derive(Debug)]
 pub struct Endpoint;
 #[derive(Debug)]
 pub struct Probe;
 
-#[derive(Debug, Clone, Copy)]
-pub struct DeviceRequest {
+pub type InitError = DeviceUnavailable;
+
+#[derive(Debug, Clone)]
+pub struct LoadTarget {
+    pub checkpoint: Checkpoint,
     pub index: u32,
     pub precision: Option<Precision>,
+    pub label: Label,
+}
+
+#[derive(Debug)]
+pub enum Request {
+    Texts(Vec<String>),
+    Questions(Vec<String>),
+    Prompts { prompts: Vec<String>, controls: u32 },
+    Images(Vec<String>),
 }
 
 #[derive(Debug)]
@@ -60,7 +80,7 @@ pub struct Spec {
     pub vram_mib: Option<u64>,
 }
 
-pub type Init = fn(&Checkpoint, &DeviceRequest, &str) -> Endpoint;
+pub type Init = fn(&LoadTarget) -> Endpoint;
 
 #[derive(Debug)]
 pub struct Harness {
@@ -68,53 +88,142 @@ pub struct Harness {
     pub init_cpu: Init,
     pub init_cuda: Init,
     pub init_rocm: Init,
-    pub checks: &'static [Registered],
+    pub request: fn(&RecordedRequest) -> Result<Request, RequestError>,
+    pub skipped: &'static [Skip],
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Registered {
-    pub device: DeviceKind,
-    pub check: Check,
-    pub precision: Precision,
-    pub skip: Option<&'static str>,
+pub struct Skip {
+    check: Check,
+    device: Option<DeviceKind>,
+    precision: Option<Precision>,
+    reason: &'static str,
 }
 
-impl Registered {
-    pub const fn run(device: DeviceKind, check: Check, precision: Precision) -> Self {
-        Self { device, check, precision, skip: None }
+impl Skip {
+    pub const fn new(check: Check, reason: &'static str) -> Self {
+        Self { check, device: None, precision: None, reason }
     }
 
-    pub const fn skip(device: DeviceKind, check: Check, precision: Precision, reason: &'static str) -> Self {
-        Self { device, check, precision, skip: Some(reason) }
+    pub const fn on(device: DeviceKind, check: Check, reason: &'static str) -> Self {
+        Self { check, device: Some(device), precision: None, reason }
+    }
+
+    pub const fn in_precision(precision: Precision, check: Check, reason: &'static str) -> Self {
+        Self { check, device: None, precision: Some(precision), reason }
+    }
+
+    pub const fn on_in_precision(
+        device: DeviceKind,
+        precision: Precision,
+        check: Check,
+        reason: &'static str,
+    ) -> Self {
+        Self { check, device: Some(device), precision: Some(precision), reason }
     }
 }
 
-impl Absence {
+/// A check of a harness, with the reason if it is skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PlannedCheck {
+    device: DeviceKind,
+    check: Check,
+    precision: Precision,
+    skip: Option<&'static str>,
+}
+
+impl Harness {
+    fn checks(&self) -> Vec<PlannedCheck> {
+        let mut planned = Vec::new();
+        for &device in self.spec.devices {
+            let applies = |check: &&Check| {
+                OF_ARCHITECTURE.contains(&(self.spec.architecture, **check)) && ON_DEVICE.contains(&(device, **check))
+            };
+            for &check in Check::ALL.iter().filter(applies) {
+                let first = self.spec.precisions.iter().min();
+                let precisions = self.spec.precisions.iter().filter(|precision| match check {
+                    Check::HalfProbe => **precision != Precision::F32,
+                    check => check.per_precision() || Some(*precision) == first,
+                });
+                planned.extend(precisions.map(|&precision| {
+                    PlannedCheck { device, check, precision, skip: self.skip_reason(device, check, precision) }
+                }));
+            }
+        }
+        planned.sort();
+        planned
+    }
+
+    fn skip_reason(&self, device: DeviceKind, check: Check, precision: Precision) -> Option<&'static str> {
+        let applies = |skip: &&Skip| {
+            skip.check == check
+                && skip.device.is_none_or(|only| only == device)
+                && skip.precision.is_none_or(|only| only == precision)
+        };
+        self.skipped.iter().find(applies).map(|skip| skip.reason)
+    }
+}
+
+impl LoadTarget {
+    pub fn on(&self, _device: DeviceKind) -> Self {
+        self.clone()
+    }
+}
+
+impl LoadedModel {
+    pub fn new(_target: &LoadTarget, _device: OpenDevice, _model: Model) -> Self {
+        Self
+    }
+
+    pub fn with_memory(self, _before: DeviceMemory, _after: DeviceMemory) -> Self {
+        self
+    }
+}
+
+impl RecordedRequest {
+    pub fn texts(&self) -> Result<Vec<String>, RequestError> {
+        Err(RequestError)
+    }
+
+    pub fn questions(&self) -> Result<Vec<String>, RequestError> {
+        Err(RequestError)
+    }
+
+    pub fn prompts(&self) -> Result<Vec<String>, RequestError> {
+        Err(RequestError)
+    }
+
+    pub fn controls(&self) -> Result<u32, RequestError> {
+        Err(RequestError)
+    }
+
+    pub fn images(&self) -> Result<Vec<String>, RequestError> {
+        Err(RequestError)
+    }
+}
+
+impl DeviceUnavailable {
     pub fn and(self, _other: Self) -> Self {
         self
     }
 }
 
 impl Probe {
-    pub fn choose(&self, _wanted: Option<Precision>, precisions: &[Precision]) -> Result<Precision, Absence> {
-        precisions.first().copied().ok_or(Absence)
+    pub fn choose(&self, _wanted: Option<Precision>, precisions: &[Precision]) -> Result<Precision, DeviceUnavailable> {
+        precisions.first().copied().ok_or(DeviceUnavailable)
     }
 }
 
 impl Endpoint {
-    pub fn real<T>(_label: &str, _kind: DeviceKind, _device: OpenDevice, _model: Model, _task: T) -> Self {
+    pub fn real<T>(_kind: DeviceKind, _loaded: LoadedModel, _task: T) -> Self {
         Self
     }
 
-    pub fn mock<E>(_label: &str, _kind: DeviceKind, _error: &E) -> Self {
+    pub fn mock<E>(_label: &Label, _kind: DeviceKind, _error: &E) -> Self {
         Self
     }
 
-    pub fn into_fallback(self, _kind: DeviceKind, _absence: &Absence) -> Self {
-        self
-    }
-
-    pub fn with_memory(self, _before: Memory, _after: Memory) -> Self {
+    pub fn into_fallback(self, _kind: DeviceKind, _absence: &DeviceUnavailable) -> Self {
         self
     }
 }
@@ -123,39 +232,39 @@ pub fn host_processor() -> Device {
     Device
 }
 
-pub fn hip_runtime(_index: u32) -> Result<Device, Absence> {
-    Err(Absence)
+pub fn hip_runtime(_index: u32) -> Result<Device, DeviceUnavailable> {
+    Err(DeviceUnavailable)
 }
 
-pub fn cuda_driver(_index: u32) -> Result<Device, Absence> {
-    Err(Absence)
+pub fn cuda_driver(_index: u32) -> Result<Device, DeviceUnavailable> {
+    Err(DeviceUnavailable)
 }
 
-pub fn cuda_compatibility(_index: u32) -> Result<Device, Absence> {
-    Err(Absence)
+pub fn cuda_compatibility(_index: u32) -> Result<Device, DeviceUnavailable> {
+    Err(DeviceUnavailable)
 }
 
-pub fn open(_device: Device) -> Result<OpenDevice, Absence> {
+pub fn open(_device: Device) -> Result<OpenDevice, DeviceUnavailable> {
     Ok(OpenDevice)
 }
 
-pub fn load(_: &Spec, _: &Checkpoint, _: &OpenDevice, _: Precision) -> Result<Model, Absence> {
+pub fn load(_: &Spec, _: &Checkpoint, _: &OpenDevice, _: Precision) -> Result<Model, DeviceUnavailable> {
     Ok(Model)
 }
 
-pub fn memory(_device: &OpenDevice) -> Memory {
-    Memory
+pub fn memory(_device: &OpenDevice) -> DeviceMemory {
+    DeviceMemory
 }
 
 pub fn probe_half_precision(_device: &OpenDevice) -> Probe {
     Probe
 }
 
-pub fn report_memory(_label: &str, _when: &str, _memory: &Memory) {}
+pub fn report_memory(_label: &Label, _when: &str, _memory: &DeviceMemory) {}
 
-pub fn report_probe(_label: &str, _probe: &Probe) {}
+pub fn report_probe(_label: &Label, _probe: &Probe) {}
 
-pub fn report_visibility(_label: &str, _visibility: &Visibility) {}
+pub fn report_visibility(_label: &Label, _visibility: &Visibility) {}
 
 pub fn visible_devices() -> Visibility {
     Visibility
@@ -173,7 +282,7 @@ pub mod task {
 }
 
 pub mod suite {
-    use super::{Harness, Registered};
+    use super::{Harness, PlannedCheck};
     use std::{env, fs, io::Write, process::ExitCode};
 
     const ABSENT: &str = "absent: no library of this vendor";
@@ -181,7 +290,7 @@ pub mod suite {
     /// The test binary: `--list` prints, everything else runs what `--skip` leaves.
     pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
         let arguments: Vec<String> = env::args().skip(1).collect();
-        let tests = harnesses.iter().flat_map(|harness| harness.checks.iter().map(|check| Test::new(harness, check)));
+        let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(|check| Test::new(harness, check)));
         let tests: Vec<Test> = tests.collect();
         if arguments.iter().any(|argument| argument == "--list") {
             tests.iter().filter(|test| test.rule().0 != "unlisted").for_each(|test| println!("{}: test", test.name));
@@ -203,15 +312,15 @@ pub mod suite {
         name: String,
         architecture: &'static str,
         model: &'static str,
-        check: Registered,
+        check: PlannedCheck,
     }
 
     impl Test {
-        fn new(harness: &Harness, check: &Registered) -> Self {
+        fn new(harness: &Harness, check: PlannedCheck) -> Self {
             let (architecture, model) = (harness.spec.architecture.as_str(), harness.spec.name);
             let suffix = if check.check.per_precision() { format!("_{}", check.precision.as_str()) } else { String::new() };
             let name = format!("{architecture}::{model}::{}::{}{suffix}", check.device.as_str(), check.check.as_str());
-            Self { name, architecture, model, check: *check }
+            Self { name, architecture, model, check }
         }
 
         /// Whether it did not fail.

@@ -2,7 +2,7 @@
 
 use crate::project::{Outcome, Project};
 use std::{env, fmt::Write, fs, path::PathBuf, process::Command};
-use testgen_contract::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
 
 const MANIFEST: &str = "\
 [package]
@@ -74,6 +74,7 @@ fn words() -> String {
     let numeric = Check::ALL.iter().filter(|check| check.is_numeric());
     push_predicate(&mut text, "per_precision", per_precision);
     push_predicate(&mut text, "is_numeric", numeric);
+    push_applicability(&mut text);
     text
 }
 
@@ -83,8 +84,30 @@ fn push_enum(text: &mut String, name: &str, words: impl Iterator<Item = (&'stati
     let arms: String = words.iter().map(|(variant, word)| format!("Self::{variant} => {word:?}, ")).collect();
     writeln!(
         text,
-        "#[derive(Debug, Clone, Copy, PartialEq, Eq)]\npub enum {name} {{ {variants} }}\nimpl {name} {{ pub const fn \
+        "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]\npub enum {name} {{ {variants} }}\nimpl {name} {{ pub const fn \
          as_str(self) -> &'static str {{ match self {{ {arms} }} }} }}"
+    )
+    .expect("a String can always be written");
+}
+
+/// Which checks apply where, as `required_checks` of the fake runtime needs it.
+fn push_applicability(text: &mut String) {
+    let architectures = Architecture::ALL.iter().flat_map(|architecture| {
+        let checks = Check::ALL.iter().filter(|check| check.applies_to(*architecture));
+        checks.map(|check| format!("(Architecture::{}, Check::{})", architecture.variant_name(), check.variant_name()))
+    });
+    let devices = DeviceKind::ALL.iter().flat_map(|device| {
+        let checks = Check::ALL.iter().filter(|check| check.applies_on(*device));
+        checks.map(|check| format!("(DeviceKind::{}, Check::{})", device.variant_name(), check.variant_name()))
+    });
+    let (architectures, devices): (Vec<String>, Vec<String>) = (architectures.collect(), devices.collect());
+    let all: String = Check::ALL.iter().map(|check| format!("Self::{}, ", check.variant_name())).collect();
+    writeln!(
+        text,
+        "impl Check {{ pub const ALL: &'static [Self] = &[{all}]; }}\npub const OF_ARCHITECTURE: &[(Architecture, Check)] = \
+         &[{}];\npub const ON_DEVICE: &[(DeviceKind, Check)] = &[{}];",
+        architectures.join(", "),
+        devices.join(", ")
     )
     .expect("a String can always be written");
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::names::Meaning;
 use std::rc::Rc;
-use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprTry, Lit, Member, UnOp, ext::IdentExt};
+use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, UnOp, ext::IdentExt};
 
 /// What to write when nothing more precise can be said.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
@@ -41,6 +41,9 @@ impl<'a> Reader<'_, 'a> {
             Expr::Tuple(tuple) => self.tuple(tuple.elems.iter(), state),
             // A list is a tuple here: what is in it is read, and it is nothing that a rule asks for.
             Expr::Array(array) => self.tuple(array.elems.iter(), state),
+            Expr::Struct(literal) if literal.rest.is_none() && literal.qself.is_none() => {
+                self.structure(literal, state)
+            }
             Expr::Closure(closure) if closure.asyncness.is_none() => {
                 let captured = state.captured();
                 branch::value(state, Value::Closure(Rc::new(Closure { expression: closure, captured })))
@@ -52,6 +55,21 @@ impl<'a> Reader<'_, 'a> {
 
     fn tuple(&mut self, elements: impl Iterator<Item = &'a Expr>, state: State<'a>) -> Vec<Branch<'a>> {
         self.with_list(elements, state, |_, state, values| branch::value(state, Value::Tuple(values)))
+    }
+
+    /// A struct of the runtime; a harness defines none of its own.
+    fn structure(&mut self, literal: &'a ExprStruct, state: State<'a>) -> Vec<Branch<'a>> {
+        let Meaning::Runtime(path) = self.names.meaning(&literal.path) else {
+            return self.unreadable(literal, "a value built from its fields", PLAIN);
+        };
+        let named: Option<Vec<String>> = literal.fields.iter().map(|field| field_name(&field.member)).collect();
+        let Some(named) = named else {
+            return self.unreadable(literal, "a value built from numbered fields", PLAIN);
+        };
+        self.with_list(literal.fields.iter().map(|field| &field.expr), state, |_, state, values| {
+            let fields = named.iter().cloned().zip(values).collect();
+            branch::value(state, Value::Structure(path.clone(), fields))
+        })
     }
 
     fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: State<'a>) -> Vec<Branch<'a>> {
@@ -173,6 +191,13 @@ impl<'a> Reader<'_, 'a> {
             let value = state.call(Call { callee, arguments, place: expression });
             branch::value(state, value)
         })
+    }
+}
+
+fn field_name(member: &Member) -> Option<String> {
+    match member {
+        Member::Named(name) => Some(name.unraw().to_string()),
+        Member::Unnamed(_) => None,
     }
 }
 

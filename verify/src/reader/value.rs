@@ -68,6 +68,8 @@ pub(crate) enum Value<'a> {
     Truth(bool),
     /// A tuple; `()` is the empty one.
     Tuple(Vec<Value<'a>>),
+    /// A struct or a variant with named fields of `testgen_runtime`, by its path there.
+    Structure(String, Vec<(String, Value<'a>)>),
     /// A closure with what it captured.
     Closure(Rc<Closure<'a>>),
 }
@@ -112,6 +114,11 @@ impl fmt::Display for Value<'_> {
                 f.write_str("(")?;
                 values.iter().try_for_each(|value| write!(f, "{value},"))?;
                 f.write_str(")")
+            }
+            Self::Structure(path, fields) => {
+                write!(f, "{path} {{ ")?;
+                fields.iter().try_for_each(|(name, value)| write!(f, "{name}: {value}, "))?;
+                f.write_str("}")
             }
             Self::Closure(_) => f.write_str("a closure"),
         }

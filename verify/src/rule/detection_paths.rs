@@ -3,8 +3,8 @@
 //! | function | asks | and opens |
 //! |---|---|---|
 //! | `init_cpu` | `host_processor()` | what it gave |
-//! | `init_cuda` | `cuda_driver(request.index)` | what its `Ok` holds |
-//! | `init_rocm` | `hip_runtime(request.index)`, and on its `Err` `cuda_compatibility(request.index)` | what the `Ok` of either holds |
+//! | `init_cuda` | `cuda_driver(target.index)` | what its `Ok` holds |
+//! | `init_rocm` | `hip_runtime(target.index)`, and on its `Err` `cuda_compatibility(target.index)` | what the `Ok` of either holds |
 //!
 //! This holds on every way through the function: an AMD GPU that only the CUDA compatibility layer sees must not end in
 //! the fallback, the index asked for is honoured, and the device that is opened is never a constant and never another
@@ -13,10 +13,10 @@
 use crate::{
     finding::Remark,
     harness::Harness,
-    journey::{Journey, detectors, of_request},
+    journey::{Journey, detectors, of_target},
     reader::{Call, Outcome, Value},
 };
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
 /// Looks at every way through every init function.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
@@ -63,7 +63,7 @@ fn asked(journey: &Journey<'_, '_>) -> Vec<Remark> {
 fn not_asked(journey: &Journey<'_, '_>, name: &str) -> Remark {
     let message = format!("a way through `{}` ends here and never asks `{name}`", journey.function());
     let help = match name {
-        "cuda_compatibility" => "on the `Err` of `hip_runtime`, ask `cuda_compatibility(request.index)`".to_owned(),
+        "cuda_compatibility" => "on the `Err` of `hip_runtime`, ask `cuda_compatibility(target.index)`".to_owned(),
         _ => format!("begin with `{name}` and look at its answer"),
     };
     Remark::span(journey.way.end(), message, help)
@@ -80,8 +80,8 @@ fn call_remark(journey: &Journey<'_, '_>, name: &str, step: usize, call: &Call<'
     if journey.device == DeviceKind::Cpu {
         return None;
     }
-    if call.arguments != [of_request("index")] {
-        let help = "pass `request.index`, so that the device asked for is the one that is tested";
+    if call.arguments != [of_target("index")] {
+        let help = "pass `target.index`, so that the device asked for is the one that is tested";
         return at(format!("`{name}` does not get the index asked for"), help);
     }
     let ignored = journey.way.outcome(step).is_none();

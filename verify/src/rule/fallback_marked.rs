@@ -1,9 +1,8 @@
 //! Without its device, a GPU's init function returns `init_cpu`, under a CPU label, marked as fallback with the reason.
 //!
 //! ```text
-//! Err(absence) => {
-//!     let label = label.replace("rocm", "cpu");
-//!     return init_cpu(checkpoint, request, &label).into_fallback(DeviceKind::Rocm, &absence);
+//! Err(unavailable) => {
+//!     return init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::Rocm, &unavailable);
 //! }
 //! ```
 //!
@@ -14,9 +13,10 @@
 use crate::{
     finding::Remark,
     harness::Harness,
-    journey::{CHECKPOINT, Journey, LABEL, REQUEST, device_value, payload},
+    journey::{Journey, TARGET, device_value, payload},
     reader::{Call, Callee, Outcome, Value},
 };
+use testgen_types::DeviceKind;
 
 /// Looks at every way through every init function.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
@@ -33,8 +33,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
 fn absent(journey: &Journey<'_, '_>) -> Vec<Remark> {
     let (function, device) = (journey.function(), journey.device);
     let help = format!(
-        "return `init_cpu(checkpoint, request, &label.replace(\"{device}\", \"cpu\")).into_fallback(DeviceKind::{}, \
-         &absence)`",
+        "return `init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::{}, &unavailable)`",
         device.variant_name()
     );
     let at = |message: String| vec![Remark::span(journey.way.end(), message, help.as_str())];
@@ -55,21 +54,15 @@ fn absent(journey: &Journey<'_, '_>) -> Vec<Remark> {
         return at(format!("the fallback of `{function}` does not come from `init_cpu`"));
     };
     match init.arguments.as_slice() {
-        [checkpoint, request, label] if *checkpoint == CHECKPOINT && *request == REQUEST => {
-            if is_cpu_label(journey, label) { extra_inits(journey) } else { at(wrong_label(&function)) }
-        }
-        _ => at("`init_cpu` does not get the checkpoint and the request".to_owned()),
+        [target] if is_cpu_target(journey, target) => extra_inits(journey),
+        _ => at(format!("the fallback of `{function}` does not load its own target on the host processor")),
     }
 }
 
-fn wrong_label(function: &str) -> String {
-    format!("the fallback of `{function}` keeps a label that does not say `cpu`")
-}
-
-/// `label.replace("<device>", "cpu")`
-fn is_cpu_label(journey: &Journey<'_, '_>, label: &Value<'_>) -> bool {
-    let expected = [LABEL, Value::Text(journey.device.to_string()), Value::Text("cpu".to_owned())];
-    journey.way.call_of(label).is_some_and(|call| is_method(call, "replace") && call.arguments == expected)
+/// `target.on(DeviceKind::Cpu)`
+fn is_cpu_target(journey: &Journey<'_, '_>, target: &Value<'_>) -> bool {
+    let expected = [TARGET, device_value(DeviceKind::Cpu)];
+    journey.way.call_of(target).is_some_and(|call| is_method(call, "on") && call.arguments == expected)
 }
 
 /// Whether `absence` joins what every failed detection gave, and nothing else.

@@ -1,7 +1,7 @@
 //! `HARNESS` hands the suite this file's own spec and its own three init functions.
 //!
 //! ```text
-//! pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, checks: &[ .. ] };
+//! pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, request, skipped: &[ .. ] };
 //! ```
 //!
 //! The suite calls what stands here, not what has the right name: `init_rocm: init_cpu` would test the host processor
@@ -10,8 +10,7 @@
 use crate::{finding::Remark, harness::Harness, literal};
 use syn::{Type, Visibility};
 
-const HELP: &str =
-    "write `pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, checks: &[ .. ] }`";
+const HELP: &str = "write `pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, request, skipped: &[ .. ] }`";
 
 /// Looks at the fields of `HARNESS`.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
@@ -25,7 +24,13 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     let typed = matches!(item.ty.as_ref(), Type::Path(path) if harness.names.is_runtime(&path.path, "Harness"));
     let fields = harness.harness_fields().filter(|_| typed && matches!(item.vis, Visibility::Public(_)));
     let Some(fields) = fields else { return vec![Remark::at(&item.ident, missing, HELP)] };
-    let expected = [("spec", "SPEC"), ("init_cpu", "init_cpu"), ("init_cuda", "init_cuda"), ("init_rocm", "init_rocm")];
+    let expected = [
+        ("spec", "SPEC"),
+        ("init_cpu", "init_cpu"),
+        ("init_cuda", "init_cuda"),
+        ("init_rocm", "init_rocm"),
+        ("request", "request"),
+    ];
     let wrong = expected.into_iter().filter_map(|(field, name)| match fields.get(field) {
         None => Some(Remark::at(&item.ident, format!("`HARNESS` has no field `{field}`"), HELP)),
         Some(value) => (literal::local(&harness.names, value).as_deref() != Some(name))

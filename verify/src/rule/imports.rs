@@ -21,8 +21,8 @@ use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, 
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
     let mut visitor = Visitor { harness, remarks: Vec::new(), depth: 0 };
     visitor.visit_file(harness.file);
-    let entries = harness.inits.iter().chain(&harness.handlers);
-    let undefined = entries.flat_map(|entry| &entry.reading.troubles).filter(|(rule, _)| *rule == RuleId::Imports);
+    let undefined =
+        harness.readings().flat_map(|(_, reading)| &reading.troubles).filter(|(rule, _)| *rule == RuleId::Imports);
     visitor.remarks.extend(undefined.map(|(_, remark)| remark.clone()));
     visitor.remarks
 }

@@ -1,7 +1,7 @@
 //! `init_cpu`, `init_cuda` and `init_rocm` are there, once each, public, and take and return what the suite expects.
 //!
 //! ```text
-//! pub fn init_rocm(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint
+//! pub fn init_rocm(target: &LoadTarget) -> Endpoint
 //! ```
 //!
 //! All three stand in every harness, whatever devices its spec names: a suite without `init_rocm` would have no ROCm path at
@@ -10,12 +10,15 @@
 use crate::{
     finding::Remark,
     harness::{Harness, init_name},
-    signature::{self, Shape},
+    signature::{self, Shape, Signature},
 };
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
-const PARAMETERS: [Shape; 3] = [Shape::Borrowed("Checkpoint"), Shape::Borrowed("DeviceRequest"), Shape::Text];
-const WRITTEN: &str = "(checkpoint: &Checkpoint, request: &DeviceRequest, label: &str) -> Endpoint";
+const SIGNATURE: Signature = Signature {
+    parameters: &[Shape::Borrowed("LoadTarget")],
+    returns: Shape::Owned("Endpoint"),
+    written: "(target: &LoadTarget) -> Endpoint",
+};
 
 /// Looks for the three functions.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
@@ -24,16 +27,14 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
 
 fn one(harness: &Harness<'_>, device: DeviceKind) -> Vec<Remark> {
     let name = init_name(device);
-    let functions = harness.functions.get(&name).map(Vec::as_slice).unwrap_or_default();
-    let [first, rest @ ..] = functions else {
-        let help = format!("write `pub fn {name}{WRITTEN}`");
-        return vec![Remark::top(format!("the file has no function `{name}`"), help)];
-    };
-    let mut remarks = signature::remarks(&harness.names, first, &PARAMETERS, WRITTEN);
-    let attributes = first.attrs.iter().filter(|attribute| !attribute.path().is_ident("doc"));
+    let mut remarks = signature::defined_once(harness, &name, &SIGNATURE);
+    let first = harness.functions.get(&name).and_then(|functions| functions.first());
+    let attributes = first.into_iter().flat_map(|function| &function.attrs);
     let message = format!("`{name}` has an attribute, which may remove or change it");
-    remarks.extend(attributes.map(|attribute| Remark::at(attribute, message.as_str(), "remove it")));
-    let twice = format!("`{name}` is defined twice");
-    remarks.extend(rest.iter().map(|function| Remark::at(&function.sig.ident, twice.as_str(), "keep one of them")));
+    remarks.extend(
+        attributes
+            .filter(|attribute| !attribute.path().is_ident("doc"))
+            .map(|attribute| Remark::at(attribute, message.as_str(), "remove it")),
+    );
     remarks
 }

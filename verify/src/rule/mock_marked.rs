@@ -1,7 +1,7 @@
 //! When opening, choosing a precision or loading fails, the endpoint is a mock of this device, with that error.
 //!
 //! ```text
-//! Err(error) => return Endpoint::mock(label, DeviceKind::Rocm, &error),
+//! Err(error) => Endpoint::mock(&target.label, DeviceKind::Rocm, &error),
 //! ```
 //!
 //! A mock says of itself that it is one and why, so that no check can pass on it. It bears the function's own device and
@@ -10,7 +10,7 @@
 use crate::{
     finding::Remark,
     harness::Harness,
-    journey::{Journey, LABEL, device_value, payload},
+    journey::{Journey, device_value, of_target, payload},
     reader::{Call, Callee, Outcome},
 };
 
@@ -30,14 +30,16 @@ fn one(journey: &Journey<'_, '_>) -> Vec<Remark> {
 fn failed_remark(journey: &Journey<'_, '_>, step: usize, failed: &Call<'_>) -> Option<Remark> {
     let (function, name) = (journey.function(), failed.callee.name());
     let variant = journey.device.variant_name();
-    let help = format!("return `Endpoint::mock(label, DeviceKind::{variant}, &error)`");
+    let help = format!("return `Endpoint::mock(&target.label, DeviceKind::{variant}, &error)`");
     let at = |message: String| Some(Remark::span(journey.way.end(), message, help.as_str()));
     let is_mock = |call: &&Call<'_>| call.callee == Callee::Runtime("Endpoint::mock".to_owned());
     let Some(mock) = journey.way.call_of(&journey.way.result).filter(is_mock) else {
         return at(format!("`{function}` does not return a mock when `{name}` fails"));
     };
     match mock.arguments.as_slice() {
-        [label, _, _] if *label != LABEL => at(format!("the mock of `{function}` does not bear the label asked for")),
+        [label, _, _] if *label != of_target("label") => {
+            at(format!("the mock of `{function}` does not bear the label asked for"))
+        }
         [_, device, _] if *device != device_value(journey.device) => {
             at(format!("the mock of `{function}` is marked with another device: `{device}`"))
         }

@@ -1,14 +1,14 @@
 //! The model is loaded on the open device, in the precision that this device's own probe allows.
 //!
-//! `probe_half_precision(&device)` computes in half precision on the device that was opened; `report_probe(label, &probe)`
-//! reports it; `probe.choose(request.precision, SPEC.precisions)` picks the precision from what it found, and its `Ok` is what
-//! `load(&SPEC, checkpoint, &device, precision)` gets. A precision from elsewhere would test a type that the device may not
+//! `probe_half_precision(&device)` computes in half precision on the device that was opened; `report_probe(&target.label, &probe)`
+//! reports it; `probe.choose(target.precision, SPEC.precisions)` picks the precision from what it found, and its `Ok` is what
+//! `load(&SPEC, &target.checkpoint, &device, precision)` gets. A precision from elsewhere would test a type that the device may not
 //! compute, or another one than the report names. The rule follows the values, so names do not matter.
 
 use crate::{
     finding::Remark,
     harness::Harness,
-    journey::{CHECKPOINT, Journey, LABEL, of_request, payload},
+    journey::{Journey, of_target, payload},
     reader::{Call, Outcome, Value},
 };
 use std::rc::Rc;
@@ -31,11 +31,11 @@ fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
         let message = format!("`{function}` probes another device than the one it opened");
         return Some(Remark::span(call.span(), message, "probe the open device"));
     }
-    let reported = [LABEL, Value::Called(*probe)];
+    let reported = [of_target("label"), Value::Called(*probe)];
     if !journey.way.runtime("report_probe").any(|(_, call)| call.arguments == reported) {
         return end(
             format!("a way through `{function}` does not report its probe"),
-            "call `report_probe(label, &probe)`",
+            "call `report_probe(&target.label, &probe)`",
         );
     }
     chosen(journey, Value::Called(*probe)).or_else(|| loaded(journey, device))
@@ -49,13 +49,13 @@ fn unopened(journey: &Journey<'_, '_>) -> Option<Remark> {
 }
 
 fn chosen<'a>(journey: &Journey<'_, 'a>, probe: Value<'a>) -> Option<Remark> {
-    let help = "write `probe.choose(request.precision, SPEC.precisions)` and match its result";
+    let help = "write `probe.choose(target.precision, SPEC.precisions)` and match its result";
     let Some((step, call)) = journey.choose() else {
         let message = format!("a way through `{}` chooses no precision by its probe", journey.function());
         return Some(Remark::span(journey.way.end(), message, help));
     };
     let offered = Value::Field(Rc::new(Value::Local("SPEC".to_owned())), "precisions".to_owned());
-    if call.arguments != [probe, of_request("precision"), offered] {
+    if call.arguments != [probe, of_target("precision"), offered] {
         let message = format!("`{}` chooses its precision from something else", journey.function());
         return Some(Remark::span(call.span(), message, help));
     }
@@ -71,7 +71,7 @@ fn loaded<'a>(journey: &Journey<'_, 'a>, device: Value<'a>) -> Option<Remark> {
         ([], false) => None,
         ([], true) => {
             let message = format!("a way through `{}` ends without loading the model", journey.function());
-            Some(Remark::span(journey.way.end(), message, "call `load(&SPEC, checkpoint, &device, precision)`"))
+            Some(Remark::span(journey.way.end(), message, "call `load(&SPEC, &target.checkpoint, &device, precision)`"))
         }
         ([(step, call)], true) => load_remark(journey, *step, call, device, choose),
         ([(_, call), ..], _) => {
@@ -89,9 +89,9 @@ fn load_remark<'a>(
     device: Value<'a>,
     choose: usize,
 ) -> Option<Remark> {
-    let expected = [Value::Local("SPEC".to_owned()), CHECKPOINT, device, payload(Outcome::Ok, choose)];
+    let expected = [Value::Local("SPEC".to_owned()), of_target("checkpoint"), device, payload(Outcome::Ok, choose)];
     let names = ["spec", "checkpoint", "open device", "chosen precision"];
-    let help = "write `load(&SPEC, checkpoint, &device, precision)` and match its result";
+    let help = "write `load(&SPEC, &target.checkpoint, &device, precision)` and match its result";
     let wrong = names.iter().enumerate().find(|(position, _)| call.arguments.get(*position) != expected.get(*position));
     if let Some((_, name)) = wrong {
         let message = format!("`load` in `{}` does not get the {name}", journey.function());

@@ -7,23 +7,19 @@
 //! else, other macros, items inside of a function) it does not accept on trust: that is this finding, and nothing else is
 //! said about the function until it is gone.
 
-use crate::{
-    RuleId,
-    finding::Remark,
-    harness::{Entry, Harness},
-};
+use crate::{RuleId, finding::Remark, harness::Harness, reader::Reading};
+use syn::ItemFn;
 
 /// Passes on what the reader did not understand.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    let entries = harness.inits.iter().chain(&harness.handlers);
-    entries.flat_map(one).collect()
+    harness.readings().flat_map(|(function, reading)| one(function, reading)).collect()
 }
 
-fn one(entry: &Entry<'_>) -> Vec<Remark> {
-    let troubles = &entry.reading.troubles;
-    if troubles.is_empty() && entry.reading.ways.is_empty() {
+fn one(function: &ItemFn, reading: &Reading<'_>) -> Vec<Remark> {
+    let troubles = &reading.troubles;
+    if troubles.is_empty() && reading.ways.is_empty() {
         let message = "no way through this function comes to its end";
-        return vec![Remark::at(&entry.function.sig.ident, message, "let every way return an `Endpoint`")];
+        return vec![Remark::at(&function.sig.ident, message, "let every way return a value")];
     }
     troubles.iter().filter(|(rule, _)| *rule == RuleId::Readable).map(|(_, remark)| remark.clone()).collect()
 }

@@ -7,10 +7,10 @@
 use crate::{
     finding::Remark,
     harness::Harness,
-    journey::{Journey, LABEL},
+    journey::{Journey, of_target},
     reader::Value,
 };
-use testgen_contract::DeviceKind;
+use testgen_types::DeviceKind;
 
 /// Looks at every way through the init functions of the GPUs.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
@@ -20,12 +20,12 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
 
 fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
     let function = journey.function();
-    let help = "begin with `let visibility = visible_devices();` and `report_visibility(label, &visibility);`";
+    let help = "begin with `report_visibility(&target.label, &visible_devices());`";
     let Some((read, call)) = journey.way.runtime("visible_devices").next() else {
         let message = format!("a way through `{function}` does not read the visible-device variables");
         return Some(Remark::span(journey.way.end(), message, help));
     };
-    let expected = [LABEL, Value::Called(read)];
+    let expected = [of_target("label"), Value::Called(read)];
     if journey.way.runtime("report_visibility").any(|(_, call)| call.arguments == expected) {
         return None;
     }

@@ -2,28 +2,28 @@
 
 use std::{fs, path::PathBuf};
 use syn::{Expr, ExprLit, Item, Lit, visit::Visit};
-use testgen_contract::Precision;
+use testgen_types::Precision;
 
 fn runtime(path: &str) -> syn::File {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../runtime/src").join(path);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/runtime/src").join(path);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     syn::parse_file(&text).expect("the runtime is Rust")
 }
 
-/// The fields `ceiling: [a, b]` of the runtime's rows, in their order.
+/// The fields `ceiling: Threshold::new(a, b)` of the runtime's rows, in their order.
 #[derive(Default)]
 struct Ceilings(Vec<Vec<f64>>);
 
 impl<'ast> Visit<'ast> for Ceilings {
     fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
         if matches!(&field.member, syn::Member::Named(name) if name == "ceiling")
-            && let Expr::Array(array) = &field.expr
+            && let Expr::Call(call) = &field.expr
         {
-            let number = |element: &Expr| match element {
+            let number = |argument: &Expr| match argument {
                 Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().expect("a number"),
-                other => panic!("a ceiling that is no number: {other:?}"),
+                other => panic!("a ceiling that is not a number: {other:?}"),
             };
-            self.0.push(array.elems.iter().map(number).collect());
+            self.0.push(call.args.iter().map(number).collect());
         }
         syn::visit::visit_field_value(self, field);
     }

@@ -2,13 +2,13 @@
 
 use super::good_harness;
 use testgen_verify::RuleId::{
-    self, ChecksListed, FallbackMarked, Forbidden, Handlers, HarnessStatic, Header, Imports, InitFunctions,
-    MemoryReported, MockMarked, PrecisionFromProbe, Readable, SpecStatic, VisibilityReported,
+    self, DetectionPaths, FallbackMarked, Forbidden, Handlers, HarnessStatic, Header, Imports, InitFunctions,
+    MemoryReported, MockMarked, PrecisionFromProbe, Readable, SkippedChecks, SpecStatic, VisibilityReported,
 };
 
-const REPORT: &str = "report_visibility(label, &visibility);";
-const TOLD: &str =
-    "fn told(label: &str, visibility: &Visibility) -> bool { report_visibility(label, visibility); true }";
+const REPORT: &str = "report_visibility(&target.label, &visible_devices());";
+const REPORTED: &str =
+    "fn reported(target: &LoadTarget) -> bool { report_visibility(&target.label, &visible_devices()); true }";
 
 /// The rules that the good harness breaks with `to` for the first `from` of `init_rocm`, and `added` at its end.
 fn broken_by(from: &str, to: &str, added: &str) -> Vec<RuleId> {
@@ -36,34 +36,34 @@ fn broken_anywhere(from: &str, to: &str) -> Vec<RuleId> {
 
 #[test]
 fn functions_of_the_language_are_not_what_they_take() {
-    let mock = "Endpoint::mock(label, DeviceKind::Rocm, &error)";
-    assert_eq!(broken_by(mock, &mock.replace("label", "&String::from(label)"), ""), []);
-    assert_eq!(broken_by(mock, &mock.replace("label", "str::trim(label)"), ""), [MockMarked]);
+    let mock = "Endpoint::mock(&target.label, DeviceKind::Rocm, &error)";
+    assert_eq!(broken_by(mock, &mock.replace("&target.label", "&String::from(target.label)"), ""), []);
+    assert_eq!(broken_by(mock, &mock.replace("&target.label", "str::trim(target.label)"), ""), [MockMarked]);
 }
 
 #[test]
 fn a_panic_on_one_way() {
-    let to = format!("{REPORT}\nif visibility.is_empty() {{ panic!(\"hidden\"); }}");
+    let to = format!("{REPORT}\nif target.is_hidden() {{ panic!(\"hidden\"); }}");
     assert_eq!(broken_by(REPORT, &to, ""), [Forbidden]);
 }
 
 #[test]
 fn macros_that_do_more_than_print() {
     let with = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
-    assert_eq!(with("eprintln!(\"{:?} {}\", &visibility, -1);"), []);
-    assert_eq!(with("eprintln!(\"{:?}\", &hip_runtime(request.index));"), [Readable]);
-    assert_eq!(with("eprintln!(\"{:?}\", &mut visibility);"), [Readable]);
-    assert_eq!(with("eprintln!(\"{:?}\", visibility == hip_runtime(request.index));"), [Readable]);
-    assert_eq!(with("eprintln!(\"{:?}\", visibility.or(hip_runtime(request.index)));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?} {}\", &target, -1);"), []);
+    assert_eq!(with("eprintln!(\"{:?}\", &hip_runtime(target.index));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", &mut target);"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", target == hip_runtime(target.index));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", target.or(hip_runtime(target.index)));"), [Readable]);
 }
 
 #[test]
 fn conditions_that_are_values() {
-    let told = |condition: &str| broken_by(REPORT, &format!("let said = {condition};"), TOLD);
-    assert_eq!(told("told(label, &visibility)"), []);
-    assert_eq!(told("told(label, &visibility) && visibility.is_set()"), []);
-    assert_eq!(told("visibility.is_set() && told(label, &visibility)"), [VisibilityReported]);
-    assert_eq!(told("visibility.is_set() || told(label, &visibility)"), [VisibilityReported]);
+    let with = |condition: &str| broken_by(REPORT, &format!("let done = {condition};"), REPORTED);
+    assert_eq!(with("reported(target)"), []);
+    assert_eq!(with("reported(target) && target.is_set()"), []);
+    assert_eq!(with("target.is_set() && reported(target)"), [VisibilityReported]);
+    assert_eq!(with("target.is_set() || reported(target)"), [VisibilityReported]);
     let reported_if = |value: &str| broken_by(REPORT, &format!("let on = {value}; if on {{ {REPORT} }}"), "");
     assert_eq!(reported_if("true"), []);
     assert_eq!(reported_if("!true"), [VisibilityReported]);
@@ -72,37 +72,37 @@ fn conditions_that_are_values() {
 
 #[test]
 fn memory_that_is_reported_of_something_else() {
-    let report = "report_memory(label, \"before the load\", &before);";
+    let report = "report_memory(&target.label, \"before the load\", &before);";
     let with = |to: &str| broken_by(report, to, "");
     assert_eq!(with("report_memory(\"rocm\", \"before the load\", &before);"), [MemoryReported]);
-    assert_eq!(with("report_memory(label, \"now\", &before);"), [MemoryReported]);
-    assert_eq!(with("report_memory(label, \"before the load\", &visibility);"), [MemoryReported]);
-    assert_eq!(with(&format!("{report} report_memory(label, \"now\", &before);")), []);
+    assert_eq!(with("report_memory(&target.label, \"now\", &before);"), [MemoryReported]);
+    assert_eq!(with("report_memory(&target.label, \"before the load\", &probe);"), [MemoryReported]);
+    assert_eq!(with(&format!("{report} report_memory(&target.label, \"now\", &before);")), []);
 }
 
 /// A name is what it is in its own block alone.
 #[test]
 fn variables_end_with_their_block() {
     let after = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
-    assert_eq!(after("{ let label = \"inner\"; eprintln!(\"{label}\"); }"), []);
-    assert_eq!(after("if visibility.is_set() { let label = \"inner\"; eprintln!(\"{label}\"); }"), []);
-    assert_eq!(after("if let Some(label) = request.precision { eprintln!(\"{label}\"); }"), []);
-    assert_eq!(after("match request.precision { Some(label) => eprintln!(\"{label}\"), None => {} }"), []);
-    assert_eq!(after("let shown = |label: &str| eprintln!(\"{label}\"); shown(\"inner\");"), []);
+    assert_eq!(after("{ let target = \"inner\"; eprintln!(\"{target}\"); }"), []);
+    assert_eq!(after("if target.is_set() { let target = \"inner\"; eprintln!(\"{target}\"); }"), []);
+    assert_eq!(after("if let Some(target) = target.precision { eprintln!(\"{target}\"); }"), []);
+    assert_eq!(after("match target.precision { Some(target) => eprintln!(\"{target}\"), None => {} }"), []);
+    assert_eq!(after("let shown = |target: &str| eprintln!(\"{target}\"); shown(\"inner\");"), []);
     assert_eq!(
-        after("let label = \"outer\";"),
-        [FallbackMarked, MockMarked, PrecisionFromProbe, MemoryReported, Handlers]
+        after("let target = &target.clone().on(DeviceKind::Rocm);"),
+        [DetectionPaths, FallbackMarked, MockMarked, PrecisionFromProbe, MemoryReported, Handlers]
     );
 }
 
 #[test]
 fn patterns_that_look_like_variables() {
-    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\")";
+    let early = "return Endpoint::mock(&target.label, DeviceKind::Rocm, \"early\")";
     let after = |statement: &str, added: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), added);
-    assert_eq!(after("match request.index { index => {} }", ""), []);
-    let constant = format!("match request.index {{ FIRST => {{}}, _ => {early}, }}");
+    assert_eq!(after("match target.index { index => {} }", ""), []);
+    let constant = format!("match target.index {{ FIRST => {{}}, _ => {early}, }}");
     assert_eq!(after(&constant, "const FIRST: u8 = 0;"), [Readable]);
-    let bound = format!("match request.index {{ index @ Some(_) => {{}}, _ => {early}, }}");
+    let bound = format!("match target.index {{ index @ Some(_) => {{}}, _ => {early}, }}");
     assert_eq!(after(&bound, ""), [Readable]);
 }
 
@@ -138,19 +138,19 @@ fn items_with_the_names_of_others() {
 fn imports_under_other_names() {
     let bert = good_harness::harness(&good_harness::bert());
     let text = bert.replacen("use testgen_runtime::{", "use testgen_runtime::{self as rt, ", 1);
-    assert_eq!(rules(&text.replace(REPORT, "rt::report_visibility(label, &visibility);")), []);
+    assert_eq!(rules(&text.replace(REPORT, "rt::report_visibility(&target.label, &rt::visible_devices());")), []);
     let swapped = bert.replacen(" DeviceKind,", " DeviceKind as Precision,", 1);
     let swapped = swapped.replacen("    Precision,", "    Precision as DeviceKind,", 1);
-    assert_eq!(rules(&swapped), [Imports, SpecStatic, FallbackMarked, MockMarked, Handlers, ChecksListed]);
+    assert_eq!(rules(&swapped), [Imports, SpecStatic, FallbackMarked, MockMarked, Handlers, SkippedChecks]);
 }
 
 #[test]
 fn variants_of_another_kind_and_longer_paths() {
-    let listed =
-        |device: &str| broken_by("Registered::run(DeviceKind::Rocm,", &format!("Registered::run({device},"), "");
-    assert_eq!(listed("DeviceKind::Rocm"), []);
-    for wrong in ["Precision::Rocm", "DeviceKind::Rocm::More"] {
-        assert!(listed(wrong).contains(&ChecksListed), "{wrong}: {:?}", listed(wrong));
+    let skip = "on_in_precision(DeviceKind::Cpu,";
+    let listed = |device: &str| broken_by(skip, &format!("on_in_precision({device},"), "");
+    assert_eq!(listed("DeviceKind::Cpu"), []);
+    for wrong in ["Precision::Cpu", "DeviceKind::Cpu::More"] {
+        assert_eq!(listed(wrong), [SkippedChecks], "{wrong}");
     }
 }
 
@@ -162,19 +162,19 @@ fn a_harness_with_the_rest_of_another() {
 
 #[test]
 fn helpers_called_often_are_not_called_deeply() {
-    let calls = "told(label, &visibility);".repeat(40);
-    assert_eq!(broken_by(REPORT, &calls, TOLD), []);
+    let calls = "reported(target);".repeat(40);
+    assert_eq!(broken_by(REPORT, &calls, REPORTED), []);
 }
 
 #[test]
 fn types_in_parentheses() {
-    assert_eq!(broken_by("label: &str", "label: (&str)", ""), []);
-    assert_eq!(broken_by("label: &str", "label: (&[u8])", ""), [InitFunctions]);
+    assert_eq!(broken_by("target: &LoadTarget", "target: (&LoadTarget)", ""), []);
+    assert_eq!(broken_by("target: &LoadTarget", "target: (&[u8])", ""), [InitFunctions]);
 }
 
 #[test]
 fn none_and_tuples_of_other_lengths() {
-    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\")";
+    let early = "return Endpoint::mock(&target.label, DeviceKind::Rocm, \"early\")";
     let after = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
     assert_eq!(after(&format!("let none = None; if let Some(()) = none {{ {early}; }}")), []);
     assert_eq!(after(&format!("let none = Option::None; if let Some(()) = none {{ {early}; }}")), []);
@@ -190,7 +190,5 @@ fn what_stands_in_place_of_the_right_words() {
     );
     assert_eq!(broken_by("", "", "#[expect(dead_code, reason = \"for a test\")] fn alone() {}"), []);
     assert_eq!(broken_by("", "", "#[expect(dead_code, note = \"for a test\")] fn alone() {}"), [Forbidden]);
-    let skip = "Registered::skip(DeviceKind::Cpu, Check::Placement, Precision::F16, \"takes an hour\")";
-    let run = "Registered::run(DeviceKind::Cpu, Check::Placement, Precision::F16)";
-    assert_eq!(broken_anywhere(skip, run), [ChecksListed]);
+    assert_eq!(broken_anywhere("Skip::on_in_precision(DeviceKind::Cpu", "Skip::on(DeviceKind::Cpu"), [SkippedChecks]);
 }

@@ -2,8 +2,8 @@
 //!
 //! A fixture is the part of a harness that matters. What it does not define is taken from the good harness of
 //! [`super::good_harness::bert`]: its items take the place of those of the same name, its imports that of all imports, its header
-//! that of the header. `..` in its list of checks stands for the good list. `// remove: NAME` takes an item away,
-//! `// unlist: REGISTRATION` a line of the good list, `// alone` verifies without the spec, `// whole` takes the file as it is.
+//! that of the header. `..` in its list of skips is replaced by the good list. `// remove: NAME` removes an item, `// alone`
+//! verifies without the spec, `// whole` takes the file as it is.
 
 use super::good_harness;
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -47,11 +47,7 @@ impl Fixture {
         if part.items.iter().any(|item| matches!(item, Item::Use(_))) {
             file.items.retain(|item| !matches!(item, Item::Use(_)));
         }
-        let mut good = list(&mut file);
-        for unlisted in self.directive("unlist") {
-            let unlisted: Expr = syn::parse_str(unlisted).expect("a registration");
-            good.retain(|element| *element != unlisted);
-        }
+        let good = list(&mut file);
         part.items.into_iter().for_each(|item| splice(&mut file, item));
         let spread = |element: Expr| if matches!(element, Expr::Range(_)) { good.clone() } else { vec![element] };
         if let Some(listed) = elements(&mut file) {
@@ -61,7 +57,7 @@ impl Fixture {
     }
 }
 
-/// The checks of `HARNESS`; empty when it is not written as it should be.
+/// The skips of `HARNESS`; empty when it is not written as it should be.
 fn list(file: &mut File) -> Vec<Expr> {
     elements(file).map(|elements| elements.iter().cloned().collect()).unwrap_or_default()
 }
@@ -72,10 +68,15 @@ fn elements(file: &mut File) -> Option<&mut Punctuated<Expr, Token![,]>> {
         _ => None,
     });
     let Expr::Struct(literal) = harness?.expr.as_mut() else { return None };
-    let checks =
-        literal.fields.iter_mut().find(|field| matches!(&field.member, Member::Named(name) if name == "checks"));
-    let Expr::Reference(reference) = &mut checks?.expr else { return None };
-    match reference.expr.as_mut() {
+    let skipped =
+        literal.fields.iter_mut().find(|field| matches!(&field.member, Member::Named(name) if name == "skipped"));
+    array(&mut skipped?.expr)
+}
+
+fn array(expression: &mut Expr) -> Option<&mut Punctuated<Expr, Token![,]>> {
+    match expression {
+        Expr::Paren(inner) => array(&mut inner.expr),
+        Expr::Reference(inner) => array(&mut inner.expr),
         Expr::Array(array) => Some(&mut array.elems),
         _ => None,
     }

@@ -1,17 +1,12 @@
 //! A complete, good harness for any model, as the templates render it.
 
-use testgen_contract::{Architecture, DeviceKind, ModelType, Precision, Registration, Task, required_checks};
-use testgen_verify::{Expectation, ExpectedTolerance, Finding, Source, verify_harness};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance, Finding, Source, verify_harness};
 
 /// The path that findings of these tests name.
 pub(crate) const PATH: &str = "generated/src/encoder_only/bert.rs";
 
-const HEAD: &str = include_str!("base/head.rs.txt");
-const INIT_CPU: &str = include_str!("base/init_cpu.rs.txt");
-const INIT_CUDA: &str = include_str!("base/init_cuda.rs.txt");
-const INIT_ROCM: &str = include_str!("base/init_rocm.rs.txt");
-const LOAD: &str = include_str!("base/load.rs.txt");
-const HANDLER: &str = include_str!("base/handler.rs.txt");
+const HARNESS: &str = include_str!("base/harness.rs.txt");
 
 /// A BERT with all devices and precisions; it skips one check.
 pub(crate) fn bert() -> Expectation {
@@ -57,20 +52,23 @@ fn tolerance(output: &str, precision: Precision, [rel_l2, max_rel]: [f64; 2]) ->
 /// A model with all devices and precisions.
 pub(crate) fn expectation(name: &str, model_type: ModelType, task: Task) -> Expectation {
     let architecture = model_type.architecture();
-    let (devices, precisions) = (DeviceKind::ALL.to_vec(), Precision::ALL.to_vec());
-    let skipped = required_checks(architecture, &devices, &precisions)[3];
     Expectation {
         name: name.to_owned(),
         architecture,
         task,
         model_type,
-        devices,
-        precisions,
+        devices: DeviceKind::ALL.to_vec(),
+        precisions: Precision::ALL.to_vec(),
         checkpoint: "../fixtures/bert".to_owned(),
         hub: Some("google-bert/bert-base-uncased".to_owned()),
         tolerances: Vec::new(),
         vram_mib: None,
-        skips: vec![(skipped, "takes an hour".to_owned())],
+        skips: vec![ExpectedSkip {
+            check: Check::Placement,
+            device: Some(DeviceKind::Cpu),
+            precision: Some(Precision::F16),
+            reason: "takes an hour".to_owned(),
+        }],
         spec_path: format!("model_specs/{architecture}/{name}.yaml"),
         spec_sha256: "5f0c0e".repeat(11)[..64].to_owned(),
         command: "testgen generate --specs model_specs --out generated".to_owned(),
@@ -80,16 +78,65 @@ pub(crate) fn expectation(name: &str, model_type: ModelType, task: Task) -> Expe
 
 /// The good harness of a model.
 pub(crate) fn harness(expectation: &Expectation) -> String {
-    let devices = |body: &str| body.replace("@LOAD@", LOAD.trim_end()).replace("@TASK@", expectation.task.as_str());
-    let init = |body: &str, kind: DeviceKind| {
-        devices(body).replace("@DEVICE@", kind.as_str()).replace("@KIND@", kind.variant_name())
-    };
-    let mut text = head(expectation);
-    text += &init(INIT_CPU, DeviceKind::Cpu);
-    text += &init(INIT_CUDA, DeviceKind::Cuda);
-    text += &init(INIT_ROCM, DeviceKind::Rocm);
-    DeviceKind::ALL.iter().for_each(|&kind| text += &init(HANDLER, kind));
-    text + &list(expectation)
+    let list = |words: Vec<String>| words.join(", ");
+    let Expectation { devices, precisions, tolerances, skips, .. } = expectation;
+    let values = [
+        ("@COMMAND@", expectation.command.clone()),
+        ("@SPEC_PATH@", expectation.spec_path.clone()),
+        ("@SHA256@", expectation.spec_sha256.clone()),
+        ("@TEMPLATE@", expectation.template.clone()),
+        ("@NAME@", expectation.name.clone()),
+        ("@HUB@", format!("{:?}", expectation.hub)),
+        ("@VRAM@", format!("{:?}", expectation.vram_mib)),
+        ("@OVERRIDE@", if tolerances.is_empty() { String::new() } else { "ToleranceOverride, ".to_owned() }),
+        ("@TOLERANCES@", list(tolerances.iter().map(written_tolerance).collect())),
+        ("@MODEL_TYPE@", expectation.model_type.variant_name().to_owned()),
+        ("@ARCHITECTURE@", expectation.architecture.variant_name().to_owned()),
+        ("@TASK_VARIANT@", expectation.task.variant_name().to_owned()),
+        ("@TASK@", expectation.task.as_str().to_owned()),
+        ("@DEVICES@", list(devices.iter().map(|it| format!("DeviceKind::{}", it.variant_name())).collect())),
+        ("@PRECISIONS@", list(precisions.iter().map(|it| format!("Precision::{}", it.variant_name())).collect())),
+        ("@REQUEST@", written_request(expectation.task).to_owned()),
+        (
+            "@SKIPPED@",
+            skips.iter().map(|skip| format!("\n        {},", written_skip(skip))).collect::<String>() + "\n    ",
+        ),
+    ];
+    values.iter().fold(HARNESS.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value))
+}
+
+/// The request of a task.
+fn written_request(task: Task) -> &'static str {
+    match task {
+        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
+            "Request::Texts(recorded.texts()?)"
+        }
+        Task::QuestionAnswering => "Request::Questions(recorded.questions()?)",
+        Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
+            "Request::Prompts { prompts: recorded.prompts()?, controls: recorded.controls()? }"
+        }
+        Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
+            "Request::Speech { recordings: recorded.recordings()?, controls: recorded.controls()? }"
+        }
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => {
+            "Request::Images(recorded.images()?)"
+        }
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
+            "Request::ImagesWithTexts { images: recorded.images()?, texts: recorded.texts()? }"
+        }
+        Task::ImageTextToText => {
+            "Request::ImagePrompts { images: recorded.images()?, prompts: recorded.prompts()?, controls: \
+             recorded.controls()? }"
+        }
+        Task::ImageDenoising => {
+            "Request::Noise { noise: recorded.noise()?, condition: recorded.condition()?, steps: recorded.steps()? }"
+        }
+        Task::ImageDecoding => "Request::Latents(recorded.latents()?)",
+        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
+            "Request::Series(recorded.series()?)"
+        }
+        Task::GraphClassification | Task::GraphEmbedding => "Request::Graphs(recorded.graphs()?)",
+    }
 }
 
 /// Verifies `text` as the harness of `expectation`.
@@ -97,33 +144,7 @@ pub(crate) fn verify(text: &str, expectation: &Expectation) -> Vec<Finding> {
     verify_harness(&Source { path: PATH, text }, Some(expectation))
 }
 
-fn head(expectation: &Expectation) -> String {
-    let list = |words: Vec<String>| words.join(", ");
-    let Expectation { architecture, .. } = expectation;
-    let architecture: &Architecture = architecture;
-    HEAD.replace("@COMMAND@", &expectation.command)
-        .replace("@SPEC_PATH@", &expectation.spec_path)
-        .replace("@SHA256@", &expectation.spec_sha256)
-        .replace("@TEMPLATE@", &expectation.template)
-        .replace("@NAME@", &expectation.name)
-        .replace("@HUB@", &format!("{:?}", expectation.hub))
-        .replace("@VRAM@", &format!("{:?}", expectation.vram_mib))
-        .replace("@OVERRIDE@", if expectation.tolerances.is_empty() { "" } else { "ToleranceOverride, " })
-        .replace("@TOLERANCES@", &list(expectation.tolerances.iter().map(written).collect()))
-        .replace("@MODEL_TYPE@", expectation.model_type.variant_name())
-        .replace("@ARCHITECTURE@", architecture.variant_name())
-        .replace("@TASK@", expectation.task.variant_name())
-        .replace(
-            "@DEVICES@",
-            &list(expectation.devices.iter().map(|it| format!("DeviceKind::{}", it.variant_name())).collect()),
-        )
-        .replace(
-            "@PRECISIONS@",
-            &list(expectation.precisions.iter().map(|it| format!("Precision::{}", it.variant_name())).collect()),
-        )
-}
-
-fn written(tolerance: &ExpectedTolerance) -> String {
+fn written_tolerance(tolerance: &ExpectedTolerance) -> String {
     let ExpectedTolerance { output, precision, rel_l2, max_rel, reason } = tolerance;
     format!(
         "ToleranceOverride {{ output: {output:?}, precision: Precision::{}, rel_l2: {rel_l2:?}, max_rel: {max_rel:?}, \
@@ -132,28 +153,15 @@ fn written(tolerance: &ExpectedTolerance) -> String {
     )
 }
 
-fn list(expectation: &Expectation) -> String {
-    let mut text = String::from(
-        "/// The three ways in and every check, for the suite's test binary.\npub static HARNESS: Harness = Harness {\n    \
-         spec: &SPEC,\n    init_cpu,\n    init_cuda,\n    init_rocm,\n    checks: &[\n",
-    );
-    let Expectation { architecture, devices, precisions, skips, .. } = expectation;
-    for registration in required_checks(*architecture, devices, precisions) {
-        text += &line(registration, skips.iter().find(|(skip, _)| *skip == registration).map(|(_, reason)| reason));
-    }
-    text + "    ],\n};\n"
-}
-
-fn line(registration: Registration, skip: Option<&String>) -> String {
-    let Registration { device, check, precision } = registration;
-    let arguments = format!(
-        "DeviceKind::{}, Check::{}, Precision::{}",
-        device.variant_name(),
-        check.variant_name(),
-        precision.variant_name()
-    );
-    match skip {
-        Some(reason) => format!("        Registered::skip({arguments}, {reason:?}),\n"),
-        None => format!("        Registered::run({arguments}),\n"),
-    }
+fn written_skip(skip: &ExpectedSkip) -> String {
+    let ExpectedSkip { check, device, precision, reason } = skip;
+    let device = device.map(|device| format!("DeviceKind::{}, ", device.variant_name())).unwrap_or_default();
+    let precision = precision.map(|precision| format!("Precision::{}, ", precision.variant_name())).unwrap_or_default();
+    let constructor = match (device.is_empty(), precision.is_empty()) {
+        (true, true) => "new",
+        (false, true) => "on",
+        (true, false) => "in_precision",
+        (false, false) => "on_in_precision",
+    };
+    format!("Skip::{constructor}({device}{precision}Check::{}, {reason:?})", check.variant_name())
 }

@@ -58,7 +58,7 @@ fn texts(text: &str) -> Vec<Mutant> {
         Mutant { kind: "commented", text: text.replace("\n    let ", "\n    /* panic!(\"no\") */ let ") },
         Mutant { kind: "line ends", text: text.replace('\n', "\r\n") },
     ];
-    let (uses, body) = text.split_at(text.find("/// What this").expect("the spec"));
+    let (uses, body) = text.split_at(text.find("/// The model under test").expect("the spec"));
     for (name, alias) in ALIASES {
         let call = format!("{name}(");
         let aliased = uses.replace(&format!("{name},"), &format!("{name} as {alias},"));
@@ -73,7 +73,7 @@ fn texts(text: &str) -> Vec<Mutant> {
 
 fn body_qualified(uses: &str, body: &str) -> String {
     let body = body.replace("Endpoint::", "testgen_runtime::Endpoint::").replace("task::", "testgen_runtime::task::");
-    uses.to_owned() + &body.replace("&DeviceRequest", "&testgen_runtime::DeviceRequest")
+    uses.to_owned() + &body.replace("&LoadTarget", "&testgen_runtime::LoadTarget")
 }
 
 /// Items in another order.
@@ -122,15 +122,14 @@ fn renamed(file: &File) -> Vec<Mutant> {
         "before",
         "after",
         "model",
-        "found",
+        "detected",
         "error",
-        "absence",
+        "unavailable",
         "hip",
         "cuda",
-        "visibility",
-        "checkpoint",
-        "request",
-        "label",
+        "target",
+        "loaded",
+        "recorded",
     ];
     let mut all = Vec::new();
     for from in names {
@@ -176,7 +175,7 @@ fn rewritten(file: &File) -> Vec<Mutant> {
             if let #ok = outcome {
                 #ok_body
             } else {
-                let #err = outcome else { return init_cpu(checkpoint, request, label) };
+                let #err = outcome else { return init_cpu(target) };
                 #err_body
             }
         });
@@ -190,10 +189,7 @@ fn rewritten(file: &File) -> Vec<Mutant> {
     }));
     all.extend(mutator::functions(file, "result named", &|function| {
         let Some(Stmt::Expr(last, None)) = function.block.stmts.pop() else { return false };
-        function
-            .block
-            .stmts
-            .extend::<Vec<Stmt>>(vec![parse_quote!(let endpoint: Endpoint = #last;), parse_quote!(return endpoint;)]);
+        function.block.stmts.extend::<Vec<Stmt>>(vec![parse_quote!(let result = #last;), parse_quote!(return result;)]);
         true
     }));
     all.extend(mutator::functions(file, "body in a closure that is called", &|function| {
@@ -225,12 +221,12 @@ fn helpers(file: &File) -> Vec<Mutant> {
 /// Further code that changes nothing.
 fn added(file: &File, text: &str) -> Vec<Mutant> {
     let mut all = mutator::statements(file, "printing added", &|statement| {
-        Some(vec![parse_quote!(eprintln!("{label}: going on");), statement.clone()])
+        Some(vec![parse_quote!(eprintln!("going on");), statement.clone()])
     });
     all.extend(mutator::statements(file, "condition added", &|statement| {
         Some(vec![
-            parse_quote!(if label.is_empty() {
-                eprintln!("no label");
+            parse_quote!(if visible_devices().is_set() {
+                eprintln!("there are variables");
             }),
             statement.clone(),
         ])
@@ -239,12 +235,13 @@ fn added(file: &File, text: &str) -> Vec<Mutant> {
         function.attrs.push(parse_quote!(#[doc = " if false { unwrap() }"]));
         function.sig.ident.to_string().starts_with("init_") || one_line(function).contains("fn")
     }));
-    let end = text.rfind("    ],\n};").expect("the list ends");
-    for kind in ["Cpu", "Cuda", "Rocm"] {
-        let line = format!("        Registered::run(DeviceKind::{kind}, Check::Determinism, Precision::F16),\n");
-        all.push(Mutant { kind: "check added", text: format!("{}{line}{}", &text[..end], &text[end..]) });
+    for more in ["", "Skip::on_in_precision(DeviceKind::Cpu, Precision::F16, Check::Placement, \"takes an hour\"), "] {
+        let list = format!("skipped: (&[{more}");
+        let text = text.replace("skipped: &[", &list).replace("\n    ],\n};", "\n    ]),\n};");
+        all.push(Mutant { kind: "skip repeated", text });
     }
-    let constant = format!("{}\nconst AMD: &str = \"rocm\";\n", text.replace("replace(\"rocm\"", "replace(AMD"));
+    let marked = text.replace("into_fallback(DeviceKind::Rocm,", "into_fallback(AMD,");
+    let constant = format!("{marked}\nconst AMD: DeviceKind = DeviceKind::Rocm;\n");
     all.push(Mutant { kind: "constant extracted", text: constant });
     let unused = format!("{text}\n/// Nobody calls it.\nfn unused(number: u8) -> u8 {{\n    number + 1\n}}\n");
     all.push(Mutant { kind: "helper added", text: unused });

@@ -73,9 +73,9 @@ fn deep_trees_without_brackets() {
 
 #[test]
 fn too_many_ways() {
-    let forks = "if request.a == request.b { eprintln!(\"\"); }\n".repeat(40);
+    let forks = "if target.a == target.b { eprintln!(\"\"); }\n".repeat(40);
     let text = good_harness::harness(&good_harness::bert())
-        .replace("    let found = match", &format!("{forks}    let found = match"));
+        .replace("    let detected = hip", &format!("{forks}    let detected = hip"));
     let findings = good_harness::verify(&text, &good_harness::bert());
     assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
 }
@@ -83,7 +83,7 @@ fn too_many_ways() {
 #[test]
 fn functions_that_call_themselves() {
     let text = good_harness::harness(&good_harness::bert())
-        .replace("open(host_processor())", "again(host_processor())")
+        .replace("load_on(host_processor(), target)", "again(host_processor())")
         + "fn again(x: u8) -> u8 { again(x) }";
     let findings = good_harness::verify(&text, &good_harness::bert());
     assert!(findings.iter().all(|finding| finding.rule == RuleId::Readable) && findings.len() == 1, "{findings:?}");
@@ -99,7 +99,7 @@ fn odd_texts() {
 #[test]
 fn many_at_once_answer_in_order() {
     let (bert, good) = (good_harness::bert(), good_harness::harness(&good_harness::bert()));
-    let bad = good.replace("request.index", "0");
+    let bad = good.replace("target.index", "0");
     let texts = [good.as_str(), bad.as_str(), "fn"].repeat(20);
     let harnesses: Vec<_> = texts.iter().map(|text| (Source { path: PATH, text }, Some(&bert))).collect();
     let answers = verify_all(&harnesses);

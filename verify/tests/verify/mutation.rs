@@ -43,12 +43,13 @@ fn mutants(file: &File, text: &str, expectation: &Expectation) -> Vec<Mutant> {
         tree::moved(file),
         tree::shadows(file),
         tree::flows(file),
+        tree::requests(file),
         text::words(file, text),
         text::outside(file, text),
         trick::tricks(text),
         surroundings::surroundings(text),
     ];
     let mut all: Vec<Mutant> = groups.into_iter().flatten().collect();
-    all.extend(text::lists(text, expectation));
+    all.extend(text::skips(text, expectation));
     mutator::sample(all)
 }

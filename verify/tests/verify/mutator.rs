@@ -55,10 +55,10 @@ fn thin<T>(all: Vec<T>) -> Vec<T> {
     all.into_iter().step_by(step).collect()
 }
 
-/// Whether a function is one that the rules are about.
+/// Whether a function is one that the rules are about: one that the suite calls, or the helper that loads the model.
 fn is_entry(function: &ItemFn) -> bool {
     let name = function.sig.ident.to_string();
-    name.starts_with("init_") || name.starts_with("create_")
+    name.starts_with("init_") || name.starts_with("create_") || name == "load_on" || name == "request"
 }
 
 /// Visits the entries: notes every place where a change applies and what then stands there, or puts one of those in.

@@ -24,7 +24,7 @@ fn good_body() {
 
 #[test]
 fn commented_out_body() {
-    let rules = rules_broken_by("/*\n@BODY@\n*/\nEndpoint::mock(label, DeviceKind::Rocm, \"later\")");
+    let rules = rules_broken_by("/*\n@BODY@\n*/\nEndpoint::mock(&target.label, DeviceKind::Rocm, \"later\")");
     assert_eq!(rules, [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
 }
 
@@ -34,7 +34,7 @@ fn body_that_is_not_implemented() {
         rules_broken_by("unimplemented!(\"hip_runtime, cuda_compatibility\")"),
         [RuleId::Forbidden, RuleId::Readable]
     );
-    let error = "Endpoint::mock(label, DeviceKind::Rocm, \"NotImplemented\")";
+    let error = "Endpoint::mock(&target.label, DeviceKind::Rocm, \"NotImplemented\")";
     assert_eq!(rules_broken_by(error), [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
 }
 
@@ -48,13 +48,14 @@ fn renamed_function() {
 
 #[test]
 fn strings_only() {
-    let rules = rules_broken_by("let words = r#\"\n@BODY@\n\"#;\nEndpoint::mock(label, DeviceKind::Rocm, words)");
+    let rules =
+        rules_broken_by("let words = r#\"\n@BODY@\n\"#;\nEndpoint::mock(&target.label, DeviceKind::Rocm, words)");
     assert_eq!(rules, [RuleId::DetectionPaths, RuleId::VisibilityReported, RuleId::MockMarked]);
 }
 
 #[test]
 fn undefined_names() {
-    let body = "let device = detect_hip_runtime_or_cuda_compatibility(request.index);\nrun_on(device)";
+    let body = "let device = detect_hip_runtime_or_cuda_compatibility(target.index);\nrun_on(device)";
     assert_eq!(rules_broken_by(body), [RuleId::Imports]);
 }
 
@@ -62,8 +63,8 @@ fn undefined_names() {
 fn success_without_running() {
     let bert = good_harness::bert();
     let text = good_harness::harness(&bert).replace(
-        "Endpoint::real(label, DeviceKind::Rocm, device, model, task::text_embedding)",
-        "Endpoint::real(label, DeviceKind::Rocm, device, model, |_request| Ok(\"success\"))",
+        "Endpoint::real(DeviceKind::Rocm, loaded, task::text_embedding)",
+        "Endpoint::real(DeviceKind::Rocm, loaded, |_request| Ok(\"success\"))",
     );
     let findings = good_harness::verify(&text, &bert);
     assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::Handlers), "{findings:?}");
@@ -71,10 +72,10 @@ fn success_without_running() {
 
 #[test]
 fn cpu_under_a_rocm_label() {
-    let body = "init_cpu(checkpoint, request, label)";
+    let body = "init_cpu(target)";
     assert_eq!(rules_broken_by(body), [RuleId::DetectionPaths, RuleId::VisibilityReported]);
     let bert = good_harness::bert();
-    let text = good_harness::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &absence)", "");
+    let text = good_harness::harness(&bert).replace(".into_fallback(DeviceKind::Rocm, &unavailable)", "");
     let findings = good_harness::verify(&text, &bert);
     assert!(matches!(findings.as_slice(), [only] if only.rule == RuleId::FallbackMarked), "{findings:?}");
 }

@@ -27,13 +27,13 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ),
         (
             "the process ended",
-            "let visibility = visible_devices();",
-            "testgen_runtime::suite::main();\n    let visibility = visible_devices();",
+            "report_visibility(&target.label, &visible_devices());",
+            "testgen_runtime::suite::main();\n    report_visibility(&target.label, &visible_devices());",
         ),
         (
             "something else of the runtime",
-            "let visibility = visible_devices();",
-            "testgen_runtime::cleanup();\n    let visibility = visible_devices();",
+            "report_visibility(&target.label, &visible_devices());",
+            "testgen_runtime::cleanup();\n    report_visibility(&target.label, &visible_devices());",
         ),
         (
             "something else of the runtime",
@@ -48,17 +48,13 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ("code from elsewhere", "use testgen_runtime::{", "include!(\"other.rs\");\nuse testgen_runtime::{"),
         (
             "code from elsewhere",
-            "let visibility = visible_devices();",
-            "include!(\"other.rs\");\n    let visibility = visible_devices();",
+            "report_visibility(&target.label, &visible_devices());",
+            "include!(\"other.rs\");\n    report_visibility(&target.label, &visible_devices());",
         ),
         ("code from elsewhere", "use testgen_runtime::{", "#[path = \"other.rs\"]\nmod other;\nuse testgen_runtime::{"),
         ("an attribute that switches off", "pub static HARNESS", "#[cfg(any())]\npub static HARNESS"),
         ("an attribute that switches off", "pub static SPEC", "#[cfg_attr(all(), cfg(any()))]\npub static SPEC"),
-        (
-            "an attribute that switches off",
-            "        Registered::run(",
-            "        #[cfg(any())]\n        Registered::run(",
-        ),
+        ("an attribute that switches off", "        Skip::", "        #[cfg(any())]\n        Skip::"),
         (
             "an attribute that switches off",
             "    init_rocm,\n",
@@ -67,8 +63,8 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ("an attribute that switches off", "use testgen_runtime::{", "#![cfg(any())]\nuse testgen_runtime::{"),
         (
             "an attribute that switches off",
-            "    let visibility = visible_devices();",
-            "    #![cfg(any())]\n    let visibility = visible_devices();",
+            "    report_visibility(&target.label, &visible_devices());",
+            "    #![cfg(any())]\n    report_visibility(&target.label, &visible_devices());",
         ),
         (
             "a warning expected without a reason",
@@ -83,12 +79,6 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ("a trait that shadows", "/// Loads", "trait Marked { fn into_fallback(self) -> Self; }\n/// Loads"),
         ("a trait that shadows", "/// Loads", "impl Endpoint { fn with_memory(self) -> Self { self } }\n/// Loads"),
         ("a macro that shadows", "/// Loads", "macro_rules! eprintln { () => {}; }\n/// Loads"),
-        ("a constant for a computed value", "checks: &[\n", "checks: CHECKS, // &[\n"),
-        (
-            "a skip in place of a check",
-            "        Registered::run(DeviceKind::Rocm",
-            "        Registered::skip(DeviceKind::Rocm",
-        ),
         ("hidden behind a feature", "pub fn init_rocm", "#[cfg(feature = \"rocm\")]\npub fn init_rocm"),
         ("a macro that makes the function", "pub fn init_rocm(", "make! { pub fn init_rocm }\npub fn init_rocm_2("),
         ("a union", "/// Loads", "union Either { a: u8 }\n/// Loads"),

@@ -1,7 +1,8 @@
-//! Harnesses broken in their words, their items, their header and their list of checks.
+//! Harnesses broken in their words, their items, their header and their skips.
 
 use crate::mutator::{self, Mutant, one_line};
 use syn::{Expr, File, Item, parse_quote};
+use testgen_types::{Check, Registration, required_checks};
 use testgen_verify::Expectation;
 
 /// One word for another.
@@ -20,10 +21,15 @@ pub(super) fn words(file: &File, text: &str) -> Vec<Mutant> {
             matches
         }));
     }
-    for (from, to) in [("\"rocm\"", "\"cuda\""), ("\"cuda\"", "\"rocm\""), ("\"cpu\"", "\"rocm\"")] {
-        all.extend(mutator::occurrences(text, "wrong label", from, to));
+    for to in ["&Label::new(SPEC.name, DeviceKind::Rocm)", "&target.on(DeviceKind::Rocm).label", "\"rocm\""] {
+        all.extend(mutator::occurrences(text, "wrong label", "&target.label", to));
     }
-    all.extend(mutator::occurrences(text, "wrong order", "with_memory(before, after)", "with_memory(after, after)"));
+    for to in ["target", "&target.clone()", "&target.on(DeviceKind::Rocm).on(DeviceKind::Cuda)"] {
+        all.extend(mutator::occurrences(text, "wrong target", "&target.on(DeviceKind::Cpu)", to));
+    }
+    for to in ["with_memory(after, after)", "with_memory(after, before)"] {
+        all.extend(mutator::occurrences(text, "wrong order", "with_memory(before, after)", to));
+    }
     all.extend(mutator::occurrences(text, "wrong precision", "&device, precision)", "&device, Precision::F32)"));
     let answer = "|_request| Ok(Default::default()))";
     for task in ["task::text_embedding)", "task::fill_mask)", "task::text_generation)", "task::image_classification)"] {
@@ -31,7 +37,7 @@ pub(super) fn words(file: &File, text: &str) -> Vec<Mutant> {
         all.extend(mutator::occurrences(text, "wrong task", task, "task::question_answering)"));
     }
     all.extend(mutator::occurrences(text, "wrong handler", "create_rocm_", "create_cpu_"));
-    all.extend(mutator::occurrences(text, "panics", "return Endpoint::mock(label, ", "panic!(\"{} {}\", "));
+    all.extend(mutator::occurrences(text, "panics", "Endpoint::mock(&target.label, ", "panic!(\"{} {}\", "));
     all.extend(mutator::occurrences(text, "unsafe", "open(", "unsafe { open }("));
     all
 }
@@ -68,7 +74,9 @@ pub(super) fn outside(file: &File, text: &str) -> Vec<Mutant> {
     for (from, to) in [("init_rocm,\n", "init_rocm: init_cpu,\n"), ("init_cuda,\n", "init_cuda: init_rocm,\n")] {
         all.extend(mutator::occurrences(text, "wrong function handed out", from, to));
     }
-    for (from, to) in [("memory, open", "memory as open, open as memory"), ("load,", "host_processor as load,")] {
+    for (from, to) in
+        [("memory, open", "memory as open, open as memory"), ("load, memory", "host_processor as load, memory")]
+    {
         all.extend(mutator::occurrences(text, "imports change places", from, to).into_iter().take(1));
     }
     let swapped =
@@ -85,19 +93,35 @@ pub(super) fn outside(file: &File, text: &str) -> Vec<Mutant> {
     all
 }
 
-/// The list of checks.
-pub(super) fn lists(text: &str, expectation: &Expectation) -> Vec<Mutant> {
+/// The list of skips.
+pub(super) fn skips(text: &str, expectation: &Expectation) -> Vec<Mutant> {
     let mut all = Vec::new();
-    for line in text.lines().filter(|line| line.trim_start().starts_with("Registered::")) {
-        let line = format!("{line}\n");
-        let one = |kind, to: &str| Mutant { kind, text: text.replacen(&line, to, 1) };
-        all.push(one("check not listed", ""));
-        all.push(one("check commented out", &format!("        // {}", line.trim_start())));
-        all.push(one("check twice", &line.repeat(2)));
-        all.push(one("check skipped", &line.replace("run(", "skip(").replace(")", ", \"slow\")")));
-        all.push(one("check that does not exist", &line.replace("Check::", "Check::Almost")));
+    let required = required_checks(expectation.architecture, &expectation.devices, &expectation.precisions);
+    let listed = "skipped: &[";
+    for Registration { device, check, precision } in required {
+        let [device, check, precision] = [device.variant_name(), check.variant_name(), precision.variant_name()];
+        let skip = format!(
+            "{listed}Skip::on_in_precision(DeviceKind::{device}, Precision::{precision}, Check::{check}, \"slow\"), "
+        );
+        all.extend(mutator::replaced(text, "check skipped", listed, &skip));
     }
-    let reason = &expectation.skips[0].1;
-    all.push(Mutant { kind: "skip without a reason", text: text.replace(reason, "") });
+    for &check in Check::ALL {
+        let skip = format!("{listed}Skip::new(Check::{}, \"slow\"), ", check.variant_name());
+        all.extend(mutator::replaced(text, "check skipped everywhere", listed, &skip));
+    }
+    let reason = &expectation.skips[0].reason;
+    for (kind, from, to) in [
+        ("skip without a reason", reason.as_str(), ""),
+        ("skip with another reason", reason.as_str(), "slow"),
+        ("skip commented out", "        Skip::", "        // Skip::"),
+        ("skip with another restriction", "Precision::F16, Check::", "Precision::F32, Check::"),
+        ("skip with another restriction", "on_in_precision(DeviceKind::Cpu,", "on_in_precision(DeviceKind::Rocm,"),
+        ("skip of another check", "Check::Placement", "Check::Finite"),
+        ("skip that does not exist", "Skip::on_in_precision", "Skip::always"),
+        ("skips computed", listed, "skipped: SKIPS, // &["),
+        ("skips computed", listed, "skipped: &[SKIP, "),
+    ] {
+        all.extend(mutator::replaced(text, kind, from, to));
+    }
     all
 }

@@ -33,26 +33,26 @@ pub(super) fn bodies(file: &File) -> Vec<Mutant> {
         let (words, kind) = (one_line(&function.block), kind_of(function));
         parse_quote!({
             let words = #words;
-            Endpoint::mock(label, #kind, words)
+            Endpoint::mock(&target.label, #kind, words)
         })
     }));
     all.extend(body("body in a closure that is never called", &|function| {
         let (block, kind) = (&function.block, kind_of(function));
         parse_quote!({
             let _body = || #block;
-            Endpoint::mock(label, #kind, "later")
+            Endpoint::mock(&target.label, #kind, "later")
         })
     }));
     all.extend(body("body behind `if false`", &|function| {
         let (block, kind) = (&function.block, kind_of(function));
         parse_quote!({
-            if false #block else { Endpoint::mock(label, #kind, "never") }
+            if false #block else { Endpoint::mock(&target.label, #kind, "never") }
         })
     }));
     all.extend(body("body behind a return", &|function| {
         let (block, kind) = (&function.block, kind_of(function));
         parse_quote!({
-            return Endpoint::mock(label, #kind, "early");
+            return Endpoint::mock(&target.label, #kind, "early");
             #[expect(unreachable_code, reason = "kept for later")]
             #block
         })
@@ -62,21 +62,23 @@ pub(super) fn bodies(file: &File) -> Vec<Mutant> {
         true
     }));
     all.extend(functions("function not public", &|function| {
+        let is_public = matches!(function.vis, Visibility::Public(_));
         function.vis = Visibility::Inherited;
-        true
+        is_public
     }));
     all.extend(functions("function switched off", &|function| {
         function.attrs.push(parse_quote!(#[cfg(feature = "later")]));
         true
     }));
     all.extend(functions("a parameter of another type", &|function| {
-        *function.sig.inputs.last_mut().expect("a parameter") = parse_quote!(label: String);
-        true
+        *function.sig.inputs.last_mut().expect("a parameter") = parse_quote!(target: String);
+        // The compiler alone compares the parameters of a helper with what it is called with.
+        matches!(function.vis, Visibility::Public(_))
     }));
     let others = ["init_cpu", "init_cuda", "init_rocm"];
     for other in others.map(|name| quote::format_ident!("{name}")) {
         all.extend(functions("another device under this label", &|function| {
-            function.block = parse_quote!({ #other(checkpoint, request, label) });
+            function.block = parse_quote!({ #other(target) });
             function.sig.ident.to_string().starts_with("init_")
         }));
     }
@@ -91,7 +93,7 @@ pub(super) fn moved(file: &File) -> Vec<Mutant> {
         _ => None,
     }));
     all.extend(mutator::statements(file, "statement on some ways only", &|statement| match statement {
-        Stmt::Expr(_, Some(_)) => Some(vec![parse_quote!(if request.is_strict() { #statement })]),
+        Stmt::Expr(_, Some(_)) => Some(vec![parse_quote!(if visible_devices().is_strict() { #statement })]),
         _ => None,
     }));
     all.extend(mutator::statements(file, "statement in a closure", &|statement| match statement {
@@ -103,12 +105,12 @@ pub(super) fn moved(file: &File) -> Vec<Mutant> {
         _ => None,
     }));
     all.extend(mutator::blocks(file, "early return", &|block| {
-        block.stmts.insert(0, parse_quote!(return Endpoint::mock(label, DeviceKind::Rocm, "early");));
+        block.stmts.insert(0, parse_quote!(return Endpoint::mock(&SPEC.label, DeviceKind::Rocm, "early");));
         true
     }));
     all.extend(mutator::blocks(file, "early return on some ways", &|block| {
-        let early = parse_quote!(if label.is_empty() {
-            return Endpoint::mock(label, DeviceKind::Rocm, "early");
+        let early = parse_quote!(if visible_devices().is_strict() {
+            return Endpoint::mock(&SPEC.label, DeviceKind::Rocm, "early");
         });
         block.stmts.insert(0, early);
         true
@@ -143,7 +145,7 @@ pub(super) fn shadows(file: &File) -> Vec<Mutant> {
         }));
         all.extend(mutator::functions(file, "shadowed by a local closure", &|function| {
             let calls = one_line(&function.block).contains(&format!("{name} ("));
-            function.block.stmts.insert(0, parse_quote!(let #ident = |_given| Ok(label);));
+            function.block.stmts.insert(0, parse_quote!(let #ident = |_given| Ok(SPEC);));
             calls
         }));
         all.extend(mutator::expressions(file, "call of what is not defined", &|expression| {
@@ -177,8 +179,19 @@ pub(super) fn flows(file: &File) -> Vec<Mutant> {
         *expression = inner.expr.as_ref().clone();
         true
     }));
+    all.extend(mutator::expressions(file, "result not looked at", &|expression| {
+        let Expr::Try(inner) = expression else { return false };
+        *expression = inner.expr.as_ref().clone();
+        true
+    }));
+    all.extend(mutator::expressions(file, "result unwrapped", &|expression| {
+        let Expr::Try(inner) = expression else { return false };
+        let result = &inner.expr;
+        *expression = parse_quote!(#result.unwrap());
+        true
+    }));
     for position in 0..5 {
-        for other in ["checkpoint", "request", "label"].map(|name| quote::format_ident!("{name}")) {
+        for other in ["target", "loaded", "recorded", "SPEC"].map(|name| quote::format_ident!("{name}")) {
             all.extend(mutator::expressions(file, "another argument", &|expression| {
                 let Expr::Call(call) = expression else { return false };
                 let Some(argument) = call.args.get_mut(position) else { return false };
@@ -208,7 +221,7 @@ pub(super) fn flows(file: &File) -> Vec<Mutant> {
         true
     }));
     all.extend(mutator::expressions(file, "index fixed", &|expression| {
-        let is_index = one_line(expression) == "request . index";
+        let is_index = one_line(expression) == "target . index";
         *expression = parse_quote!(0);
         is_index
     }));
@@ -221,5 +234,51 @@ pub(super) fn flows(file: &File) -> Vec<Mutant> {
         true
     }));
     all.retain(|mutant| mutant.text != prettyplease::unparse(file));
+    all
+}
+
+/// Requests of another task, or of inputs that were not recorded for it.
+pub(super) fn requests(file: &File) -> Vec<Mutant> {
+    let mut all = Vec::new();
+    let input = |expression: &Expr| match expression {
+        Expr::Try(inner) => match inner.expr.as_ref() {
+            Expr::MethodCall(call) if one_line(&call.receiver) == "recorded" => Some(call.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    type Replacement = fn(&syn::ExprMethodCall) -> Expr;
+    let replacements: [(&str, Replacement); 6] = [
+        ("an input that was not recorded", |_| parse_quote!(())),
+        ("an input that was not recorded", |_| parse_quote!(SPEC.name)),
+        ("a recorded input or its default", |call| parse_quote!(#call.unwrap_or_default())),
+        ("a recorded input changed", |call| parse_quote!(#call?.reversed())),
+        ("another recorded input", |_| parse_quote!(recorded.other()?)),
+        ("an input of another request", |_| parse_quote!(RecordedRequest::new().texts()?)),
+    ];
+    for (kind, replace) in replacements {
+        all.extend(mutator::expressions(file, kind, &|expression| {
+            let Some(call) = input(expression) else { return false };
+            *expression = replace(&call);
+            true
+        }));
+    }
+    all.extend(mutator::expressions(file, "the request of another task", &|expression| {
+        match expression {
+            Expr::Call(call) if one_line(&call.func).starts_with("Request ::") => {
+                call.func = parse_quote!(Request::Other);
+            }
+            Expr::Struct(literal) if one_line(&literal.path).starts_with("Request ::") => {
+                literal.path = parse_quote!(Request::Other);
+            }
+            _ => return false,
+        }
+        true
+    }));
+    all.extend(mutator::expressions(file, "a part of the request left out", &|expression| {
+        let Expr::Struct(literal) = expression else { return false };
+        literal.fields.pop();
+        one_line(&literal.path).starts_with("Request ::")
+    }));
     all
 }

@@ -1,7 +1,7 @@
 //! Harnesses broken by a trick: all the right calls are there, and one way does not make them, or makes them for nothing.
 
 use crate::mutator::{Mutant, replaced};
-use testgen_contract::Task;
+use testgen_types::Task;
 
 /// Every trick, at every place where it can be played.
 pub(super) fn tricks(text: &str) -> Vec<Mutant> {
@@ -9,37 +9,38 @@ pub(super) fn tricks(text: &str) -> Vec<Mutant> {
     groups.into_iter().flatten().collect()
 }
 
-/// Puts `statement` at the beginning of every init function.
+/// Puts `statement` at the beginning of every init function, and of the helper that loads the model.
 fn at_the_beginning(kind: &'static str, text: &str, statement: &str) -> Vec<Mutant> {
-    replaced(text, kind, "label: &str) -> Endpoint {\n", &format!("label: &str) -> Endpoint {{\n{statement}\n"))
+    let heads = ["(target: &LoadTarget) -> Endpoint {\n", "-> Result<LoadedModel, InitError> {\n"];
+    heads.iter().flat_map(|head| replaced(text, kind, head, &format!("{head}{statement}\n"))).collect()
 }
 
 /// An early end behind something that a careless reader takes for a way that cannot go on.
 fn vanishing(text: &str) -> Vec<Mutant> {
-    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\");";
+    let early = "return Endpoint::mock(&target.label, DeviceKind::Rocm, \"early\");";
     let before = [
-        "let _name = Some(label).map(|name| name);",
-        "let _name = Some(label).and_then(|name| Some(name));",
-        "let _name = Some(label).or_else(|| None);",
-        "let _name = Some(label).unwrap_or_else(|| label);",
-        "let _name = (|| { Some(label)?; Some(label) })();",
-        "let _name = (|| { None?; Some(label) })();",
-        "let _name = (|| { Err(label)?; Ok(label) })();",
-        "let _name = Some(label).inspect(|name| eprintln!(\"{name}\"));",
-        "let Some(_name) = Some(label) else { return init_cpu(checkpoint, request, label) };",
-        "let Ok(_name) = Ok(label) else { return init_cpu(checkpoint, request, label) };",
+        "let _name = Some(target.label).map(|name| name);",
+        "let _name = Some(target.label).and_then(|name| Some(name));",
+        "let _name = Some(target.label).or_else(|| None);",
+        "let _name = Some(target.label).unwrap_or_else(|| target.label);",
+        "let _name = (|| { Some(target.label)?; Some(target.label) })();",
+        "let _name = (|| { None?; Some(target.label) })();",
+        "let _name = (|| { Err(target.label)?; Ok(target.label) })();",
+        "let _name = Some(target.label).inspect(|name| eprintln!(\"{name}\"));",
+        "let Some(_name) = Some(target.label) else { return init_cpu(target) };",
+        "let Ok(_name) = Ok(target.label) else { return init_cpu(target) };",
         "let _name = None.map(|name| name);",
-        "let _name = Err(label).map(|name| name);",
-        "let _name = label.get(0..1).map(|name| name);",
-        "let _name = label.strip_prefix(label).is_some();",
-        "let _name = match Some(label) { Some(name) => name, None => label };",
-        "let _name = if let Err(name) = Ok(label) { name } else { label };",
+        "let _name = Err(target.label).map(|name| name);",
+        "let _name = target.label.get(0..1).map(|name| name);",
+        "let _name = target.label.strip_prefix(target.label).is_some();",
+        "let _name = match Some(target.label) { Some(name) => name, None => target.label };",
+        "let _name = if let Err(name) = Ok(target.label) { name } else { target.label };",
     ];
     let ends = before.iter().flat_map(|before| {
         at_the_beginning(
             "early end behind a way that seems to vanish",
             text,
-            &format!("if label.is_empty() {{ {before} {early} }}"),
+            &format!("if target.label.is_empty() {{ {before} {early} }}"),
         )
     });
     ends.collect()
@@ -47,52 +48,47 @@ fn vanishing(text: &str) -> Vec<Mutant> {
 
 /// Ways around the detection, the probe and the load.
 fn control_flow(text: &str) -> Vec<Mutant> {
-    let early = "return Endpoint::mock(label, DeviceKind::Rocm, \"early\")";
+    let early = "return Endpoint::mock(&target.label, DeviceKind::Rocm, \"early\")";
     let statements = [
         format!("if cfg!(test) {{ {early}; }}"),
-        format!("match label.is_empty() {{ true => {early}, false => {{}} }}"),
-        format!("match request.precision {{ Some(_) => {early}, None => {{}} }}"),
-        format!("if let Some(_precision) = request.precision {{ {early}; }}"),
-        format!("let Some(_precision) = request.precision else {{ {early} }};"),
+        format!("match target.label.is_empty() {{ true => {early}, false => {{}} }}"),
+        format!("match target.precision {{ Some(_) => {early}, None => {{}} }}"),
+        format!("if let Some(_precision) = target.precision {{ {early}; }}"),
+        format!("let Some(_precision) = target.precision else {{ {early} }};"),
         format!("let _never = (|| {early})();\n return _never;"),
-        format!("'out: {{ if label.is_empty() {{ break 'out; }} {early}; }}"),
+        format!("'out: {{ if target.label.is_empty() {{ break 'out; }} {early}; }}"),
         "loop {}".to_owned(),
-        "loop { if label.is_empty() { break; } return Endpoint::mock(label, DeviceKind::Rocm, label); }".to_owned(),
-        format!("while label.is_empty() {{ {early}; }}"),
-        format!("for _once in [label] {{ {early}; }}"),
-        format!("if label.is_empty() && request.index == request.index {{ {early}; }}"),
-        format!("if !label.is_empty() || label.is_empty() {{ {early}; }}"),
-        format!("let early = label.is_empty(); if early {{ {early}; }}"),
-        "return if label.is_empty() { init_cpu(checkpoint, request, label) } else { init_cpu(checkpoint, request, label) };".to_owned(),
-        "if label.is_empty() { return init_rocm(checkpoint, request, label); }".to_owned(),
+        "loop { if target.label.is_empty() { break; } return Endpoint::mock(&target.label, DeviceKind::Rocm, target.label); }".to_owned(),
+        format!("while target.label.is_empty() {{ {early}; }}"),
+        format!("for _once in [target.label] {{ {early}; }}"),
+        format!("if target.label.is_empty() && target.index == target.index {{ {early}; }}"),
+        format!("if !target.label.is_empty() || target.label.is_empty() {{ {early}; }}"),
+        format!("let early = target.label.is_empty(); if early {{ {early}; }}"),
+        "return if target.label.is_empty() { init_cpu(target) } else { init_cpu(target) };".to_owned(),
+        "if target.label.is_empty() { return init_rocm(target); }".to_owned(),
     ];
     let mut all: Vec<Mutant> =
         statements.iter().flat_map(|statement| at_the_beginning("a way around everything", text, statement)).collect();
-    for (from, to) in [
-        (
-            "Ok(device) => Ok(device),",
-            "Ok(device) if label.is_empty() => Ok(device),\n        Ok(device) => Err(device.absence()),",
-        ),
-        (
-            "Ok(device) => Ok(device),",
-            "Ok(device) if device.is_old() => return Endpoint::mock(label, DeviceKind::Rocm, label),\n        Ok(device) => Ok(device),",
-        ),
-        ("Err(hip) => cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)),", "Err(hip) => Err(hip),"),
-        (
-            "Err(hip) => cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)),",
-            "Err(hip) if label.is_empty() => Err(hip),\n        Err(hip) => cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)),",
-        ),
-        (
-            "Err(hip) => cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)),",
-            "Err(hip) => if request.precision.is_some() { Err(hip) } else { cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)) },",
-        ),
-        (
-            "Err(hip) => cuda_compatibility(request.index).map_err(|cuda| hip.and(cuda)),",
-            "Err(hip) => { let _later = || cuda_compatibility(request.index); Err(hip) }",
-        ),
-        ("match hip_runtime(request.index) {", "match cuda_compatibility(request.index) {"),
+    let detected = "hip_runtime(target.index)\n        .or_else(|hip| cuda_compatibility(target.index).map_err(|cuda| \
+                    hip.and(cuda)));";
+    assert!(text.contains(detected), "the detection is there");
+    for to in [
+        "hip_runtime(target.index);",
+        "cuda_compatibility(target.index);",
+        "hip_runtime(target.index).or_else(|hip| Err(hip));",
+        "hip_runtime(target.index).or_else(|hip| { let _later = || cuda_compatibility(target.index); Err(hip) });",
+        "hip_runtime(target.index).or_else(|hip| if target.precision.is_some() { Err(hip) } else { \
+         cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) });",
+        "cuda_compatibility(target.index).or_else(|cuda| hip_runtime(target.index).map_err(|hip| hip.and(cuda)));",
+        "match hip_runtime(target.index) { Ok(device) if target.label.is_empty() => Ok(device), Ok(device) => \
+         Err(device.absence()), Err(hip) => cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) };",
+        "match hip_runtime(target.index) { Ok(device) if device.is_old() => return Endpoint::mock(&target.label, \
+         DeviceKind::Rocm, \"old\"), Ok(device) => Ok(device), Err(hip) => cuda_compatibility(target.index)\
+         .map_err(|cuda| hip.and(cuda)) };",
+        "match hip_runtime(target.index) { Ok(device) => Ok(device), Err(hip) if target.label.is_empty() => Err(hip), \
+         Err(hip) => cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) };",
     ] {
-        all.extend(replaced(text, "a detection path on some ways only", from, to));
+        all.extend(replaced(text, "a detection path on some ways only", detected, to));
     }
     all
 }
@@ -100,33 +96,31 @@ fn control_flow(text: &str) -> Vec<Mutant> {
 /// Errors of device calls that nobody hears of.
 fn hidden_errors(text: &str) -> Vec<Mutant> {
     let mut all = Vec::new();
+    let kind = "the error of a device call hidden";
     for call in [
-        "hip_runtime(request.index)",
-        "cuda_driver(request.index)",
+        "hip_runtime(target.index)",
+        "cuda_driver(target.index)",
         "open(device)",
-        "load(&SPEC, checkpoint, &device, precision)",
+        "probe.choose(target.precision, SPEC.precisions)",
+        "load(&SPEC, &target.checkpoint, &device, precision)",
+        "load_on(device, target)",
     ] {
-        let kind = "the error of a device call hidden";
-        all.extend(replaced(text, kind, &format!("match {call} {{"), &format!("match {call}.ok().ok_or(label) {{")));
-        all.extend(replaced(
-            text,
-            kind,
-            &format!("match {call} {{"),
-            &format!("match std::panic::catch_unwind(|| {call}) {{"),
-        ));
-        all.extend(replaced(
-            text,
-            kind,
-            &format!("match {call} {{"),
-            &format!("match {call}.map_err(|_error| label) {{"),
-        ));
-        all.extend(replaced(
-            text,
-            kind,
-            &format!("match {call} {{"),
-            &format!("match {call}.or_else(|_error| {call}) {{"),
-        ));
-        all.extend(replaced(text, kind, &format!("match {call} {{"), &format!("let _ = {call};\n    match {call} {{")));
+        // Followed by `?`, a method or the arms of a `match`.
+        for end in ["?", "\n        .", " {"] {
+            let from = format!("{call}{end}");
+            for to in [
+                format!("{call}.ok().ok_or(target){end}"),
+                format!("std::panic::catch_unwind(|| {call}){end}"),
+                format!("{call}.map_err(|_error| target){end}"),
+                format!("{call}.or_else(|_error| {call}){end}"),
+            ] {
+                all.extend(replaced(text, kind, &from, &to));
+            }
+        }
+        for (head, end) in [("    let device = match ", " {"), ("    match ", " {"), ("    let device = ", "?")] {
+            let from = format!("{head}{call}{end}");
+            all.extend(replaced(text, kind, &from, &format!("    let _ = {call};\n{from}")));
+        }
     }
     all.extend(replaced(
         text,
@@ -143,8 +137,8 @@ fn toothless(text: &str) -> Vec<Mutant> {
     for (kind, assertion) in [
         ("an assertion of a constant", "assert!(true);"),
         ("an assertion of a constant", "debug_assert_eq!(1, 1);"),
-        ("a value compared with itself", "assert_eq!(label, label);"),
-        ("an assertion after a return", "return init_cpu(checkpoint, request, label); assert!(label.is_empty());"),
+        ("a value compared with itself", "assert_eq!(target.label, target.label);"),
+        ("an assertion after a return", "return init_cpu(target); assert!(target.label.is_empty());"),
     ] {
         all.extend(at_the_beginning(kind, text, assertion));
     }
@@ -160,7 +154,7 @@ fn toothless(text: &str) -> Vec<Mutant> {
         ("a panic caught", "|request| std::panic::catch_unwind(|| task::text_embedding(request)).unwrap_or_default()"),
         ("an answer from elsewhere", "|request| task::text_embedding(request).or_else(|_| Ok(GOLDEN))"),
         ("an answer from elsewhere", "answer_from_the_golden"),
-        ("an answer from elsewhere", "if label.is_empty() { task::text_embedding } else { task::fill_mask }"),
+        ("an answer from elsewhere", "if target.label.is_empty() { task::text_embedding } else { task::fill_mask }"),
     ] {
         for task in Task::ALL {
             all.extend(replaced(text, kind, &format!("task::{task})"), &format!("{answer})")));
@@ -173,12 +167,8 @@ fn toothless(text: &str) -> Vec<Mutant> {
 fn swallowed(text: &str) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (kind, from, to) in [
-        ("the chosen precision replaced", "Ok(precision) => precision,", "Ok(_precision) => Precision::F32,"),
-        (
-            "the chosen precision replaced",
-            "Ok(precision) => precision,",
-            "Ok(precision) => precision.max(Precision::F32),",
-        ),
+        ("the chosen precision replaced", "SPEC.precisions)?;", "SPEC.precisions).map(|_precision| Precision::F32)?;"),
+        ("the chosen precision replaced", "SPEC.precisions)?;", "SPEC.precisions)?.max(Precision::F32);"),
         (
             "the chosen precision replaced",
             "let before = memory(&device);",
@@ -187,14 +177,10 @@ fn swallowed(text: &str) -> Vec<Mutant> {
         (
             "the chosen precision replaced",
             "let before = memory(&device);",
-            "let precision = if label.is_empty() { Precision::F32 } else { precision };\n    let before = memory(&device);",
+            "let precision = if target.label.is_empty() { Precision::F32 } else { precision };\n    let before = memory(&device);",
         ),
-        (
-            "the chosen precision replaced",
-            "request.precision, SPEC.precisions",
-            "Some(Precision::F32), SPEC.precisions",
-        ),
-        ("the chosen precision replaced", "request.precision, SPEC.precisions", "request.precision, &[Precision::F32]"),
+        ("the chosen precision replaced", "target.precision, SPEC.precisions", "Some(Precision::F32), SPEC.precisions"),
+        ("the chosen precision replaced", "target.precision, SPEC.precisions", "target.precision, &[Precision::F32]"),
         (
             "the probe of another device",
             "probe_half_precision(&device)",
@@ -202,31 +188,34 @@ fn swallowed(text: &str) -> Vec<Mutant> {
         ),
         (
             "the endpoint dropped",
-            ".with_memory(before, after)",
-            ".with_memory(before, after);\n            Endpoint::mock(label, DeviceKind::Rocm, \"dropped\")",
+            "endpoint_handler(loaded),",
+            "endpoint_handler(loaded).then(Endpoint::mock(&target.label, DeviceKind::Rocm, \"dropped\")),",
         ),
-        ("the endpoint changed", ".with_memory(before, after)", ".with_memory(before, after).pretend()"),
-        ("the endpoint changed", ".with_memory(before, after)", ".pretend().with_memory(before, after)"),
-        ("memory reported too late", "    report_memory(label, \"before the load\", &before);\n", ""),
+        ("the endpoint changed", "endpoint_handler(loaded),", "endpoint_handler(loaded).pretend(),"),
+        ("the endpoint changed", "endpoint_handler(loaded),", "endpoint_handler(loaded.pretend()),"),
+        ("the model changed", ".with_memory(before, after)", ".with_memory(before, after).pretend()"),
+        ("the model changed", ".with_memory(before, after)", ".pretend().with_memory(before, after)"),
+        ("another target loaded", "LoadedModel::new(target, ", "LoadedModel::new(&target.on(DeviceKind::Rocm), "),
+        ("another target loaded", "load_on(device, target)", "load_on(device, &target.on(DeviceKind::Rocm))"),
+        ("memory reported too late", "    report_memory(&target.label, \"before the load\", &before);\n", ""),
         ("memory of before for after", "let after = memory(&device);", "let after = before;"),
         (
             "the label changed",
-            "let visibility = visible_devices();",
-            "let label = \"rocm\";\n    let visibility = visible_devices();",
+            "    report_visibility(&target.label, &visible_devices());",
+            "    let target = &target.on(DeviceKind::Rocm);\n    report_visibility(&target.label, &visible_devices());",
         ),
         (
             "the fallback not marked",
-            ".into_fallback(DeviceKind::Rocm, &absence)",
-            ".into_fallback(DeviceKind::Rocm, &absence).into_real()",
+            ".into_fallback(DeviceKind::Rocm, &unavailable)",
+            ".into_fallback(DeviceKind::Rocm, &unavailable).into_real()",
         ),
     ] {
         all.extend(replaced(text, kind, from, to));
     }
-    let report = "    report_memory(label, \"before the load\", &before);\n";
-    let late = text.replace(report, "").replace(
-        "            report_memory(label, \"after the load\", &after);\n",
-        &format!("            report_memory(label, \"after the load\", &after);\n        {report}"),
-    );
+    let report = "    report_memory(&target.label, \"before the load\", &before);\n";
+    let after = "    report_memory(&target.label, \"after the load\", &after);\n";
+    assert!(text.contains(report) && text.contains(after), "both reports are there");
+    let late = text.replace(report, "").replace(after, &format!("{after}{report}"));
     all.push(Mutant { kind: "memory reported too late", text: late });
     all
 }

@@ -1,0 +1,162 @@
+//! The libraries, symbols and headers that burn's CUDA backend needs to compile and launch a kernel.
+//!
+//! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both panic on cubecl's
+//! device thread, where the caller only sees that no answer comes: so they are checked before burn opens the device.
+
+use super::driver::Driver;
+use super::{compiler, search};
+use crate::device::{Device, Problem, Unusable};
+use crate::library::SharedLibrary;
+use crate::system::System;
+
+/// The functions of `libcuda` that cubecl-cuda 0.10 calls on every device.
+pub(super) const CUDA_SYMBOLS: &[&str] = &[
+    "cuCtxSetCurrent",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncSetAttribute",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemAllocHost_v2",
+    "cuMemAlloc_v2",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemcpy2DAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuStreamCreate",
+    "cuStreamWaitEvent",
+];
+
+const NVRTC_SYMBOLS: &[&str] = &[
+    "nvrtcCompileProgram",
+    "nvrtcCreateProgram",
+    "nvrtcGetPTX",
+    "nvrtcGetPTXSize",
+    "nvrtcGetProgramLog",
+    "nvrtcGetProgramLogSize",
+];
+
+const LIBRARY_REMEDY: &str =
+    "install the CUDA toolkit's NVRTC (pip: nvidia-cuda-nvrtc) and put its folder in LD_LIBRARY_PATH";
+const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (with pip, the \
+     folder nvidia/cu13 in site-packages)";
+
+/// Sets `unusable` and `warnings` of every device. A translation layer compiles PTX itself, so the checks of NVRTC's
+/// version and architectures apply to NVIDIA GPUs only.
+pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {
+    let mut problems: Vec<Problem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
+    problems.extend(header_problem(system));
+    let compiler = open_compiler(system, &mut problems);
+    let warnings = header_warnings(system);
+    for device in amd {
+        device.unusable = Unusable::from_problems(problems.clone());
+        device.warnings.clone_from(&warnings);
+    }
+    let version = compiler.as_ref().and_then(|compiler| version_problem(driver, compiler));
+    for device in nvidia {
+        let architecture =
+            compiler.as_ref().and_then(|compiler| architecture_problem(compiler, device.architecture.as_deref()?));
+        let own = version.clone().into_iter().chain(architecture);
+        device.unusable = Unusable::from_problems(problems.iter().cloned().chain(own).collect());
+        device.warnings.clone_from(&warnings);
+    }
+}
+
+fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<Problem> {
+    let missing = library.missing(symbols);
+    let what = format!("`{}` lacks `{}`, without which burn panics", library.path(), missing.join("`, `"));
+    (!missing.is_empty()).then(|| Problem::new(what, "install a driver and a toolkit for CUDA 12 or newer"))
+}
+
+fn open_compiler(system: &System, problems: &mut Vec<Problem>) -> Option<SharedLibrary> {
+    match search::open(system, &["nvrtc"]) {
+        Ok(library) => {
+            problems.extend(missing_symbols(&library, NVRTC_SYMBOLS));
+            Some(library)
+        }
+        Err(not_opened) if not_opened.broken.is_empty() => {
+            problems.push(Problem::new("libnvrtc.so, which compiles the kernels, is not found", LIBRARY_REMEDY));
+            None
+        }
+        Err(not_opened) => {
+            problems.push(Problem::new(not_opened.broken.join(", "), LIBRARY_REMEDY));
+            None
+        }
+    }
+}
+
+/// NVRTC emits PTX of its own version, which an older driver refuses to load.
+fn version_problem(driver: &Driver<'_>, compiler: &SharedLibrary) -> Option<Problem> {
+    let (driver_version, version) = (driver.version()?, compiler::version(compiler)?);
+    let what = format!(
+        "NVRTC {}.{} (`{}`) emits code that the driver, which implements CUDA {}.{}, refuses",
+        version.0,
+        version.1,
+        compiler.path(),
+        driver_version.0,
+        driver_version.1
+    );
+    (version > driver_version)
+        .then(|| Problem::new(what, "update the driver, or put an older NVRTC first in LD_LIBRARY_PATH"))
+}
+
+fn architecture_problem(compiler: &SharedLibrary, architecture: &str) -> Option<Problem> {
+    let capability: i32 = architecture.strip_prefix("sm_")?.parse().ok()?;
+    let supported = compiler::architectures(compiler)?;
+    let what = format!("NVRTC (`{}`) does not compile for {architecture}", compiler.path());
+    (!supported.contains(&capability))
+        .then(|| Problem::new(what, "install the NVRTC of a CUDA toolkit that supports this GPU"))
+}
+
+fn header_problem(system: &System) -> Option<Problem> {
+    let Some(toolkit) = toolkit(system) else {
+        return Some(Problem::new(
+            "CUDA_PATH is not set and there is no /usr/local/cuda and no /opt/cuda",
+            HEADER_REMEDY,
+        ));
+    };
+    let has_headers = system.path(format!("{toolkit}/include/cuda_runtime.h")).exists();
+    (!has_headers).then(|| {
+        Problem::new(format!("`{toolkit}/include` has no cuda_runtime.h, which every kernel includes"), HEADER_REMEDY)
+    })
+}
+
+/// Headers that only some kernels include. Without them these kernels do not compile and the autotuner skips them, so
+/// the device is slower but usable.
+fn header_warnings(system: &System) -> Vec<Problem> {
+    let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else { return Vec::new() };
+    let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();
+    let lacks = |header: &str, users: &str| format!("`{toolkit}/include` has no {header}: {users} do not compile");
+    let mut warnings = Vec::new();
+    if !exists("crt/mma.h") {
+        warnings.push(Problem::new(lacks("crt/mma.h", "tensor-core kernels"), "install the whole CUDA toolkit"));
+    }
+    if !exists("cuda/barrier") && !exists("cccl/cuda/barrier") {
+        let what = lacks("cccl/cuda/barrier", "kernels with asynchronous copies");
+        warnings.push(Problem::new(what, "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)"));
+    }
+    warnings
+}
+
+/// The toolkit folder that cubecl-cuda uses (`lib.rs`, `install::cuda_path`).
+fn toolkit(system: &System) -> Option<String> {
+    if let Some(path) = system.variable("CUDA_PATH") {
+        return Some(path.to_owned());
+    }
+    let exists = |path: &str| system.path(path).exists();
+    let folder = ["/usr/local/cuda", "/opt/cuda"].into_iter().find(|path| exists(path));
+    folder.or_else(|| exists("/usr/bin/nvcc").then_some("/usr")).map(str::to_owned)
+}

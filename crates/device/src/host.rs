@@ -1,0 +1,43 @@
+//! The host processor: the only device that is always present.
+
+use crate::device::{DetectionPath, Device};
+use crate::system::System;
+use testgen_types::DeviceKind;
+
+/// The processor that this program runs on.
+pub fn host_processor(system: &System) -> Device {
+    let memory = memory_info(system);
+    Device {
+        kind: DeviceKind::Cpu,
+        path: DetectionPath::HostProcessor,
+        index: 0,
+        name: model_name(system).unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH)),
+        architecture: Some(std::env::consts::ARCH.to_owned()),
+        total_memory: memory.map(|(_, total)| total),
+        free_memory: memory.map(|(free, _)| free),
+        pci_address: None,
+        uuid: None,
+        integrated: false,
+        driver_version: None,
+        runtime_version: None,
+        simulated: false,
+        unusable: None,
+        warnings: Vec::new(),
+    }
+}
+
+/// Bytes available to a new program, and all bytes.
+pub(crate) fn memory_info(system: &System) -> Option<(u64, u64)> {
+    let text = system.read("/proc/meminfo")?;
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+    };
+    Some((bytes("MemAvailable:")?, bytes("MemTotal:")?))
+}
+
+fn model_name(system: &System) -> Option<String> {
+    let text = system.read("/proc/cpuinfo")?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().to_owned()).filter(|name| !name.is_empty())
+}

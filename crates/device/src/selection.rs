@@ -1,0 +1,100 @@
+//! The selection of one device among those of a kind.
+
+use crate::device::Device;
+use crate::device_unavailable::DeviceUnavailable;
+use serde::{Serialize, Serializer};
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+use testgen_types::DeviceKind;
+
+/// The requested device of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DeviceIndex {
+    /// The usable device with the most free memory; on a tie, discrete before integrated.
+    #[default]
+    Auto,
+    /// The device with this ordinal.
+    Index(u32),
+}
+
+impl fmt::Display for DeviceIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.pad("auto"),
+            Self::Index(index) => write!(f, "{index}"),
+        }
+    }
+}
+
+impl Serialize for DeviceIndex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A text that is not a device index.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid device index `{given}`: write `auto` or a number such as `1`")]
+pub struct InvalidDeviceIndex {
+    /// The text as given.
+    pub given: String,
+}
+
+impl FromStr for DeviceIndex {
+    type Err = InvalidDeviceIndex;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ if is_number => text.parse().map(Self::Index).map_err(|_| InvalidDeviceIndex { given: text.to_owned() }),
+            _ => Err(InvalidDeviceIndex { given: text.to_owned() }),
+        }
+    }
+}
+
+/// The device of `kind` that `index` requests. Devices of other kinds are ignored.
+///
+/// Where two paths have a device with the same ordinal, the preferred path wins.
+///
+/// # Errors
+///
+/// There is no device of the kind or with the ordinal, or burn's backend cannot use any of them.
+pub fn select(devices: Vec<Device>, index: DeviceIndex, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
+    let mut devices: Vec<Device> = devices.into_iter().filter(|device| device.kind == kind).collect();
+    devices.sort_by_key(|device| (device.path, device.index));
+    if devices.is_empty() {
+        return Err(DeviceUnavailable::new(kind, format!("no {kind} device was found")));
+    }
+    match index {
+        DeviceIndex::Auto => automatic(devices, kind),
+        DeviceIndex::Index(index) => by_index(devices, index, kind),
+    }
+}
+
+fn by_index(devices: Vec<Device>, index: u32, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
+    let present: Vec<String> = devices.iter().map(|device| format!("{} (`{}`)", device.label(), device.name)).collect();
+    match devices.into_iter().find(|device| device.index == index) {
+        None => {
+            Err(DeviceUnavailable::new(kind, format!("there is no {kind}:{index}; there is {}", present.join(", "))))
+        }
+        Some(Device { unusable: Some(unusable), name, .. }) => {
+            Err(DeviceUnavailable::new(kind, format!("{kind}:{index} (`{name}`) is unusable: {unusable}")))
+        }
+        Some(device) => Ok(device),
+    }
+}
+
+fn automatic(devices: Vec<Device>, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
+    let (usable, unusable): (Vec<Device>, Vec<Device>) = devices.into_iter().partition(Device::is_usable);
+    let free = |device: &Device| device.free_memory.or(device.total_memory).unwrap_or(0);
+    let best =
+        usable.into_iter().min_by_key(|device| (Reverse(free(device)), device.integrated, device.path, device.index));
+    best.ok_or_else(|| {
+        let why = |device: &Device| {
+            device.unusable.as_ref().map(|why| format!("{} (`{}`) is unusable: {why}", device.label(), device.name))
+        };
+        DeviceUnavailable { kind, reasons: unusable.iter().filter_map(why).collect() }
+    })
+}

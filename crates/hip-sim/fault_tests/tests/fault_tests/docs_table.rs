@@ -1,0 +1,45 @@
+//! The table of faults in docs/hip-sim.md, which is generated from the cases.
+
+use crate::faults::{CASES, FaultCase};
+use hip_sim_fault_tests::Corruption;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- faults: begin, written by UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table -->\n";
+const END: &str = "<!-- faults: end -->\n";
+
+/// Compares the table with the cases, or writes it when `UPDATE_DOCS` is set.
+pub(crate) fn check() {
+    let page = page();
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let current = format!("{before}{BEGIN}{}{END}{after}", table());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&page, current).unwrap();
+    } else {
+        assert_eq!(text, current, "update it with `UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table`");
+    }
+}
+
+fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/hip-sim.md")
+}
+
+fn table() -> String {
+    let head = "| fault | how | check | reason in the report |\n|---|---|---|---|\n".to_owned();
+    CASES.iter().fold(head, |table, case| {
+        table + &format!("| {} | {} | `{}` | {} |\n", case.name, how(case), case.check, case.reason)
+    })
+}
+
+/// The defects and variables of a fault.
+fn how(case: &FaultCase) -> String {
+    let corruptions = case.corruptions.iter().map(|corruption| match corruption {
+        Corruption::Missing(file) => format!("no `{file}`"),
+        Corruption::Truncated(file) => format!("`{file}` truncated"),
+        Corruption::Lacks { library, function } => format!("`{library}` without `{function}`"),
+        Corruption::Hipconfig(body) => format!("`hipconfig` is `{body}`"),
+    });
+    let variables = case.variables.iter().map(|(name, value)| format!("`{name}={value}`"));
+    corruptions.chain(variables).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,229 @@
+//! One fault, one check of a generated harness, and the reason that it reports. An abort, a hang or a pass fails the
+//! test.
+
+use crate::subprocess::{self, CacheState};
+use hip_sim_fault_tests::{COMPILER, Corruption, Installation, RUNTIME};
+use testgen_types::{EntryStatus, ReportEntry};
+
+/// A fault and its expected report.
+pub(crate) struct FaultCase {
+    /// A short name, for the test and the table.
+    pub(crate) name: &'static str,
+    /// The defects of the installation.
+    pub(crate) corruptions: &'static [Corruption],
+    /// The environment of the harness, which configures the simulator.
+    pub(crate) variables: &'static [(&'static str, &'static str)],
+    /// The state of burn's caches. A warm cache hides faults of compilation.
+    cache: CacheState,
+    /// The check that runs, of bert.
+    pub(crate) check: &'static str,
+    /// A part of the reason in the report.
+    pub(crate) reason: &'static str,
+}
+
+/// A fault that the simulator injects.
+const fn injected(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    check: &'static str,
+    reason: &'static str,
+) -> FaultCase {
+    FaultCase { name, corruptions: &[], variables, cache: CacheState::Warm, check, reason }
+}
+
+/// An injected fault that occurs only when kernels are compiled.
+const fn compiling(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    check: &'static str,
+    reason: &'static str,
+) -> FaultCase {
+    FaultCase { name, corruptions: &[], variables, cache: CacheState::Empty, check, reason }
+}
+
+/// A fault of the installation.
+const fn corrupted(name: &'static str, corruptions: &'static [Corruption], reason: &'static str) -> FaultCase {
+    FaultCase { name, corruptions, variables: &[], cache: CacheState::Empty, check: GOLDEN, reason }
+}
+
+macro_rules! faults {
+    ($($text:literal),+) => { &[$(("HIP_SIM_FAULTS", $text)),+] };
+}
+
+const GOLDEN: &str = "output_golden_f32";
+
+/// Every fault.
+pub(crate) const CASES: &[FaultCase] = &[
+    corrupted(
+        "runtime library missing",
+        &[Corruption::Missing(RUNTIME)],
+        "no libamdhip64.so in ROCM_PATH, HIP_PATH or the loader's path",
+    ),
+    corrupted(
+        "compiler library missing",
+        &[Corruption::Missing(COMPILER)],
+        "libhiprtc.so, which compiles the kernels, is not found",
+    ),
+    corrupted("runtime library truncated", &[Corruption::Truncated(RUNTIME)], "does not load (it is truncated after"),
+    corrupted(
+        "old version",
+        &[Corruption::Lacks { library: RUNTIME, function: "hipGetDevicePropertiesR0600" }],
+        "is too old, it lacks `hipGetDevicePropertiesR0600`",
+    ),
+    corrupted(
+        "symbol missing",
+        &[Corruption::Lacks { library: RUNTIME, function: "hipMemcpy2DAsync" }],
+        "lacks `hipMemcpy2DAsync`, without which burn aborts",
+    ),
+    corrupted(
+        "symbol of the compiler missing",
+        &[Corruption::Lacks { library: COMPILER, function: "hiprtcGetCode" }],
+        "lacks `hiprtcGetCode`, without which burn aborts",
+    ),
+    corrupted(
+        "hipconfig prints a warning",
+        &[Corruption::Hipconfig("echo warning >&2; echo /opt/rocm")],
+        "writes to standard error (`warning`), on which burn panics",
+    ),
+    corrupted("hipconfig fails", &[Corruption::Hipconfig("exit 1")], "hipconfig -p` fails"),
+    injected(
+        "no device",
+        faults!("no-device"),
+        GOLDEN,
+        "lists no device (hipGetDeviceCount: error 100, hipErrorNoDevice)",
+    ),
+    injected(
+        "all devices hidden",
+        &[("HIP_VISIBLE_DEVICES", "-1")],
+        GOLDEN,
+        "HIP_VISIBLE_DEVICES=`-1` (HIP): hides every device",
+    ),
+    injected(
+        "unknown architecture",
+        faults!("architecture=gfx950"),
+        GOLDEN,
+        "burn 0.21 does not support gfx950, and panics on it",
+    ),
+    injected(
+        "wrong wave size",
+        faults!("wave=64"),
+        GOLDEN,
+        "the runtime reports wave size 64 for gfx1100, burn requires 32",
+    ),
+    injected(
+        "allocation fails",
+        faults!("allocate=2"),
+        GOLDEN,
+        "the device's thread panicked, so its results are invalid",
+    ),
+    compiling("compilation fails", faults!("compile="), GOLDEN, "running the first kernel failed"),
+    compiling("compilation of a reduction fails", faults!("compile=reduce"), GOLDEN, "injected compilation fault"),
+    compiling(
+        "no compiler",
+        &[("HIP_SIM_CXX", "no-such-compiler")],
+        GOLDEN,
+        "cannot start the C++ compiler `no-such-compiler`",
+    ),
+    injected(
+        "code object does not load",
+        faults!("load="),
+        GOLDEN,
+        "Unable to load the function in the compiled module",
+    ),
+    injected("launch fails", faults!("launch="), GOLDEN, "running the first kernel failed"),
+    injected("launch of a reduction fails", faults!("launch=reduce"), GOLDEN, "Unable to launch kernel"),
+    injected("kernels do nothing", faults!("idle="), GOLDEN, "element 1 is 0, expected 2; 1002 of 1003 are wrong"),
+    injected("reductions do nothing", faults!("idle=reduce"), GOLDEN, "NaN or infinity differs from the reference"),
+    injected(
+        "one element wrong everywhere",
+        faults!("wrong="),
+        GOLDEN,
+        "checking the answer of the first kernel failed",
+    ),
+    injected("one element of a reduction wrong", faults!("wrong=reduce"), GOLDEN, "`last_hidden_state`"),
+    injected(
+        "memory leaks until it is exhausted",
+        &[("HIP_SIM_DEVICES", "gfx1100,memory=64"), ("HIP_SIM_FAULTS", "leak")],
+        "memory_released",
+        "the device's thread panicked, so its results are invalid",
+    ),
+    injected("sums of f16 do not launch", faults!["launch=kernel_binop_c_f16"], "half_probe_f16", "wrong (sums fail"),
+    injected(
+        "matrix products of f16 do not launch",
+        faults!["launch=matmul_entry_lhs_f16"],
+        "half_probe_f16",
+        "matrix products fail",
+    ),
+    injected("one element of a reduction is NaN", faults!("nan=reduce"), "finite_f32", "elements are not finite"),
+    compiling(
+        "half precision truncates",
+        faults!("half=truncate"),
+        "output_golden_f16",
+        "this device does not compute `f16` correctly",
+    ),
+    injected(
+        "kernels too slow",
+        &[("HIP_SIM_FAULTS", "slow="), ("TESTGEN_OPEN_TIMEOUT", "3")],
+        GOLDEN,
+        "no answer within 3 s",
+    ),
+    injected(
+        "panic on the device thread",
+        faults!("event=3"),
+        GOLDEN,
+        "the device's thread panicked, so its results are invalid",
+    ),
+    injected(
+        "copy to the host fails",
+        faults!("copy=2"),
+        GOLDEN,
+        "the device's thread panicked, so its results are invalid",
+    ),
+    injected(
+        "free memory is not reported",
+        faults!("memory-info"),
+        "memory_released",
+        "Should get the available memory of the device",
+    ),
+    injected(
+        "second device broken, first usable",
+        &[("HIP_SIM_DEVICES", "gfx1100,memory=1024;gfx1100"), ("HIP_SIM_FAULTS", "1/launch=")],
+        GOLDEN,
+        "(rocm:1) cannot be opened",
+    ),
+    injected(
+        "a real GPU is required",
+        &[("TESTGEN_REQUIRE", "rocm")],
+        GOLDEN,
+        "TESTGEN_REQUIRE=rocm refuses `AMD gfx1100 (hip-sim)`, a simulation",
+    ),
+];
+
+/// Runs the check under the fault and asserts that it fails with the expected reason.
+pub(crate) fn check(case: &FaultCase) {
+    let (entry, output) = run(case);
+    assert_eq!(entry.status, EntryStatus::Fail, "{}: the check did not fail\n{output}", case.name);
+    let reason = entry.reason.unwrap_or_default();
+    assert!(reason.contains(case.reason), "{}: {reason}", case.name);
+}
+
+/// The report entry of the check, and the output of its process.
+fn run(case: &FaultCase) -> (ReportEntry, String) {
+    let installation = Installation::corrupted(case.corruptions).unwrap();
+    let report = installation.root().join("report.jsonl");
+    let test = format!("encoder_only::bert::rocm::{}", case.check);
+    let mut variables = vec![("TESTGEN_REPORT", report.to_str().unwrap()), ("TESTGEN_REQUIRE", "rocm-sim")];
+    variables.extend_from_slice(case.variables);
+    let finished = subprocess::run(subprocess::SUITE, &installation, case.cache, &variables, &["--exact", &test]);
+    let output = subprocess::text(&finished);
+    // The exit code of libtest for a failed test. An abort has no exit code.
+    assert_eq!(
+        finished.status.code(),
+        Some(101),
+        "{}: {}, expected exit code 101\n{output}",
+        case.name,
+        finished.status
+    );
+    let lines = std::fs::read_to_string(&report).unwrap();
+    (serde_json::from_str(lines.lines().next().unwrap()).unwrap(), output)
+}

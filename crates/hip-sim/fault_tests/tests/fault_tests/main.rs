@@ -1,0 +1,50 @@
+//! Generated harnesses on a simulated AMD GPU with faults, and burn's operators on it compared with the CPU.
+//!
+//! The tests run this binary again as a subprocess that uses the simulator: as the generated suite, or for the
+//! operators.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod device_selection;
+mod docs_table;
+mod faults;
+mod operators;
+mod subprocess;
+mod tuned_kernels;
+
+use libtest_mimic::{Arguments, Trial};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match std::env::var(subprocess::ROLE).as_deref() {
+        Ok(subprocess::SUITE) => {
+            return testgen_runtime::suite::main(generated::HARNESSES, &subprocess::suite_directory());
+        }
+        Ok(subprocess::OPERATORS) => return operators::main(),
+        _ => {}
+    }
+    let mut trials: Vec<Trial> =
+        faults::CASES.iter().map(|case| test(format!("fault::{}", case.name), || faults::check(case))).collect();
+    trials.push(test("docs_table::the_documentation_has_every_fault".to_owned(), docs_table::check));
+    trials.extend(
+        operators::ARCHITECTURES
+            .iter()
+            .map(|architecture| test(format!("operators::{architecture}"), || operators::check(architecture))),
+    );
+    trials.extend(
+        tuned_kernels::ARCHITECTURES
+            .iter()
+            .map(|architecture| test(format!("tuned_kernels::{architecture}"), || tuned_kernels::check(architecture))),
+    );
+    trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    subprocess::clean();
+    conclusion.exit_code()
+}
+
+fn test(name: String, body: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        body();
+        Ok(())
+    })
+}

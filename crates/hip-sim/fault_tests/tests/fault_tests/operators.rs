@@ -1,0 +1,89 @@
+//! burn's operators on the simulated device compared with burn's CPU backend, in every precision.
+//!
+//! The subprocess computes all cases on device 0 and prints a line for each, which the test reads. Known bugs of burn
+//! on GPUs have a minimal case as well, which must still be wrong: once it is fixed, the workaround can be removed.
+
+mod cases;
+
+use crate::subprocess::{self, CacheState};
+use burn::tensor::{DType, backend::Backend};
+use hip_sim_fault_tests::Installation;
+use std::process::ExitCode;
+use testgen_runtime::{DeviceIndex, hip_runtime, open};
+
+/// The architectures that the operators run on: all of the simulator's.
+pub(crate) const ARCHITECTURES: &[&str] = &["gfx1030", "gfx1100", "gfx90a", "gfx942"];
+
+/// An operator's values on one backend.
+type Values = Vec<f32>;
+
+/// Runs the subprocess and asserts that every operator agrees.
+pub(crate) fn check(architecture: &str) {
+    let installation = Installation::new().unwrap();
+    let variables = [("HIP_SIM_DEVICES", architecture)];
+    let finished = subprocess::run(subprocess::OPERATORS, &installation, CacheState::Empty, &variables, &[]);
+    let output = subprocess::text(&finished);
+    assert_eq!(finished.status.code(), Some(0), "{output}");
+    let agreed = output.lines().filter(|line| line.starts_with("agrees ")).count();
+    assert_eq!(agreed, cases::count(), "{output}");
+}
+
+/// The subprocess: computes every case and prints whether it agrees.
+pub(crate) fn main() -> ExitCode {
+    let facts = match hip_runtime(DeviceIndex::Index(0)) {
+        Ok(facts) if facts.simulated => facts,
+        Ok(facts) => return fail(&format!("`{}` is not a simulation", facts.name)),
+        Err(unavailable) => return fail(&unavailable.to_string()),
+    };
+    if let Err(error) = open(facts) {
+        return fail(&error.to_string());
+    }
+    let gpu = burn::DispatchDevice::Rocm(burn::backend::rocm::RocmDevice::new(0));
+    let host = burn::backend::flex::FlexDevice;
+    let mut wrong = false;
+    for dtype in [DType::F32, DType::F16, DType::BF16] {
+        let expected = cases::all::<burn::backend::Flex>(&host, dtype);
+        let got = cases::all::<burn::Dispatch>(&gpu, dtype);
+        for ((name, expected), (_, got)) in expected.iter().zip(&got) {
+            let error = difference(expected, got);
+            let agrees = error <= tolerance(dtype);
+            wrong |= !agrees;
+            println!("{} {name} {dtype:?}: {error:.2e}", if agrees { "agrees" } else { "DIFFERS" });
+        }
+    }
+    let known = cases::known_wrong::<burn::backend::Flex>(&host);
+    for ((name, expected), (_, got)) in known.iter().zip(&cases::known_wrong::<burn::Dispatch>(&gpu)) {
+        let agrees = difference(expected, got) <= tolerance(DType::F32);
+        wrong |= agrees;
+        println!("{} {name}", if agrees { "FIXED in burn, remove the workaround:" } else { "wrong as known:" });
+    }
+    if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn fail(reason: &str) -> ExitCode {
+    eprintln!("{reason}");
+    ExitCode::FAILURE
+}
+
+/// The largest difference, relative to the largest expected value.
+fn difference(expected: &Values, got: &Values) -> f32 {
+    if expected.len() != got.len() || got.iter().any(|value| value.is_nan()) {
+        return f32::INFINITY;
+    }
+    let scale = expected.iter().fold(1e-30_f32, |scale, value| scale.max(value.abs()));
+    expected.iter().zip(got).fold(0.0_f32, |worst, (expected, got)| worst.max((expected - got).abs())) / scale
+}
+
+/// A few units in the last place. The 16-bit tolerances allow accumulators in f32 and in 16 bits.
+fn tolerance(dtype: DType) -> f32 {
+    match dtype {
+        DType::F16 => 4e-3,
+        DType::BF16 => 3e-2,
+        _ => 5e-6,
+    }
+}
+
+/// An operator's result with its name.
+fn named<B: Backend>(name: impl Into<String>, tensor: burn::tensor::Tensor<B, 1>) -> (String, Values) {
+    (name.into(), tensor.into_data().iter::<f32>().collect())
+}

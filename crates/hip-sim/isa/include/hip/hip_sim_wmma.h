@@ -1,0 +1,1 @@
+// Empty: AMD's compiler has these instructions.

@@ -1,0 +1,38 @@
+//! A software HIP device: the implementation of `libamdhip64` and `libhiprtc` in a simulated ROCm installation.
+//!
+//! Owns: the devices and their memory, compiling HIP C++ for the host processor, running a grid of threads with its
+//! barriers and wave operations, injected faults, statistics. Does not own: the C functions of the two libraries, which
+//! are thin crates next to this one (`amdhip64/`, `hiprtc/`).
+//!
+//! It tests detection, dispatch, code generation and the results of kernels. It does not test speed, asynchronous
+//! ordering, or the corner cases of AMD's floating point. Every device has `(hip-sim)` in its name, and the library
+//! exports `hipSimVersion`, so that a simulation is never mistaken for a GPU.
+
+mod architecture;
+mod configuration;
+mod corruption;
+mod device_model;
+mod fault;
+mod frame;
+mod launch;
+mod memory;
+mod module;
+mod program;
+mod properties;
+mod simulator;
+mod statistics;
+mod status;
+mod toolchain;
+mod visibility;
+
+pub use architecture::Architecture;
+pub use configuration::{Configuration, ConfigurationError};
+pub use device_model::DeviceModel;
+pub use fault::{Fault, FaultError, Faults};
+pub use frame::Extent;
+pub use module::{Function, Module};
+pub use program::{CompileError, Program};
+pub use properties::DeviceProperties;
+pub use simulator::{Copy2d, Launch, Simulator, Stream};
+pub use statistics::Statistics;
+pub use status::{Status, guarded};

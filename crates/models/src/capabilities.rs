@@ -1,0 +1,53 @@
+//! The properties of a loaded network that callers plan with: its limits, its cache, and what padding may change.
+
+/// Fixed once a network is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The argument that grows token by token when the model generates.
+    pub token_input_name: &'static str,
+    /// The number of layers that keep keys and values; none for a model that does not generate.
+    pub cached_layers: Option<usize>,
+    /// The longest sequence that the model has positions for; none when there is no limit of its own.
+    pub max_positions: Option<usize>,
+    /// The longest sequence for which steps with a cache must equal the whole sequence at once; none for any length.
+    pub cacheable_length: Option<usize>,
+    /// The length beyond which every key must be computed again, once; none when keys never change.
+    pub cache_reset_length: Option<usize>,
+    /// Whether a token sees only those before it.
+    pub causal: bool,
+    /// The token at which the pooled outputs of a text are read.
+    pub pooling: Pooling,
+}
+
+/// The token at which the pooled outputs of a text are read, which decides what padding may do to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// The first, or the last that is not padding: padding changes nothing.
+    Fixed,
+    /// One that is found by its id: padding after it changes nothing.
+    EndToken,
+    /// The last column, padding or not.
+    LastColumn,
+}
+
+impl Default for Capabilities {
+    /// Those of an encoder without a limit.
+    fn default() -> Self {
+        Self {
+            token_input_name: "input_ids",
+            cached_layers: None,
+            max_positions: None,
+            cacheable_length: None,
+            cache_reset_length: None,
+            causal: false,
+            pooling: Pooling::Fixed,
+        }
+    }
+}
+
+impl Capabilities {
+    /// Those of a decoder with `layers` layers and without a limit.
+    pub(crate) fn decoder(layers: usize) -> Self {
+        Self { cached_layers: Some(layers), causal: true, ..Self::default() }
+    }
+}

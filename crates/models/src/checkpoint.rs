@@ -1,0 +1,66 @@
+//! A checkpoint directory as `save_pretrained` writes it, and where a harness finds its own.
+
+use crate::config::ConfigError;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use testgen_types::from_python;
+
+/// Where the checkpoint of a harness is.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// The directory, relative to the suite's manifest, or absolute as the user gave it.
+    pub path: &'static str,
+    /// The hub id of real weights, looked up below `TESTGEN_CHECKPOINTS`.
+    pub hub: Option<&'static str>,
+}
+
+/// The variable that names a directory with real checkpoints, `<directory>/<hub id>`.
+const CHECKPOINTS_VARIABLE: &str = "TESTGEN_CHECKPOINTS";
+
+impl Source {
+    /// The checkpoint to use: real weights where `TESTGEN_CHECKPOINTS` has them, else the fixture.
+    pub fn checkpoint(&self, suite: &Path) -> Checkpoint {
+        let real = std::env::var_os(CHECKPOINTS_VARIABLE)
+            .zip(self.hub)
+            .map(|(directory, hub)| Path::new(&directory).join(hub))
+            .filter(|directory| directory.join("config.json").is_file());
+        Checkpoint::at(real.unwrap_or_else(|| suite.join(self.path)))
+    }
+}
+
+/// A checkpoint to load. Holding one reads nothing; whatever is wrong with the directory shows at the load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    directory: PathBuf,
+    config: Option<Value>,
+}
+
+impl Checkpoint {
+    /// The checkpoint in `directory`.
+    pub fn at(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), config: None }
+    }
+
+    /// The same weights under another configuration in place of `config.json`.
+    pub fn with_config(&self, config: Value) -> Self {
+        Self { directory: self.directory.clone(), config: Some(config) }
+    }
+
+    /// Where the files are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The configuration: the replacement, else `config.json`.
+    pub fn config(&self) -> Result<Value, ConfigError> {
+        if let Some(config) = &self.config {
+            return Ok(config.clone());
+        }
+        let path = self.directory.join("config.json");
+        let unreadable =
+            |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
+        let bytes = std::fs::read(&path).map_err(unreadable)?;
+        serde_json::from_slice(&from_python(&bytes))
+            .map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
+    }
+}

@@ -1,0 +1,180 @@
+//! BLOOM (Le Scao et al. 2022): `transformers.models.bloom`.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+    text::{
+        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        text_head::fields_of_other_heads,
+    },
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    inputs::Inputs,
+    layer::{Alibi, Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct BloomConfig {
+    vocab_size: usize,
+    hidden_size: usize,
+    /// The older name, which counts where both stand.
+    n_embed: Option<usize>,
+    #[serde(alias = "num_hidden_layers")]
+    n_layer: usize,
+    #[serde(alias = "num_attention_heads")]
+    n_head: usize,
+    layer_norm_epsilon: f64,
+    apply_residual_connection_post_layernorm: bool,
+    tie_word_embeddings: bool,
+    pad_token_id: Option<i64>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for BloomConfig {
+    fn default() -> Self {
+        Self {
+            vocab_size: 250_880,
+            hidden_size: 64,
+            n_embed: None,
+            n_layer: 2,
+            n_head: 8,
+            layer_norm_epsilon: 1e-5,
+            apply_residual_connection_post_layernorm: false,
+            tie_word_embeddings: true,
+            pad_token_id: None,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl BloomConfig {
+    fn width(&self) -> usize {
+        self.n_embed.unwrap_or(self.hidden_size)
+    }
+}
+
+impl Config for BloomConfig {
+    /// How Megatron trained it; transformers reads none of them but `pretraining_tp`, and that only with `slow_but_exact`.
+    const INERT: &'static [&'static str] = &[
+        "attention_softmax_in_fp32",
+        "bias_dropout_fusion",
+        "masked_softmax_fusion",
+        "offset_alibi",
+        "pretraining_tp",
+        "seq_length",
+        "skip_bias_add",
+        "skip_bias_add_qkv",
+        "unk_token_id",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.width(), "n_head", self.n_head)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = fields_of_other_heads(head);
+        if self.n_embed.is_some() {
+            fields.push(("hidden_size", "`n_embed` counts"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `bloom`.
+pub(crate) struct Bloom;
+
+impl Family for Bloom {
+    type Config = BloomConfig;
+    const NAME: &'static str = "Bloom";
+    const HEADS: &'static [Head] = DECODER_HEADS;
+
+    fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
+        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        Ok(backbone.with_head(head))
+    }
+}
+
+type BloomDecoder<B> = CausalDecoder<B, NormedWords<B>, BloomLayer<B>>;
+
+fn load_decoder<B: Ops>(config: &BloomConfig, w: &Weights<B>) -> Result<BloomDecoder<B>, WeightsError> {
+    let width = config.width();
+    let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
+    let layer = |index| BloomLayer::load(config, &w.module("h").module(index));
+    Ok(CausalDecoder {
+        embeddings: NormedWords {
+            words: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
+            norm: norm("word_embeddings_layernorm")?,
+        },
+        positions: Positions::Alibi(Alibi::new(config.n_head)),
+        layers: (0..config.n_layer).map(layer).collect::<Result<_, _>>()?,
+        final_norm: FinalNorm::LayerNorm(norm("ln_f")?),
+    })
+}
+
+/// Tokens behind a norm.
+struct NormedWords<B: Ops> {
+    words: Embedding<B>,
+    norm: LayerNorm<B>,
+}
+
+impl<B: Ops> Embeddings<B> for NormedWords<B> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        Ok(self.norm.forward(self.words.embed(inputs, past)?))
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.words.weight()
+    }
+}
+
+struct BloomLayer<B: Ops> {
+    input_layernorm: LayerNorm<B>,
+    self_attention: GroupedAttention<B>,
+    post_attention_layernorm: LayerNorm<B>,
+    mlp: Mlp<B>,
+    residual_behind_norm: bool,
+}
+
+impl<B: Ops> BloomLayer<B> {
+    fn load(config: &BloomConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, heads) = (config.width(), config.n_head);
+        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
+        let qkv = w.module("self_attention.query_key_value");
+        let projections = Projections::load_by_group(&qkv, width, [heads, 1, width / heads], true)?;
+        let output = Linear::load(&w.module("self_attention.dense"), width, width)?;
+        let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
+        Ok(Self {
+            input_layernorm: norm("input_layernorm")?,
+            self_attention: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
+            post_attention_layernorm: norm("post_attention_layernorm")?,
+            mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
+            residual_behind_norm: config.apply_residual_connection_post_layernorm,
+        })
+    }
+}
+
+impl<B: Ops> DecoderLayer<B> for BloomLayer<B> {
+    /// What is added to a block's result is its input, before or behind the norm.
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let normal = self.input_layernorm.forward(x.clone());
+        let residual = if self.residual_behind_norm { normal.clone() } else { x };
+        let x = residual + self.self_attention.forward(normal, view, place);
+        let normal = self.post_attention_layernorm.forward(x.clone());
+        let residual = if self.residual_behind_norm { normal.clone() } else { x };
+        Ok(residual + self.mlp.forward(normal))
+    }
+}

@@ -1,0 +1,235 @@
+//! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+    text::{
+        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, FinalNorm, Place, States},
+        text_head::fields_of_other_heads,
+    },
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    layer::{
+        Alibi, Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections, RopeConfig,
+        Rotary,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct FalconConfig {
+    vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    num_kv_heads: Option<usize>,
+    num_ln_in_parallel_attn: Option<usize>,
+    layer_norm_epsilon: f64,
+    alibi: bool,
+    new_decoder_architecture: bool,
+    multi_query: bool,
+    parallel_attn: bool,
+    bias: bool,
+    max_position_embeddings: usize,
+    ffn_hidden_size: Option<usize>,
+    activation: Activation,
+    tie_word_embeddings: bool,
+    pad_token_id: Option<i64>,
+    #[serde(flatten)]
+    rope: RopeConfig,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for FalconConfig {
+    fn default() -> Self {
+        Self {
+            vocab_size: 65024,
+            hidden_size: 4544,
+            num_hidden_layers: 32,
+            num_attention_heads: 71,
+            num_kv_heads: None,
+            num_ln_in_parallel_attn: None,
+            layer_norm_epsilon: 1e-5,
+            alibi: false,
+            new_decoder_architecture: false,
+            multi_query: true,
+            parallel_attn: true,
+            bias: false,
+            max_position_embeddings: 2048,
+            ffn_hidden_size: None,
+            activation: Activation::Gelu,
+            tie_word_embeddings: true,
+            pad_token_id: None,
+            rope: RopeConfig::default(),
+            rest: Map::new(),
+        }
+    }
+}
+
+impl FalconConfig {
+    fn head_dim(&self) -> usize {
+        self.hidden_size / self.num_attention_heads.max(1)
+    }
+
+    /// Heads of keys and values.
+    fn groups(&self) -> usize {
+        match (self.new_decoder_architecture, self.multi_query) {
+            (false, true) => 1,
+            _ => self.num_kv_heads.unwrap_or(self.num_attention_heads),
+        }
+    }
+
+    /// Norms before blocks that stand side by side.
+    fn parallel_norms(&self) -> usize {
+        let usual = if self.new_decoder_architecture { 2 } else { 1 };
+        self.num_ln_in_parallel_attn.unwrap_or(usual)
+    }
+}
+
+impl Config for FalconConfig {
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let heads = self.num_attention_heads;
+        divides("hidden_size", self.hidden_size, "num_attention_heads", heads)?;
+        divides("num_attention_heads", heads, "num_kv_heads", self.groups())?;
+        if !self.new_decoder_architecture && !self.multi_query && self.groups() != heads {
+            return Err(format!(
+                "`num_kv_heads` {} is not `num_attention_heads` {heads} without groups",
+                self.groups()
+            ));
+        }
+        if self.new_decoder_architecture && !self.parallel_attn {
+            return Err(
+                "`new_decoder_architecture` without `parallel_attn` has no norm before its perceptron".to_owned()
+            );
+        }
+        match (self.parallel_norms(), self.new_decoder_architecture) {
+            (1, _) | (2, true) => {}
+            (count, _) => return Err(format!("`num_ln_in_parallel_attn` {count} is not supported here")),
+        }
+        if self.alibi {
+            return Ok(());
+        }
+        self.rope.fields().validate(self.head_dim())
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = fields_of_other_heads(head);
+        let (rope, trained) = (self.rope.fields(), self.max_position_embeddings);
+        if self.alibi {
+            let names = ["max_position_embeddings", "rope_parameters", "rope_scaling", "rope_theta"];
+            fields.extend(names.map(|name| (name, "positions are linear biases")));
+            fields.extend(rope.parameters(trained).without_effect(self.head_dim()));
+        } else {
+            fields.extend(rope.without_effect(trained, self.head_dim()));
+        }
+        if self.num_kv_heads == Some(1) && self.num_ln_in_parallel_attn == Some(1) {
+            fields.push(("new_decoder_architecture", "with one key and one norm both architectures are the same"));
+        }
+        if self.num_attention_heads == 1 {
+            fields.push(("multi_query", "a single head has one key in any case"));
+        }
+        if self.new_decoder_architecture {
+            fields.push(("multi_query", "`num_kv_heads` counts"));
+        } else if self.multi_query {
+            fields.push(("num_kv_heads", "`multi_query` has one"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `falcon`.
+pub(crate) struct Falcon;
+
+impl Family for Falcon {
+    type Config = FalconConfig;
+    const NAME: &'static str = "Falcon";
+    const HEADS: &'static [Head] = DECODER_HEADS;
+
+    fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
+        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        Ok(backbone.with_head(head))
+    }
+}
+
+type FalconDecoder<B> = CausalDecoder<B, Embedding<B>, FalconLayer<B>>;
+
+fn load_decoder<B: Ops>(config: &FalconConfig, w: &Weights<B>) -> Result<FalconDecoder<B>, WeightsError> {
+    let (width, head_dim, trained) = (config.hidden_size, config.head_dim(), config.max_position_embeddings);
+    let layer = |index| FalconLayer::load(config, &w.module("h").module(index));
+    let norm = LayerNorm::load(&w.module("ln_f"), width, config.layer_norm_epsilon)?;
+    Ok(CausalDecoder {
+        embeddings: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
+        positions: if config.alibi {
+            Positions::Alibi(Alibi::rounded(config.num_attention_heads, (head_dim as f64).powf(-0.5)))
+        } else {
+            Positions::Rotary(Rotary::new(&config.rope.fields().parameters(trained), head_dim, trained))
+        },
+        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        final_norm: FinalNorm::LayerNorm(norm),
+    })
+}
+
+struct FalconLayer<B: Ops> {
+    norms: FalconNorms<B>,
+    self_attention: GroupedAttention<B>,
+    mlp: Mlp<B>,
+}
+
+/// What the two blocks read.
+enum FalconNorms<B: Ops> {
+    /// Both the same.
+    Shared(LayerNorm<B>),
+    /// Attention and perceptron each its own, of the same input.
+    Own(LayerNorm<B>, LayerNorm<B>),
+    /// The perceptron reads what attention left.
+    InARow(LayerNorm<B>, LayerNorm<B>),
+}
+
+impl<B: Ops> FalconLayer<B> {
+    fn load(config: &FalconConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, heads, groups, bias) =
+            (config.hidden_size, config.num_attention_heads, config.groups(), config.bias);
+        let inner = config.ffn_hidden_size.unwrap_or(4 * width);
+        let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
+        let (qkv, shape) = (w.module("self_attention.query_key_value"), [groups, heads / groups, config.head_dim()]);
+        let projections = Projections::load_by_group(&qkv, width, shape, bias)?;
+        let output = Linear::load_with_bias(&w.module("self_attention.dense"), width, width, bias)?;
+        let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
+        Ok(Self {
+            norms: match (config.parallel_attn, config.parallel_norms()) {
+                (false, _) => FalconNorms::InARow(norm("input_layernorm")?, norm("post_attention_layernorm")?),
+                (true, 1) => FalconNorms::Shared(norm("input_layernorm")?),
+                (true, _) => FalconNorms::Own(norm("ln_attn")?, norm("ln_mlp")?),
+            },
+            self_attention: GroupedAttention::defaults(projections, output, [heads, groups], config.head_dim()),
+            mlp: Mlp::load(w, names, [width, inner], config.activation, bias)?,
+        })
+    }
+}
+
+impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let (FalconNorms::Shared(first) | FalconNorms::Own(first, _) | FalconNorms::InARow(first, _)) = &self.norms;
+        let normal = first.forward(x.clone());
+        let behind = x.clone() + self.self_attention.forward(normal.clone(), view, place);
+        let read = match &self.norms {
+            FalconNorms::Shared(_) => normal,
+            FalconNorms::Own(_, second) => second.forward(x),
+            FalconNorms::InARow(_, second) => second.forward(behind.clone()),
+        };
+        Ok(behind + self.mlp.forward(read))
+    }
+}

@@ -1,0 +1,246 @@
+//! Gemma 2 (Gemma Team 2024): `transformers.models.gemma2`. A gated decoder with norms before and behind each block, a
+//! window in every second layer, and soft caps.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+    text::{
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        sliding_windows::{LayerType, validate_layer_types},
+        text_head::{TextHead, fields_of_other_heads},
+    },
+};
+use burn::tensor::{DType, Tensor};
+use half::{bf16, f16};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    inputs::Inputs,
+    layer::{
+        Embedding, GatedMlp, GroupedAttention, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm,
+        RopeConfig, Rotary,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct Gemma2Config {
+    vocab_size: usize,
+    hidden_size: usize,
+    intermediate_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    num_key_value_heads: usize,
+    head_dim: usize,
+    hidden_activation: Activation,
+    max_position_embeddings: usize,
+    rms_norm_eps: f64,
+    pad_token_id: Option<i64>,
+    tie_word_embeddings: bool,
+    attention_bias: bool,
+    query_pre_attn_scalar: f64,
+    sliding_window: Option<usize>,
+    layer_types: Option<Vec<LayerType>>,
+    final_logit_softcapping: Option<f64>,
+    attn_logit_softcapping: Option<f64>,
+    #[serde(flatten)]
+    rope: RopeConfig,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for Gemma2Config {
+    fn default() -> Self {
+        Self {
+            vocab_size: 256_000,
+            hidden_size: 2304,
+            intermediate_size: 9216,
+            num_hidden_layers: 26,
+            num_attention_heads: 8,
+            num_key_value_heads: 4,
+            head_dim: 256,
+            hidden_activation: Activation::GeluNew,
+            max_position_embeddings: 8192,
+            rms_norm_eps: 1e-6,
+            pad_token_id: Some(0),
+            tie_word_embeddings: true,
+            attention_bias: false,
+            query_pre_attn_scalar: 256.0,
+            sliding_window: Some(4096),
+            layer_types: None,
+            final_logit_softcapping: Some(30.0),
+            attn_logit_softcapping: Some(50.0),
+            rope: RopeConfig::default(),
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Gemma2Config {
+    /// The window of each layer: that of `layer_types`, else of every second layer from the first on.
+    fn windows(&self) -> Vec<Option<usize>> {
+        let slides = |layer: usize| match &self.layer_types {
+            Some(types) => types[layer] == LayerType::SlidingAttention,
+            None => layer.is_multiple_of(2),
+        };
+        (0..self.num_hidden_layers).map(|layer| self.sliding_window.filter(|_| slides(layer))).collect()
+    }
+}
+
+impl Config for Gemma2Config {
+    /// The activation is `hidden_activation`; the window has a second name; how the cache is kept.
+    const INERT: &'static [&'static str] = &["cache_implementation", "hidden_act", "sliding_window_size"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let heads = self.num_attention_heads;
+        divides("hidden_size", self.hidden_size, "num_attention_heads", heads)?;
+        divides("num_attention_heads", heads, "num_key_value_heads", self.num_key_value_heads)?;
+        if let Some(types) = &self.layer_types {
+            validate_layer_types(types, self.num_hidden_layers)?;
+        }
+        self.rope.fields().validate(self.head_dim)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = fields_of_other_heads(head);
+        fields.extend(self.rope.fields().without_effect(self.max_position_embeddings, self.head_dim));
+        if self.windows().iter().all(Option::is_none) {
+            fields.push(("sliding_window", "no layer has a window"));
+            fields.push(("layer_types", "no layer has a window"));
+        }
+        if head != Head::CausalLm {
+            fields.push(("final_logit_softcapping", "only language models cap their logits"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `gemma2`.
+pub(crate) struct Gemma2;
+
+impl Family for Gemma2 {
+    type Config = Gemma2Config;
+    const NAME: &'static str = "Gemma2";
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
+
+    fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.strip_prefix("model"))?;
+        let head = match head {
+            Head::TokenClassification => {
+                TextHead::PerToken(Linear::load(&w.module("score"), config.hidden_size, labels)?)
+            }
+            head => backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?,
+        };
+        let head = match (head, config.final_logit_softcapping) {
+            (TextHead::CausalLm(head), Some(cap)) => TextHead::CappedLm(head, cap),
+            (head, _) => head,
+        };
+        Ok(backbone.with_head(head))
+    }
+}
+
+type Gemma2Decoder<B> = CausalDecoder<B, ScaledTokens<B>, Gemma2Layer<B>>;
+
+fn load_decoder<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<Gemma2Decoder<B>, WeightsError> {
+    let (width, trained) = (config.hidden_size, config.max_position_embeddings);
+    let rope = config.rope.fields().parameters(trained);
+    let layer = |(index, window)| Gemma2Layer::load(config, window, &w.module("layers").module(index));
+    let norm = RmsNorm::load_unit_offset(&w.module("norm"), width, config.rms_norm_eps)?;
+    Ok(CausalDecoder {
+        embeddings: ScaledTokens {
+            tokens: Embedding::load(&w.module("embed_tokens"), config.vocab_size, width)?,
+            scale: rounded((width as f64).sqrt(), w.dtype()),
+        },
+        positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),
+        layers: config.windows().into_iter().enumerate().map(layer).collect::<Result<_, _>>()?,
+        final_norm: FinalNorm::RmsNorm(norm),
+    })
+}
+
+/// Tokens times the root of their width.
+struct ScaledTokens<B: Ops> {
+    tokens: Embedding<B>,
+    scale: f64,
+}
+
+impl<B: Ops> Embeddings<B> for ScaledTokens<B> {
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        Ok(self.tokens.embed(inputs, past)? * self.scale)
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.tokens.weight()
+    }
+}
+
+/// The embeddings are scaled by a number of their own type.
+fn rounded(scale: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => f16::from_f64(scale).to_f64(),
+        DType::BF16 => bf16::from_f64(scale).to_f64(),
+        _ => scale,
+    }
+}
+
+struct Gemma2Layer<B: Ops> {
+    input_layernorm: RmsNorm<B>,
+    self_attn: GroupedAttention<B>,
+    post_attention_layernorm: RmsNorm<B>,
+    pre_feedforward_layernorm: RmsNorm<B>,
+    mlp: GatedMlp<B>,
+    post_feedforward_layernorm: RmsNorm<B>,
+    window: Option<usize>,
+}
+
+impl<B: Ops> Gemma2Layer<B> {
+    fn load(config: &Gemma2Config, window: Option<usize>, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let widths = [config.hidden_size, config.intermediate_size];
+        let norm = |name| RmsNorm::load_unit_offset(&w.module(name), widths[0], config.rms_norm_eps);
+        let names = (ProjectionNames::Apart(["gate_proj", "up_proj"]), "down_proj");
+        Ok(Self {
+            input_layernorm: norm("input_layernorm")?,
+            self_attn: attention(config, &w.module("self_attn"))?,
+            post_attention_layernorm: norm("post_attention_layernorm")?,
+            pre_feedforward_layernorm: norm("pre_feedforward_layernorm")?,
+            mlp: GatedMlp::load(&w.module("mlp"), names, widths, config.hidden_activation, false)?,
+            post_feedforward_layernorm: norm("post_feedforward_layernorm")?,
+            window,
+        })
+    }
+}
+
+impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, place);
+        let x = x + self.post_attention_layernorm.forward(attended);
+        let fed = self.mlp.forward(self.pre_feedforward_layernorm.forward(x.clone()));
+        Ok(x + self.post_feedforward_layernorm.forward(fed))
+    }
+
+    fn window(&self) -> Option<usize> {
+        self.window
+    }
+}
+
+fn attention<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+    let (width, bias) = (config.hidden_size, config.attention_bias);
+    let heads = [config.num_attention_heads, config.num_key_value_heads];
+    let [queries, keys] = heads.map(|heads| heads * config.head_dim);
+    let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
+    let projections = Projections::load(w, names, width, [queries, keys, keys], bias)?;
+    let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, bias)?;
+    Ok(GroupedAttention {
+        scale: config.query_pre_attn_scalar.powf(-0.5),
+        soft_cap: config.attn_logit_softcapping,
+        ..GroupedAttention::defaults(projections, output, heads, config.head_dim)
+    })
+}

@@ -1,0 +1,47 @@
+//! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms behind attention and perceptron, and over all heads
+//! of query and key.
+
+use crate::{
+    class::Head,
+    text::{
+        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
+        llama_layer::NormPosition,
+        llama_variant::LlamaVariant,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The `config.json` of `model_type` `olmo2`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Olmo2Config {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    #[serde(default)]
+    attention_bias: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl LlamaVariant for Olmo2Config {
+    const NAME: &'static str = "Olmo2";
+    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification];
+
+    fn defaults() -> Value {
+        json!({ "vocab_size": 50304, "rms_norm_eps": 1e-5, "pad_token_id": 1 })
+    }
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::AllHeads,
+            norm_position: NormPosition::Post,
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! OPT (Zhang et al. 2022): `transformers.models.opt`.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+    text::{
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        text_head::fields_of_other_heads,
+    },
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    inputs::Inputs,
+    layer::{
+        Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, ProjectionNames, Projections,
+        positions_without_padding,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct OptConfig {
+    vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    ffn_dim: usize,
+    max_position_embeddings: usize,
+    do_layer_norm_before: bool,
+    #[serde(rename = "_remove_final_layer_norm")]
+    remove_final_layer_norm: bool,
+    word_embed_proj_dim: Option<usize>,
+    num_attention_heads: usize,
+    activation_function: Activation,
+    enable_bias: bool,
+    layer_norm_elementwise_affine: bool,
+    tie_word_embeddings: bool,
+    pad_token_id: Option<i64>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for OptConfig {
+    fn default() -> Self {
+        Self {
+            vocab_size: 50272,
+            hidden_size: 768,
+            num_hidden_layers: 12,
+            ffn_dim: 3072,
+            max_position_embeddings: 2048,
+            do_layer_norm_before: true,
+            remove_final_layer_norm: false,
+            word_embed_proj_dim: None,
+            num_attention_heads: 12,
+            activation_function: Activation::Relu,
+            enable_bias: true,
+            layer_norm_elementwise_affine: true,
+            tie_word_embeddings: true,
+            pad_token_id: Some(1),
+            rest: Map::new(),
+        }
+    }
+}
+
+impl OptConfig {
+    /// The width of the token embeddings and of what the head reads.
+    fn outer(&self) -> usize {
+        self.word_embed_proj_dim.unwrap_or(self.hidden_size)
+    }
+
+    /// Between the widths, where they differ.
+    fn project<B: Ops>(&self, w: &Weights<B>, inner: usize, out: usize) -> Result<Option<Linear<B>>, WeightsError> {
+        (inner != out).then(|| Linear::load_with_bias(w, inner, out, false)).transpose()
+    }
+
+    fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {
+        const EPS: f64 = 1e-5;
+        if self.layer_norm_elementwise_affine {
+            LayerNorm::load(w, self.hidden_size, EPS)
+        } else {
+            Ok(LayerNorm::without_weights(w, self.hidden_size, EPS))
+        }
+    }
+}
+
+impl Config for OptConfig {
+    /// Training, and a name that Galactica checkpoints repeat.
+    const INERT: &'static [&'static str] = &["init_std", "layerdrop", "learned_embeddings"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = fields_of_other_heads(head);
+        if !self.do_layer_norm_before {
+            fields.push(("_remove_final_layer_norm", "there is no final norm where norms stand behind the blocks"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `opt`.
+pub(crate) struct Opt;
+
+impl Family for Opt {
+    type Config = OptConfig;
+    const NAME: &'static str = "OPT";
+    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::QuestionAnswering];
+
+    fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;
+        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        Ok(backbone.with_head(head))
+    }
+}
+
+type OptDecoder<B> = CausalDecoder<B, OptEmbeddings<B>, OptLayer<B>>;
+
+fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder<B>, WeightsError> {
+    let layer = |index| OptLayer::load(config, &w.module("layers").module(index));
+    let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
+    let norm = has_norm.then(|| config.norm(&w.module("final_layer_norm"))).transpose()?;
+    let project = config.project(&w.module("project_out"), config.hidden_size, config.outer())?;
+    Ok(CausalDecoder {
+        embeddings: OptEmbeddings::load(config, w)?,
+        positions: Positions::Embedded,
+        layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+        final_norm: FinalNorm::Projected { norm, project },
+    })
+}
+
+/// Tokens, as wide as the layers, and positions.
+struct OptEmbeddings<B: Ops> {
+    embed_tokens: Embedding<B>,
+    embed_positions: Embedding<B>,
+    project_in: Option<Linear<B>>,
+}
+
+/// The rows of the position table before that of position 0.
+const OFFSET: usize = 2;
+
+impl<B: Ops> OptEmbeddings<B> {
+    fn load(config: &OptConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, outer) = (config.hidden_size, config.outer());
+        let positions = config.max_position_embeddings + OFFSET;
+        Ok(Self {
+            embed_tokens: Embedding::load(&w.module("embed_tokens"), config.vocab_size, outer)?,
+            embed_positions: Embedding::load(&w.module("embed_positions"), positions, width)?,
+            project_in: config.project(&w.module("project_in"), outer, width)?,
+        })
+    }
+}
+
+impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
+    /// A padding token stands at position -1 unless `position_ids` say otherwise.
+    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
+        let tokens = self.embed_tokens.embed(inputs, past)?;
+        let [batch, seq, _] = tokens.dims();
+        let (values, shape) = positions_without_padding(inputs, [batch, seq], past)?;
+        let rows = values.into_iter().map(|position| position + OFFSET as i64).collect();
+        let rows = inputs.checked_indices("position_ids", rows, shape, self.embed_positions.rows())?;
+        let tokens = match &self.project_in {
+            Some(project_in) => project_in.forward(tokens),
+            None => tokens,
+        };
+        Ok(tokens + self.embed_positions.forward(rows))
+    }
+
+    fn table(&self) -> Tensor<B, 2> {
+        self.embed_tokens.weight()
+    }
+
+    fn max_positions(&self) -> Option<usize> {
+        Some(self.embed_positions.rows() - OFFSET)
+    }
+}
+
+struct OptLayer<B: Ops> {
+    self_attn: GroupedAttention<B>,
+    self_attn_layer_norm: LayerNorm<B>,
+    mlp: Mlp<B>,
+    final_layer_norm: LayerNorm<B>,
+    norm_before: bool,
+}
+
+impl<B: Ops> OptLayer<B> {
+    fn load(config: &OptConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, inner, heads) = (config.hidden_size, config.ffn_dim, config.num_attention_heads);
+        let bias = config.enable_bias;
+        let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
+        let attention = w.module("self_attn");
+        let projections = Projections::load(&attention, names, width, [width; 3], bias)?;
+        let output = Linear::load_with_bias(&attention.module("out_proj"), width, width, bias)?;
+        Ok(Self {
+            self_attn: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
+            self_attn_layer_norm: config.norm(&w.module("self_attn_layer_norm"))?,
+            mlp: Mlp::load(w, ["fc1", "fc2"], [width, inner], config.activation_function, bias)?,
+            final_layer_norm: config.norm(&w.module("final_layer_norm"))?,
+            norm_before: config.do_layer_norm_before,
+        })
+    }
+}
+
+impl<B: Ops> DecoderLayer<B> for OptLayer<B> {
+    /// Norms stand before the blocks, or behind them.
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+        if self.norm_before {
+            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, place);
+            return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));
+        }
+        let attended = self.self_attn.forward(x.clone(), view, place);
+        let x = self.self_attn_layer_norm.forward_sum(attended, x);
+        Ok(self.final_layer_norm.forward_sum(self.mlp.forward(x.clone()), x))
+    }
+}

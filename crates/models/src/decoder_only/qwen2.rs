@@ -1,0 +1,52 @@
+//! Qwen2 (Yang et al. 2024): `transformers.models.qwen2`. Llama with biases on query, key and value, and a sliding
+//! window in some layers.
+
+use crate::{
+    class::Head,
+    text::{
+        llama_decoder::{LlamaFields, LlamaShape},
+        llama_variant::LlamaVariant,
+        sliding_windows::SlidingWindowFields,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The `config.json` of `model_type` `qwen2`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Qwen2Config {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    #[serde(flatten)]
+    windows: SlidingWindowFields,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl LlamaVariant for Qwen2Config {
+    const NAME: &'static str = "Qwen2";
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
+            query_bias: true,
+            windows: self.windows.windows(self.fields.num_hidden_layers),
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()?;
+        self.windows.validate(self.fields.num_hidden_layers)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.without_effect(head);
+        fields.extend(self.windows.without_effect(self.fields.num_hidden_layers));
+        fields
+    }
+}

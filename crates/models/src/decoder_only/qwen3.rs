@@ -1,0 +1,63 @@
+//! Qwen3 (Yang et al. 2025): `transformers.models.qwen3`. Qwen2 with norms on query and key, and biases where the
+//! configuration says so.
+
+use crate::{
+    class::Head,
+    text::{
+        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
+        llama_variant::LlamaVariant,
+        sliding_windows::SlidingWindowFields,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The `config.json` of `model_type` `qwen3`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Qwen3Config {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    #[serde(flatten)]
+    windows: SlidingWindowFields,
+    #[serde(default)]
+    attention_bias: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Qwen3Config {
+    fn head_dim(&self) -> usize {
+        self.fields.head_dim.unwrap_or(128)
+    }
+}
+
+impl LlamaVariant for Qwen3Config {
+    const NAME: &'static str = "Qwen3";
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            head_dim: self.head_dim(),
+            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::EachHead,
+            windows: self.windows.windows(self.fields.num_hidden_layers),
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate_for(self.head_dim())?;
+        self.windows.validate(self.fields.num_hidden_layers)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.without_effect(head);
+        fields.extend(self.windows.without_effect(self.fields.num_hidden_layers));
+        fields
+    }
+}

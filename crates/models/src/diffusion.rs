@@ -1,0 +1,11 @@
+//! What the models of diffusers have in common: blocks of convolutions, transformers over pixels, steps in time.
+
+pub(crate) mod autoencoder_kl;
+mod blocks;
+mod time;
+mod transformer;
+pub(crate) mod unet;
+
+pub(crate) use blocks::{Downsample, ResnetBlock, ResnetShape, Upsample, convolution, doubled, halved};
+pub(crate) use time::{TimestepEmbedding, Waves};
+pub(crate) use transformer::{SpatialTransformer, TransformerShape};

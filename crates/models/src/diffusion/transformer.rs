@@ -1,0 +1,146 @@
+//! A transformer over the pixels of an image, which reads a condition: `diffusers.models.transformers.transformer_2d`.
+
+use super::blocks::convolution;
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    layer::{AttentionNames, AttentionShape, Conv2d, GroupNorm, LayerNorm, Linear, SelfAttention, attend, split_heads},
+    weights::{Weights, WeightsError},
+};
+
+/// What a transformer is like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TransformerShape {
+    pub(crate) channels: usize,
+    pub(crate) heads: usize,
+    pub(crate) layers: usize,
+    /// The width of the condition.
+    pub(crate) condition: usize,
+    pub(crate) groups: usize,
+    /// Whether the maps in and out are linear over pixels in a row, or convolutions of 1 x 1.
+    pub(crate) linear: bool,
+}
+
+/// The eps of its norms, which no configuration changes.
+const GROUP_EPS: f64 = 1e-6;
+const LAYER_EPS: f64 = 1e-5;
+/// How much wider its perceptron is.
+const WIDER: usize = 4;
+
+/// `Transformer2DModel` with continuous input.
+pub(crate) struct SpatialTransformer<B: Ops> {
+    norm: GroupNorm<B>,
+    proj_in: Projection<B>,
+    blocks: Vec<TransformerBlock<B>>,
+    proj_out: Projection<B>,
+}
+
+enum Projection<B: Ops> {
+    Linear(Linear<B>),
+    Convolution(Conv2d<B>),
+}
+
+impl<B: Ops> SpatialTransformer<B> {
+    pub(crate) fn load(shape: &TransformerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let width = shape.channels;
+        let projection = |name| {
+            let w = w.module(name);
+            match shape.linear {
+                true => Linear::load(&w, width, width).map(Projection::Linear),
+                false => convolution(&w, [width, width], 1).map(Projection::Convolution),
+            }
+        };
+        let block = |index| TransformerBlock::load(shape, &w.module("transformer_blocks").module(index));
+        Ok(Self {
+            norm: GroupNorm::load(&w.module("norm"), [shape.groups, width], GROUP_EPS)?,
+            proj_in: projection("proj_in")?,
+            blocks: (0..shape.layers).map(block).collect::<Result<_, _>>()?,
+            proj_out: projection("proj_out")?,
+        })
+    }
+
+    /// [batch, channels, height, width], reading `condition` [batch, seq, condition].
+    pub(crate) fn forward(&self, x: Tensor<B, 4>, condition: &Tensor<B, 3>) -> Tensor<B, 4> {
+        let [batch, channels, height, width] = x.dims();
+        let rows = |x: Tensor<B, 4>| x.permute([0, 2, 3, 1]).reshape([batch, height * width, channels]);
+        let image = |x: Tensor<B, 3>| x.reshape([batch, height, width, channels]).permute([0, 3, 1, 2]);
+        let normal = self.norm.forward(x.clone());
+        let hidden = match &self.proj_in {
+            Projection::Linear(linear) => linear.forward(rows(normal)),
+            Projection::Convolution(convolution) => rows(convolution.forward(normal)),
+        };
+        let hidden = self.blocks.iter().fold(hidden, |hidden, block| block.forward(hidden, condition));
+        let out = match &self.proj_out {
+            Projection::Linear(linear) => image(linear.forward(hidden)),
+            Projection::Convolution(convolution) => convolution.forward(image(hidden)),
+        };
+        out + x
+    }
+}
+
+const ATTENTION: AttentionNames = AttentionNames { query: "to_q", key: "to_k", value: "to_v", output: "to_out.0" };
+
+/// `BasicTransformerBlock`: attention to the image, to the condition, and a gated perceptron.
+struct TransformerBlock<B: Ops> {
+    norms: [LayerNorm<B>; 3],
+    attn1: SelfAttention<B>,
+    attn2: CrossAttention<B>,
+    gate: Linear<B>,
+    down: Linear<B>,
+}
+
+impl<B: Ops> TransformerBlock<B> {
+    fn load(shape: &TransformerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let TransformerShape { channels: width, heads, .. } = *shape;
+        let norm = |name| LayerNorm::load(&w.module(name), width, LAYER_EPS);
+        let attention = AttentionShape { width, heads, bias: false };
+        Ok(Self {
+            norms: [norm("norm1")?, norm("norm2")?, norm("norm3")?],
+            attn1: SelfAttention::load(&w.module("attn1"), &ATTENTION, &attention)?,
+            attn2: CrossAttention::load(shape, &w.module("attn2"))?,
+            gate: Linear::load(&w.module("ff.net.0.proj"), width, 2 * WIDER * width)?,
+            down: Linear::load(&w.module("ff.net.2"), WIDER * width, width)?,
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 3>, condition: &Tensor<B, 3>) -> Tensor<B, 3> {
+        let [norm1, norm2, norm3] = &self.norms;
+        let x = x.clone() + self.attn1.forward(norm1.forward(x), None);
+        let x = x.clone() + self.attn2.forward(norm2.forward(x), condition);
+        let both = self.gate.forward(norm3.forward(x.clone()));
+        let inner = both.dims()[2] / 2;
+        let gate = activate(both.clone().narrow(2, inner, inner), Activation::Gelu);
+        x + self.down.forward(both.narrow(2, 0, inner) * gate)
+    }
+}
+
+/// Attention of the pixels to the condition.
+struct CrossAttention<B: Ops> {
+    to_q: Linear<B>,
+    to_k: Linear<B>,
+    to_v: Linear<B>,
+    to_out: Linear<B>,
+    heads: usize,
+}
+
+impl<B: Ops> CrossAttention<B> {
+    fn load(shape: &TransformerShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let TransformerShape { channels: width, condition, heads, .. } = *shape;
+        let linear = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
+        Ok(Self {
+            to_q: linear("to_q", width)?,
+            to_k: linear("to_k", condition)?,
+            to_v: linear("to_v", condition)?,
+            to_out: Linear::load(&w.module("to_out.0"), width, width)?,
+            heads,
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 3>, condition: &Tensor<B, 3>) -> Tensor<B, 3> {
+        let split = |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
+        let query = split(&self.to_q, x);
+        let (key, value) = (split(&self.to_k, condition.clone()), split(&self.to_v, condition.clone()));
+        let scale = (query.dims()[3] as f64).powf(-0.5);
+        self.to_out.forward(attend(query, key, value, scale, None))
+    }
+}

@@ -1,0 +1,140 @@
+//! The blocks down to the lowest resolution and up again: `diffusers.models.unets.unet_2d_blocks`.
+
+use super::config::{BlockType, UnetConfig};
+use crate::diffusion::{Downsample, ResnetBlock, SpatialTransformer, Upsample, doubled, halved};
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    weights::{Weights, WeightsError},
+};
+
+pub(super) struct UnetBlocks<B: Ops> {
+    down: Vec<(UnetBlock<B>, Option<Downsample<B>>)>,
+    mid: (ResnetBlock<B>, SpatialTransformer<B>, ResnetBlock<B>),
+    up: Vec<(UnetBlock<B>, Option<Upsample<B>>)>,
+}
+
+/// The layers of one resolution.
+struct UnetBlock<B: Ops> {
+    resnets: Vec<ResnetBlock<B>>,
+    /// One behind each, or none at all.
+    attentions: Vec<SpatialTransformer<B>>,
+}
+
+impl<B: Ops> UnetBlock<B> {
+    /// `channels` in and out of each layer; `index` counts from the highest resolution.
+    fn load(
+        config: &UnetConfig,
+        kind: BlockType,
+        index: usize,
+        channels: &[[usize; 2]],
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let shape = config.resnet(config.resnet_out_scale_factor);
+        let resnet = |(layer, channels): (usize, &[usize; 2])| {
+            ResnetBlock::load(&shape, *channels, &w.module("resnets").module(layer))
+        };
+        let attention =
+            |layer| SpatialTransformer::load(&config.transformer(index), &w.module("attentions").module(layer));
+        let attentive = if kind == BlockType::CrossAttnDownBlock2D { channels.len() } else { 0 };
+        Ok(Self {
+            resnets: channels.iter().enumerate().map(resnet).collect::<Result<_, _>>()?,
+            attentions: (0..attentive).map(attention).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn layer(&self, index: usize, x: Tensor<B, 4>, time: &Tensor<B, 2>, condition: &Tensor<B, 3>) -> Tensor<B, 4> {
+        let x = self.resnets[index].forward(x, Some(time));
+        match self.attentions.get(index) {
+            Some(attention) => attention.forward(x, condition),
+            None => x,
+        }
+    }
+}
+
+impl<B: Ops> UnetBlocks<B> {
+    pub(super) fn load(config: &UnetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let blocks = config.block_out_channels.len();
+        let (last, mid) = (config.block_out_channels[blocks - 1], w.module("mid_block"));
+        let resnet = |index| {
+            let shape = config.resnet(config.mid_block_scale_factor);
+            ResnetBlock::load(&shape, [last, last], &mid.module("resnets").module(index))
+        };
+        let attention = SpatialTransformer::load(&config.transformer(blocks - 1), &mid.module("attentions.0"))?;
+        Ok(Self {
+            down: (0..blocks).map(|index| down(config, index, w)).collect::<Result<_, _>>()?,
+            mid: (resnet(0)?, attention, resnet(1)?),
+            up: (0..blocks).map(|index| up(config, index, w)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// [batch, channels, height, width]; every layer on the way up also reads what its like on the way down gave.
+    pub(super) fn forward(
+        &self,
+        x: Tensor<B, 4>,
+        time: &Tensor<B, 2>,
+        condition: &Tensor<B, 3>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        let mut kept = vec![x.clone()];
+        let (mut x, mut traced) = (x, 0);
+        for (block, downsample) in &self.down {
+            for index in 0..block.resnets.len() {
+                x = block.layer(index, x, time, condition);
+                kept.push(x.clone());
+            }
+            if let Some(downsample) = downsample {
+                x = downsample.forward(x);
+                kept.push(x.clone());
+            }
+            context.trace_layer(traced, &x)?;
+            traced += 1;
+        }
+        let (first, attention, second) = &self.mid;
+        x = second.forward(attention.forward(first.forward(x, Some(time)), condition), Some(time));
+        context.trace_layer(traced, &x)?;
+        for (block, upsample) in &self.up {
+            for index in 0..block.resnets.len() {
+                let beside = kept.pop().expect("there are as many layers up as were kept on the way down");
+                x = block.layer(index, Tensor::cat(vec![x, beside], 1), time, condition);
+            }
+            if let Some(upsample) = upsample {
+                let size = kept.last().map(|next| [next.dims()[2], next.dims()[3]]);
+                x = upsample.forward(x, size);
+            }
+            traced += 1;
+            context.trace_layer(traced, &x)?;
+        }
+        Ok(x)
+    }
+}
+
+type Lower<B> = (UnetBlock<B>, Option<Downsample<B>>);
+type Higher<B> = (UnetBlock<B>, Option<Upsample<B>>);
+
+fn down<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Lower<B>, WeightsError> {
+    let (widths, w) = (&config.block_out_channels, w.module("down_blocks").module(index));
+    let (out, before) = (widths[index], widths[index.saturating_sub(1)]);
+    let inner = |layer| if layer == 0 { before } else { out };
+    let channels: Vec<_> = (0..config.layers_per_block.at(index)).map(|layer| [inner(layer), out]).collect();
+    let block = UnetBlock::load(config, config.down_block_types[index], index, &channels, &w)?;
+    let downsample = (index + 1 < widths.len()).then(|| halved(&w, out, config.downsample_padding)).transpose()?;
+    Ok((block, downsample))
+}
+
+/// Block `index` on the way up, whose like on the way down is counted from the end.
+fn up<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Higher<B>, WeightsError> {
+    let (widths, w) = (&config.block_out_channels, w.module("up_blocks").module(index));
+    let blocks = widths.len();
+    let like = blocks - 1 - index;
+    let (out, before) = (widths[like], widths[(like + 1).min(blocks - 1)]);
+    let layers = config.layers_per_block.at(like) + 1;
+    let beside = |layer| if layer + 1 == layers { widths[like.saturating_sub(1)] } else { out };
+    let inner = |layer| if layer == 0 { before } else { out };
+    let channels: Vec<_> = (0..layers).map(|layer| [inner(layer) + beside(layer), out]).collect();
+    let block = UnetBlock::load(config, config.up_block_types[index], like, &channels, &w)?;
+    let upsample = (index + 1 < blocks).then(|| doubled(&w, out)).transpose()?;
+    Ok((block, upsample))
+}

@@ -1,0 +1,227 @@
+//! The configuration of the denoiser, and the shapes of its parts.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    diffusion::{ResnetShape, TransformerShape, Waves},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::backend::Activation;
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct UnetConfig {
+    pub(super) in_channels: usize,
+    pub(super) out_channels: usize,
+    pub(super) center_input_sample: bool,
+    pub(super) flip_sin_to_cos: bool,
+    pub(super) freq_shift: f64,
+    pub(super) down_block_types: Vec<BlockType>,
+    pub(super) mid_block_type: MidBlockType,
+    pub(super) up_block_types: Vec<BlockType>,
+    pub(super) block_out_channels: Vec<usize>,
+    pub(super) layers_per_block: PerBlock,
+    pub(super) downsample_padding: usize,
+    pub(super) mid_block_scale_factor: f64,
+    pub(super) resnet_out_scale_factor: f64,
+    pub(super) act_fn: Activation,
+    pub(super) norm_num_groups: usize,
+    pub(super) norm_eps: f64,
+    pub(super) cross_attention_dim: PerBlock,
+    pub(super) transformer_layers_per_block: PerBlock,
+    pub(super) attention_head_dim: PerBlock,
+    pub(super) use_linear_projection: bool,
+    pub(super) num_class_embeds: Option<usize>,
+    pub(super) addition_embed_type: Option<AdditionType>,
+    pub(super) addition_time_embed_dim: Option<usize>,
+    pub(super) projection_class_embeddings_input_dim: Option<usize>,
+    pub(super) time_embedding_dim: Option<usize>,
+    pub(super) conv_in_kernel: usize,
+    pub(super) conv_out_kernel: usize,
+    pub(super) resnet_time_scale_shift: Plain,
+    pub(super) time_embedding_type: Positional,
+    pub(super) attention_type: Plain,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// A block with attention to the condition, or without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum BlockType {
+    #[serde(alias = "UpBlock2D")]
+    DownBlock2D,
+    #[serde(alias = "CrossAttnUpBlock2D")]
+    CrossAttnDownBlock2D,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) enum MidBlockType {
+    UNetMidBlock2DCrossAttn,
+}
+
+/// What is added to the time's embedding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AdditionType {
+    /// Stable Diffusion XL: a vector of the text, and six numbers.
+    TextTime,
+}
+
+/// The only value that is implemented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Plain {
+    Default,
+}
+
+/// The only value that is implemented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Positional {
+    Positional,
+}
+
+/// A number for all blocks, or one for each.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum PerBlock {
+    All(usize),
+    Each(Vec<usize>),
+}
+
+impl PerBlock {
+    pub(super) fn at(&self, block: usize) -> usize {
+        match self {
+            Self::All(value) => *value,
+            Self::Each(values) => values.get(block).copied().unwrap_or(0),
+        }
+    }
+
+    fn fits(&self, blocks: usize) -> bool {
+        match self {
+            Self::All(value) => *value > 0,
+            Self::Each(values) => values.len() == blocks && !values.contains(&0),
+        }
+    }
+}
+
+impl Default for UnetConfig {
+    fn default() -> Self {
+        let attentive = BlockType::CrossAttnDownBlock2D;
+        Self {
+            in_channels: 4,
+            out_channels: 4,
+            center_input_sample: false,
+            flip_sin_to_cos: true,
+            freq_shift: 0.0,
+            down_block_types: vec![attentive, attentive, attentive, BlockType::DownBlock2D],
+            mid_block_type: MidBlockType::UNetMidBlock2DCrossAttn,
+            up_block_types: vec![BlockType::DownBlock2D, attentive, attentive, attentive],
+            block_out_channels: vec![320, 640, 1280, 1280],
+            layers_per_block: PerBlock::All(2),
+            downsample_padding: 1,
+            mid_block_scale_factor: 1.0,
+            resnet_out_scale_factor: 1.0,
+            act_fn: Activation::Silu,
+            norm_num_groups: 32,
+            norm_eps: 1e-5,
+            cross_attention_dim: PerBlock::All(1280),
+            transformer_layers_per_block: PerBlock::All(1),
+            attention_head_dim: PerBlock::All(8),
+            use_linear_projection: false,
+            num_class_embeds: None,
+            addition_embed_type: None,
+            addition_time_embed_dim: None,
+            projection_class_embeddings_input_dim: None,
+            time_embedding_dim: None,
+            conv_in_kernel: 3,
+            conv_out_kernel: 3,
+            resnet_time_scale_shift: Plain::Default,
+            time_embedding_type: Positional::Positional,
+            attention_type: Plain::Default,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Config for UnetConfig {
+    /// What the file is of, what pipelines start from, a head count of a type that is refused, and where to round: scores
+    /// are always computed in f32 here.
+    const INERT: &'static [&'static str] =
+        &["_class_name", "_diffusers_version", "addition_embed_type_num_heads", "sample_size", "upcast_attention"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let blocks = self.block_out_channels.len();
+        if blocks == 0 || [self.down_block_types.len(), self.up_block_types.len()] != [blocks; 2] {
+            return Err(
+                "`block_out_channels`, `down_block_types` and `up_block_types` have one entry for each block".into()
+            );
+        }
+        let numbers = [
+            ("layers_per_block", &self.layers_per_block),
+            ("cross_attention_dim", &self.cross_attention_dim),
+            ("transformer_layers_per_block", &self.transformer_layers_per_block),
+            ("attention_head_dim", &self.attention_head_dim),
+        ];
+        if let Some((name, _)) = numbers.iter().find(|(_, values)| !values.fits(blocks)) {
+            return Err(format!("`{name}` is one number above 0, or one for each block"));
+        }
+        for (block, channels) in self.block_out_channels.iter().enumerate() {
+            divides("block_out_channels", *channels, "norm_num_groups", self.norm_num_groups)?;
+            divides("block_out_channels", *channels, "attention_head_dim", self.attention_head_dim.at(block))?;
+        }
+        match (self.addition_embed_type, self.addition_time_embed_dim, self.projection_class_embeddings_input_dim) {
+            (Some(AdditionType::TextTime), Some(_), Some(_)) | (None, _, _) => Ok(()),
+            _ => Err("`addition_embed_type` needs `addition_time_embed_dim` and \
+                      `projection_class_embeddings_input_dim`"
+                .to_owned()),
+        }
+    }
+
+    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+        let unread = "nothing is added to the time's embedding";
+        match self.addition_embed_type {
+            Some(_) => Vec::new(),
+            None => ["addition_time_embed_dim", "projection_class_embeddings_input_dim"]
+                .map(|field| (field, unread))
+                .to_vec(),
+        }
+    }
+}
+
+impl UnetConfig {
+    pub(super) fn time_width(&self) -> usize {
+        self.time_embedding_dim.unwrap_or(4 * self.block_out_channels[0])
+    }
+
+    pub(super) fn waves(&self, width: usize) -> Waves {
+        Waves { width, flip_sin_to_cos: self.flip_sin_to_cos, freq_shift: self.freq_shift }
+    }
+
+    pub(super) fn resnet(&self, scale: f64) -> ResnetShape {
+        ResnetShape {
+            groups: self.norm_num_groups,
+            eps: self.norm_eps,
+            activation: self.act_fn,
+            time: Some(self.time_width()),
+            scale,
+        }
+    }
+
+    pub(super) fn transformer(&self, block: usize) -> TransformerShape {
+        TransformerShape {
+            channels: self.block_out_channels[block],
+            heads: self.attention_head_dim.at(block),
+            layers: self.transformer_layers_per_block.at(block),
+            condition: self.cross_attention_dim.at(block),
+            groups: self.norm_num_groups,
+            linear: self.use_linear_projection,
+        }
+    }
+}

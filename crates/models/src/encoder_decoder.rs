@@ -1,0 +1,5 @@
+//! Encoder-decoders of text.
+
+pub(crate) mod bart;
+pub(crate) mod marian;
+pub(crate) mod t5;

@@ -1,0 +1,249 @@
+//! BART (Lewis et al. 2019): `transformers.models.bart`.
+
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    text::{
+        bart_layers::{BartLayers, BartShape, BartVariant},
+        encoder_decoder::{DecoderHead, EncoderDecoder},
+    },
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    layer::{Embedding, Linear},
+    weights::{Weights, WeightsError},
+};
+
+/// What BART and Marian configurations have in common.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct BartFields {
+    pub(crate) vocab_size: usize,
+    pub(crate) max_position_embeddings: usize,
+    encoder_layers: usize,
+    encoder_ffn_dim: usize,
+    encoder_attention_heads: usize,
+    decoder_layers: usize,
+    decoder_ffn_dim: usize,
+    decoder_attention_heads: usize,
+    activation_function: Activation,
+    pub(crate) d_model: usize,
+    scale_embedding: bool,
+    pub(crate) tie_word_embeddings: bool,
+}
+
+impl Default for BartFields {
+    fn default() -> Self {
+        Self {
+            vocab_size: 50265,
+            max_position_embeddings: 1024,
+            encoder_layers: 12,
+            encoder_ffn_dim: 4096,
+            encoder_attention_heads: 16,
+            decoder_layers: 12,
+            decoder_ffn_dim: 4096,
+            decoder_attention_heads: 16,
+            activation_function: Activation::Gelu,
+            d_model: 1024,
+            scale_embedding: false,
+            tie_word_embeddings: true,
+        }
+    }
+}
+
+impl BartFields {
+    /// What the files of both types say about training and generation, what they say twice, and options that transformers
+    /// dropped because every released model of a type has the same.
+    pub(crate) const INERT: &'static [&'static str] = &[
+        "_num_labels",
+        "decoder_layerdrop",
+        "encoder_layerdrop",
+        "extra_pos_embeddings",
+        "force_bos_token_to_be_generated",
+        "init_std",
+        "is_encoder_decoder",
+        "normalize_embedding",
+        "num_hidden_layers",
+        "replacing_rate",
+        "save_step",
+        "static_position_embeddings",
+    ];
+
+    pub(crate) fn validate(&self, rest: &Map<String, Value>) -> Result<(), String> {
+        let repeated = rest.get("num_hidden_layers").and_then(Value::as_u64);
+        if let Some(other) = repeated.filter(|layers| *layers != self.encoder_layers as u64) {
+            return Err(format!("`num_hidden_layers` {other} is not `encoder_layers` {}", self.encoder_layers));
+        }
+        let divides = |name, heads| crate::config::divides("d_model", self.d_model, name, heads);
+        divides("encoder_attention_heads", self.encoder_attention_heads)?;
+        divides("decoder_attention_heads", self.decoder_attention_heads)
+    }
+
+    /// The shapes of encoder and decoder.
+    pub(crate) fn shapes(&self, variant: BartVariant) -> [BartShape; 2] {
+        let scale = if self.scale_embedding { (self.d_model as f64).sqrt() } else { 1.0 };
+        let shape = |heads, layers, inner| BartShape {
+            width: self.d_model,
+            heads,
+            layers,
+            inner,
+            vocab: self.vocab_size,
+            activation: self.activation_function,
+            scale,
+            variant,
+        };
+        [
+            shape(self.encoder_attention_heads, self.encoder_layers, self.encoder_ffn_dim),
+            shape(self.decoder_attention_heads, self.decoder_layers, self.decoder_ffn_dim),
+        ]
+    }
+}
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct BartConfig {
+    #[serde(flatten)]
+    pub(crate) fields: BartFields,
+    #[serde(default = "default_end")]
+    eos_token_id: i64,
+    #[serde(default = "default_end")]
+    decoder_start_token_id: i64,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn default_end() -> i64 {
+    2
+}
+
+impl Config for BartConfig {
+    const INERT: &'static [&'static str] = BartFields::INERT;
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate(&self.rest)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![];
+        if ![Head::SequenceClassification, Head::QuestionAnswering].contains(&head) {
+            fields.push(("decoder_start_token_id", "only without `decoder_input_ids` the input is shifted"));
+        }
+        if head != Head::SequenceClassification {
+            fields.push(("eos_token_id", "only classification looks for it"));
+        }
+        if head != Head::ConditionalGeneration {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `bart`.
+pub(crate) struct Bart;
+
+/// Learned positions count from 2, as in fairseq, where 0 and 1 were padding.
+const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: true, key_bias: true, offset: 2 };
+
+impl Family for Bart {
+    type Config = BartConfig;
+    const NAME: &'static str = "Bart";
+    const HEADS: &'static [Head] =
+        &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification, Head::QuestionAnswering];
+
+    fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let (fields, width) = (&config.fields, config.fields.d_model);
+        let [encoder, mut decoder] = stacks(fields, &w.strip_prefix("model"))?;
+        decoder.shifted_start = Some(config.decoder_start_token_id);
+        let head = match head {
+            Head::ConditionalGeneration => {
+                language_model(w, [width, fields.vocab_size], fields.tie_word_embeddings, encoder.embedding())?
+            }
+            Head::QuestionAnswering => DecoderHead::Span(Linear::load(&w.module("qa_outputs"), width, 2)?),
+            Head::SequenceClassification => {
+                let w = w.module("classification_head");
+                DecoderHead::Classification {
+                    dense: Linear::load(&w.module("dense"), width, width)?,
+                    out: Linear::load(&w.module("out_proj"), width, labels)?,
+                    end: config.eos_token_id,
+                }
+            }
+            _ => DecoderHead::Base,
+        };
+        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+    }
+}
+
+/// The encoder and the decoder below `base`.
+fn stacks<B: Ops>(fields: &BartFields, base: &Weights<B>) -> Result<[BartLayers<B>; 2], WeightsError> {
+    let width = fields.d_model;
+    let stack = |shape: &BartShape, decoder| -> Result<BartLayers<B>, WeightsError> {
+        let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
+        let w = base.module(if decoder { "decoder" } else { "encoder" });
+        let rows = fields.max_position_embeddings + VARIANT.offset;
+        BartLayers::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
+    };
+    let [encoder, decoder] = fields.shapes(VARIANT);
+    let stacks = [stack(&encoder, false)?, stack(&decoder, true)?];
+    tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+    Ok(stacks)
+}
+
+/// A BART that is a part of another model.
+pub(crate) struct Generator<B: Ops> {
+    pub(crate) encoder: BartLayers<B>,
+    pub(crate) decoder: BartLayers<B>,
+    pub(crate) lm_head: Linear<B>,
+}
+
+impl<B: Ops> Generator<B> {
+    pub(crate) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let fields = &config.fields;
+        let [encoder, decoder] = stacks(fields, &w.strip_prefix("model"))?;
+        let shape = [fields.d_model, fields.vocab_size];
+        let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
+        Ok(Self { encoder, decoder, lm_head })
+    }
+}
+
+/// Where the token embeddings of a stack may be: under its own name where nothing is tied, else wherever the file keeps
+/// those that encoder and decoder share.
+pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
+    let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
+    if decoder { [other, "shared", own] } else { [own, "shared", other] }
+}
+
+/// The head over [`lm_head`].
+pub(crate) fn language_model<B: Ops>(
+    w: &Weights<B>,
+    shape: [usize; 2],
+    tied: bool,
+    embedding: Tensor<B, 2>,
+) -> Result<DecoderHead<B>, WeightsError> {
+    Ok(DecoderHead::LanguageModel { head: lm_head(w, shape, tied, embedding)?, scale: 1.0 })
+}
+
+/// `lm_head`, or the embedding where it is tied, with `final_logits_bias` [1, vocab] where there is one.
+fn lm_head<B: Ops>(
+    w: &Weights<B>,
+    [width, vocab]: [usize; 2],
+    tied: bool,
+    embedding: Tensor<B, 2>,
+) -> Result<Linear<B>, WeightsError> {
+    const BIAS: &str = "final_logits_bias";
+    let bias = w.has(BIAS).then(|| w.tensor(BIAS, [1, vocab])).transpose()?;
+    let bias = bias.map(|bias| bias.reshape([vocab]));
+    let w = w.module("lm_head");
+    if tied {
+        w.mark_tied("weight");
+        return Ok(Linear::tied(embedding, bias));
+    }
+    Ok(Linear::load_with_bias(&w, width, vocab, false)?.with_bias(bias))
+}

@@ -1,0 +1,130 @@
+//! Marian (Junczys-Dowmunt et al. 2018), the translation models of Helsinki-NLP: `transformers.models.marian`. BART without
+//! a norm behind the embeddings, with fixed positions, and with a vocabulary for each language where they are not shared.
+
+use super::bart::{BartFields, language_model, tables};
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    text::{
+        bart_layers::{BartLayers, BartShape, BartVariant},
+        encoder_decoder::{DecoderHead, EncoderDecoder},
+    },
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::Ops,
+    inputs::put_floats,
+    layer::Embedding,
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MarianConfig {
+    #[serde(flatten)]
+    fields: BartFields,
+    #[serde(default)]
+    decoder_vocab_size: Option<usize>,
+    #[serde(default = "shared")]
+    share_encoder_decoder_embeddings: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn shared() -> bool {
+    true
+}
+
+impl MarianConfig {
+    /// The sizes of the encoder's and of the decoder's vocabulary.
+    fn vocabularies(&self) -> [usize; 2] {
+        let source = self.fields.vocab_size;
+        let own = self.decoder_vocab_size.filter(|size| *size > 0 && !self.share_encoder_decoder_embeddings);
+        [source, own.unwrap_or(source)]
+    }
+}
+
+impl Config for MarianConfig {
+    const INERT: &'static [&'static str] = BartFields::INERT;
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate(&self.rest)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("max_position_embeddings", "positions are computed; it only limits the length")];
+        if !self.fields.tie_word_embeddings {
+            fields.push(("share_encoder_decoder_embeddings", "without tying each stack has a table of its own"));
+        }
+        if self.share_encoder_decoder_embeddings {
+            fields.push(("decoder_vocab_size", "the vocabulary is shared"));
+        }
+        if head != Head::ConditionalGeneration {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+/// `model_type` `marian`.
+pub(crate) struct Marian;
+
+const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: false, key_bias: true, offset: 0 };
+
+impl Family for Marian {
+    type Config = MarianConfig;
+    const NAME: &'static str = "Marian";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
+
+    fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let (fields, base, vocabularies) = (&config.fields, w.strip_prefix("model"), config.vocabularies());
+        let stack = |shape: &BartShape, index: usize| -> Result<BartLayers<B>, WeightsError> {
+            let w = base.module(["encoder", "decoder"][index]);
+            let table = match config.share_encoder_decoder_embeddings {
+                true => base.module_named(&tables(index == 1)),
+                false => w.module("embed_tokens"),
+            };
+            let table = Embedding::load(&table, vocabularies[index], fields.d_model)?;
+            let shape = BartShape { vocab: vocabularies[index], ..*shape };
+            let positions = positions([fields.max_position_embeddings, fields.d_model], &w)?;
+            BartLayers::load(&shape, index == 1, table, positions, &w)
+        };
+        let shapes = fields.shapes(VARIANT);
+        let (encoder, decoder) = (stack(&shapes[0], 0)?, stack(&shapes[1], 1)?);
+        if config.share_encoder_decoder_embeddings {
+            tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+        }
+        let head = match head {
+            Head::ConditionalGeneration => {
+                let shape = [fields.d_model, vocabularies[1]];
+                language_model(w, shape, fields.tie_word_embeddings, decoder.embedding())?
+            }
+            _ => DecoderHead::Base,
+        };
+        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+    }
+}
+
+/// The table [positions, width] that older files have and newer ones leave out: sines in the first half, cosines in the
+/// second, of frequencies that fall from 1 to 1 / 10000.
+fn positions<B: Ops>([count, width]: [usize; 2], w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
+    const NAME: &str = "embed_positions.weight";
+    if w.has(NAME) {
+        return w.tensor(NAME, [count, width]);
+    }
+    let half = width.div_ceil(2);
+    let value = |position: usize, column: usize| {
+        let (pair, function): (usize, fn(f64) -> f64) =
+            if column < half { (column, f64::sin) } else { (column - half, f64::cos) };
+        function(position as f64 / 10_000_f64.powf(2.0 * pair as f64 / width as f64)) as f32
+    };
+    let values = (0..count).flat_map(|position| (0..width).map(move |column| value(position, column)));
+    Ok(put_floats(values.collect(), [count, width], w.device(), w.dtype()))
+}

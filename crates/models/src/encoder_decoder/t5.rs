@@ -1,0 +1,262 @@
+//! T5 (Raffel et al. 2019) and its successors 1.1 and Flan-T5: `transformers.models.t5`.
+//!
+//! In f16 transformers keeps the last map of every feed forward in f32 (`_keep_in_fp32_modules`), and with it the sum that
+//! the layers add to; in bf16 it does not.
+
+mod config;
+
+use super::bart::tables;
+use crate::{
+    class::Head,
+    config::ConfigError,
+    family::{Family, Loaded},
+    load::LoadError,
+    text::encoder_decoder::{
+        DecoderHead, EncoderDecoder, EncoderOnlyModel, EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder,
+        source_bias,
+    },
+};
+use burn::tensor::{DType, Tensor};
+use config::T5Config;
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{
+        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, Linear, RelativeBias, RmsNorm, decoder_bias,
+        padding_bias,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// `model_type` `t5`.
+pub(crate) struct T5;
+
+impl Family for T5 {
+    type Config = T5Config;
+    const NAME: &'static str = "T5";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::Encoder];
+
+    fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let (width, vocab) = (config.d_model, config.vocab_size);
+        let table = |decoder| Embedding::load(&w.module_named(&tables(decoder)), vocab, width);
+        let encoder = T5Layers::load(config, table(false)?, config.num_layers, false, &w.module("encoder"))?;
+        if head == Head::Encoder {
+            tables(false).iter().for_each(|name| w.module(name).mark_tied("weight"));
+            return Ok(Box::new(EncoderOnlyModel(encoder)));
+        }
+        let layers = config.num_decoder_layers.unwrap_or(config.num_layers);
+        let decoder = T5Layers::load(config, table(true)?, layers, true, &w.module("decoder"))?;
+        tables(true).iter().for_each(|name| w.module(name).mark_tied("weight"));
+        let head = match head {
+            Head::ConditionalGeneration => {
+                let w = w.module("lm_head");
+                let head = match w.has("weight") {
+                    true => Linear::load_with_bias(&w, width, vocab, false)?,
+                    false => Linear::tied(encoder.embed_tokens.weight(), None),
+                };
+                DecoderHead::LanguageModel { head, scale: config.scale() }
+            }
+            _ => DecoderHead::Base,
+        };
+        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+    }
+}
+
+/// The encoder or the decoder.
+struct T5Layers<B: Ops> {
+    embed_tokens: Embedding<B>,
+    relative_attention_bias: RelativeBias<B>,
+    blocks: Vec<T5Block<B>>,
+    final_layer_norm: RmsNorm<B>,
+    vocab: usize,
+    types: T5Types,
+}
+
+/// The type of the products, and that of the sum which the layers add to.
+#[derive(Debug, Clone, Copy)]
+struct T5Types {
+    product: DType,
+    sum: DType,
+}
+
+impl<B: Ops> T5Layers<B> {
+    fn load(
+        config: &T5Config,
+        embed_tokens: Embedding<B>,
+        layers: usize,
+        decoder: bool,
+        w: &Weights<B>,
+    ) -> Result<Self, LoadError> {
+        let product = w.dtype();
+        let types = T5Types { product, sum: if product == DType::F16 { DType::F32 } else { product } };
+        let bias = w.module("block.0.layer.0.SelfAttention.relative_attention_bias");
+        let block = |index| T5Block::load(config, decoder, types, &w.module("block").module(index));
+        if decoder {
+            // Releases before 2.0 saved one that cross-attention never had.
+            w.mark_tied("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
+        }
+        let norm = w.module("final_layer_norm").in_type(types.sum);
+        Ok(Self {
+            embed_tokens,
+            relative_attention_bias: RelativeBias::load(&bias, config.buckets(!decoder), config.num_heads)?,
+            blocks: (0..layers).map(block).collect::<Result<_, _>>()?,
+            final_layer_norm: RmsNorm::load(&norm, config.d_model, config.layer_norm_epsilon)?,
+            vocab: config.vocab_size,
+            types,
+        })
+    }
+
+    fn embed(
+        &self,
+        name: &'static str,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let x = self.embed_tokens.forward(inputs.indices(name, self.vocab)?);
+        context.trace_embed(&x)?;
+        Ok(x.cast(self.types.sum))
+    }
+
+    /// Leaves the trace of layer `index`; the last one's is that of the final norm.
+    fn trace(&self, index: usize, x: &Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+        if index + 1 == self.blocks.len() {
+            Ok(())
+        } else {
+            context.trace_layer(index, &x.clone().cast(self.types.product))
+        }
+    }
+
+    fn finish(&self, x: Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+        let x = self.final_layer_norm.forward(x).cast(self.types.product);
+        context.trace_layer(self.blocks.len().saturating_sub(1), &x)?;
+        Ok(x)
+    }
+}
+
+impl<B: Ops> SourceEncoder<B> for T5Layers<B> {
+    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+        let mut x = self.embed("input_ids", inputs, context)?;
+        let [batch, seq, _] = x.dims();
+        let distances = self.relative_attention_bias.at(0, [seq, seq], inputs);
+        let bias = sum(distances, padding_bias(inputs, [batch, seq])?);
+        for (index, block) in self.blocks.iter().enumerate() {
+            let normal = block.normal(x.clone());
+            x = block.feed_forward(x + block.attention.attend_self(normal, Some(bias.clone())).cast(self.types.sum));
+            self.trace(index, &x, context)?;
+        }
+        self.finish(x, context)
+    }
+}
+
+impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
+    fn decode(
+        &self,
+        encoded: EncoderOutput<'_, B>,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
+        let mut x = self.embed("decoder_input_ids", inputs, context)?;
+        let ([batch, new, _], past) = (x.dims(), context.past());
+        let distances = self.relative_attention_bias.at(past, [new, past + new], inputs);
+        let bias = sum(distances, decoder_bias(inputs, [batch, new], past)?);
+        let source = source_bias(encoded, batch, inputs, context)?;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let normal = block.normal(x.clone());
+            let seen = block.attention.attend_cached(normal, Some(bias.clone()), index, context);
+            x = block.cross(x + seen.cast(self.types.sum), (encoded, source.clone()), index, context)?;
+            x = block.feed_forward(x);
+            self.trace(index, &x, context)?;
+        }
+        self.finish(x, context)
+    }
+
+    fn layers(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn max_positions(&self) -> Option<usize> {
+        None
+    }
+}
+
+fn sum<B: Ops>(distances: Tensor<B, 4>, mask: Option<Tensor<B, 4>>) -> Tensor<B, 4> {
+    match mask {
+        Some(mask) => distances + mask,
+        None => distances,
+    }
+}
+
+fn invalid(message: String) -> LoadError {
+    LoadError::Config(ConfigError::Invalid { model_type: "t5".to_owned(), message })
+}
+
+struct T5Block<B: Ops> {
+    attention: CachedAttention<B>,
+    attention_norm: RmsNorm<B>,
+    cross: Option<(CachedAttention<B>, RmsNorm<B>)>,
+    gate: Option<Linear<B>>,
+    up: Linear<B>,
+    down: Linear<B>,
+    activation: Activation,
+    feed_forward_norm: RmsNorm<B>,
+    types: T5Types,
+}
+
+const ATTENTION: AttentionNames = AttentionNames { query: "q", key: "k", value: "v", output: "o" };
+
+impl<B: Ops> T5Block<B> {
+    fn load(config: &T5Config, decoder: bool, types: T5Types, w: &Weights<B>) -> Result<Self, LoadError> {
+        let (width, heads, head_dim) = (config.d_model, config.num_heads, config.d_kv);
+        let shape = CachedAttentionShape { width, heads, head_dim, bias: false, key_bias: false, scale: 1.0 };
+        let attention = |w: &Weights<B>| CachedAttention::load(w, &ATTENTION, &shape);
+        let layer = |index: usize| w.module("layer").module(index);
+        let norm = |w: &Weights<B>| {
+            RmsNorm::load(&w.module("layer_norm").in_type(types.sum), width, config.layer_norm_epsilon)
+        };
+        let cross =
+            || -> Result<_, WeightsError> { Ok((attention(&layer(1).module("EncDecAttention"))?, norm(&layer(1))?)) };
+        let last = layer(if decoder { 2 } else { 1 });
+        let w = last.module("DenseReluDense");
+        let up = |name| Linear::load_with_bias(&w.module(name), width, config.d_ff, false);
+        let (gated, activation) = config.feed_forward().map_err(invalid)?;
+        Ok(Self {
+            attention: attention(&layer(0).module("SelfAttention"))?,
+            attention_norm: norm(&layer(0))?,
+            cross: decoder.then(cross).transpose()?,
+            gate: gated.then(|| up("wi_0")).transpose()?,
+            up: up(if gated { "wi_1" } else { "wi" })?,
+            down: Linear::load_with_bias(&w.module("wo").in_type(types.sum), config.d_ff, width, false)?,
+            activation,
+            feed_forward_norm: norm(&last)?,
+            types,
+        })
+    }
+
+    fn normal(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        self.attention_norm.forward(x).cast(self.types.product)
+    }
+
+    fn cross(
+        &self,
+        x: Tensor<B, 3>,
+        (encoded, bias): (EncoderOutput<'_, B>, Option<Tensor<B, 4>>),
+        index: usize,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
+        let Some((attention, norm)) = &self.cross else { return Ok(x) };
+        let normal = norm.forward(x.clone()).cast(self.types.product);
+        Ok(x + attention.attend_cross(normal, encoded, bias, index, context)?.cast(self.types.sum))
+    }
+
+    fn feed_forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let normal = self.feed_forward_norm.forward(x.clone()).cast(self.types.product);
+        let up = self.up.forward(normal.clone());
+        let inner = match &self.gate {
+            Some(gate) => activate(gate.forward(normal), self.activation) * up,
+            None => activate(up, self.activation),
+        };
+        x + self.down.forward(inner.cast(self.types.sum))
+    }
+}

@@ -1,0 +1,120 @@
+//! The configuration of T5.
+
+use crate::{class::Head, config::Config};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{backend::Activation, layer::RelativeBuckets};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct T5Config {
+    pub(super) vocab_size: usize,
+    #[serde(alias = "hidden_size")]
+    pub(super) d_model: usize,
+    #[serde(alias = "head_dim")]
+    pub(super) d_kv: usize,
+    pub(super) d_ff: usize,
+    #[serde(alias = "num_hidden_layers")]
+    pub(super) num_layers: usize,
+    pub(super) num_decoder_layers: Option<usize>,
+    #[serde(alias = "num_attention_heads")]
+    pub(super) num_heads: usize,
+    relative_attention_num_buckets: usize,
+    relative_attention_max_distance: usize,
+    pub(super) layer_norm_epsilon: f64,
+    feed_forward_proj: String,
+    /// What newer files spell out of `feed_forward_proj`; it has the last word.
+    dense_act_fn: Option<Activation>,
+    is_gated_act: Option<bool>,
+    /// Newer files spell it out of `tie_word_embeddings`, which scales the hidden states and no longer ties anything.
+    scale_decoder_outputs: Option<bool>,
+    tie_word_embeddings: Option<bool>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for T5Config {
+    fn default() -> Self {
+        Self {
+            vocab_size: 32128,
+            d_model: 512,
+            d_kv: 64,
+            d_ff: 2048,
+            num_layers: 6,
+            num_decoder_layers: None,
+            num_heads: 8,
+            relative_attention_num_buckets: 32,
+            relative_attention_max_distance: 128,
+            layer_norm_epsilon: 1e-6,
+            feed_forward_proj: "relu".to_owned(),
+            dense_act_fn: None,
+            is_gated_act: None,
+            scale_decoder_outputs: None,
+            tie_word_embeddings: None,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl T5Config {
+    /// Whether the feed forward has a gate, and its activation.
+    pub(super) fn feed_forward(&self) -> Result<(bool, Activation), String> {
+        let (gated, word) = match self.feed_forward_proj.split_once('-') {
+            Some(("gated", "gelu")) => (true, "gelu_new"),
+            Some(("gated", word)) => (true, word),
+            Some(_) => return Err(format!("`feed_forward_proj` {:?} has an unknown form", self.feed_forward_proj)),
+            None => (false, self.feed_forward_proj.as_str()),
+        };
+        let gated = self.is_gated_act.unwrap_or(gated);
+        if let Some(activation) = self.dense_act_fn {
+            return Ok((gated, activation));
+        }
+        let activation = serde_json::from_value(Value::String(word.to_owned()));
+        Ok((gated, activation.map_err(|error| format!("`feed_forward_proj`: {error}"))?))
+    }
+
+    pub(super) fn scale(&self) -> f64 {
+        let scaled = self.scale_decoder_outputs.unwrap_or(self.tie_word_embeddings != Some(false));
+        if scaled { (self.d_model as f64).powf(-0.5) } else { 1.0 }
+    }
+
+    pub(super) fn buckets(&self, bidirectional: bool) -> RelativeBuckets {
+        let (count, max_distance) = (self.relative_attention_num_buckets, self.relative_attention_max_distance);
+        RelativeBuckets { bidirectional, count, max_distance }
+    }
+}
+
+impl Config for T5Config {
+    /// `n_positions` is the length of the pretraining; positions are relative and have no limit.
+    const INERT: &'static [&'static str] = &["is_encoder_decoder", "n_positions"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let names = ["relative_attention_num_buckets", "relative_attention_max_distance"];
+        self.feed_forward()?;
+        [true, false].into_iter().try_for_each(|both| self.buckets(both).validate(names[0], names[1]))
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = Vec::new();
+        let without_lm_head = head != Head::ConditionalGeneration;
+        if self.scale_decoder_outputs.is_some() || without_lm_head {
+            fields
+                .push(("tie_word_embeddings", "whether there is an `lm_head` decides, and who scales says so itself"));
+        }
+        if without_lm_head {
+            fields.push(("scale_decoder_outputs", "only language models scale"));
+        }
+        if head == Head::Encoder {
+            fields.push(("num_decoder_layers", "an encoder alone has no decoder"));
+        }
+        if self.dense_act_fn.is_some() && self.is_gated_act.is_some() {
+            fields.push(("feed_forward_proj", "`dense_act_fn` and `is_gated_act` say it"));
+        }
+        fields
+    }
+}

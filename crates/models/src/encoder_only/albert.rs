@@ -1,0 +1,174 @@
+//! ALBERT (Lan et al. 2019): `transformers.models.albert`.
+//!
+//! BERT with narrower embeddings and layers that are taken several times.
+
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    text::{
+        bert_encoder::{BertEncoder, BertLayer, BertLayerNames},
+        bert_fields::{BertFields, PRETRAINED_HEADS},
+        text_embeddings::{Positions, TextEmbeddings},
+        text_head::{MaskedLmNames, TextHead},
+        text_model::TextModel,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::{
+    backend::Ops,
+    layer::{AttentionNames, Linear},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct AlbertConfig {
+    #[serde(flatten)]
+    fields: BertFields,
+    embedding_size: usize,
+    num_hidden_groups: usize,
+    inner_group_num: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for AlbertConfig {
+    fn default() -> Self {
+        Self {
+            fields: BertFields::default(),
+            embedding_size: 128,
+            num_hidden_groups: 1,
+            inner_group_num: 1,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Config for AlbertConfig {
+    /// Fields of the TensorFlow releases, which transformers does not read.
+    const INERT: &'static [&'static str] =
+        &["down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"];
+
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 30000,
+            "hidden_size": 4096,
+            "num_attention_heads": 64,
+            "intermediate_size": 16384,
+            "hidden_act": "gelu_new",
+        })
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()?;
+        if self.num_hidden_groups == 0 {
+            return Err("`num_hidden_groups` is 0".to_owned());
+        }
+        Ok(())
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        match head {
+            Head::MaskedLm | Head::PreTraining => Vec::new(),
+            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+        }
+    }
+}
+
+const NAMES: BertLayerNames = BertLayerNames {
+    attention: AttentionNames {
+        query: "attention.query",
+        key: "attention.key",
+        value: "attention.value",
+        output: "attention.dense",
+    },
+    attention_norm: "attention.LayerNorm",
+    up: "ffn",
+    down: "ffn_output",
+    output_norm: "full_layer_layer_norm",
+};
+
+impl AlbertConfig {
+    fn encoder<B: Ops>(&self, pooled: bool, w: &Weights<B>) -> Result<BertEncoder<B>, WeightsError> {
+        let (inner, width) = (self.embedding_size, self.fields.hidden_size);
+        let tables = self.fields.tables(inner);
+        let mapping = w.module("encoder.embedding_hidden_mapping_in");
+        Ok(BertEncoder {
+            embeddings: TextEmbeddings::load(tables, Positions::FromZero, w)?,
+            project: Some(Linear::load(&mapping, inner, width)?),
+            layers: self.layers(&w.module("encoder.albert_layer_groups"))?,
+            order: self.order(),
+            relative: None,
+            pooler: pooled.then(|| Linear::load(&w.module("pooler"), width, width)).transpose()?,
+        })
+    }
+
+    /// The layers of all groups, group by group.
+    fn layers<B: Ops>(&self, w: &Weights<B>) -> Result<Vec<BertLayer<B>>, WeightsError> {
+        let shape = self.fields.layer();
+        let places =
+            (0..self.num_hidden_groups).flat_map(|group| (0..self.inner_group_num).map(move |layer| (group, layer)));
+        places
+            .map(|(group, layer)| {
+                BertLayer::load(&shape, &NAMES, &w.module(group).module("albert_layers").module(layer))
+            })
+            .collect()
+    }
+
+    /// Every depth takes all layers of its group; the division is transformers'.
+    fn order(&self) -> Vec<usize> {
+        let per_group = self.fields.num_hidden_layers as f64 / self.num_hidden_groups as f64;
+        let group = |depth: usize| (depth as f64 / per_group) as usize;
+        let layers = |depth| (0..self.inner_group_num).map(move |layer| group(depth) * self.inner_group_num + layer);
+        (0..self.fields.num_hidden_layers).flat_map(layers).collect()
+    }
+}
+
+const PREDICTIONS: MaskedLmNames = MaskedLmNames {
+    dense: "predictions.dense",
+    norm: "predictions.LayerNorm",
+    decoder: "predictions.decoder",
+    bias: Some("predictions.bias"),
+};
+
+/// `model_type` `albert`.
+pub(crate) struct Albert;
+
+impl Family for Albert {
+    type Config = AlbertConfig;
+    const NAME: &'static str = "Albert";
+    const HEADS: &'static [Head] = PRETRAINED_HEADS;
+
+    fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);
+        let backbone = config.encoder(pooled, &w.strip_prefix("albert"))?;
+        let masked_lm = || {
+            backbone.masked_lm(
+                config.fields.hidden_size,
+                config.fields.hidden_act,
+                config.fields.tie_word_embeddings,
+                &PREDICTIONS,
+                w,
+            )
+        };
+        let linear = |name| Linear::load(&w.module(name), config.fields.hidden_size, labels);
+        let head = match head {
+            Head::PreTraining => TextHead::PreTraining {
+                masked_lm: masked_lm()?,
+                pooled: linear("sop_classifier.classifier")?,
+                output: "sop_logits",
+            },
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
+            Head::SequenceClassification => TextHead::Pooled(linear("classifier")?),
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}

@@ -1,0 +1,170 @@
+//! BERT (Devlin et al. 2018) and RoBERTa (Liu et al. 2019): `transformers.models.bert`, `transformers.models.roberta`.
+//!
+//! RoBERTa is BERT with positions counted from the padding token's id and other heads.
+
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    text::{
+        bert_encoder::{BERT, BertEncoder},
+        bert_fields::BertFields,
+        text_embeddings::{Positions, TextEmbeddings},
+        text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+        text_model::TextModel,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    layer::Linear,
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json` of both types.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct BertConfig {
+    #[serde(flatten)]
+    pub(crate) fields: BertFields,
+    model_type: String,
+    pad_token_id: Option<i64>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for BertConfig {
+    fn default() -> Self {
+        Self { fields: BertFields::default(), model_type: String::new(), pad_token_id: None, rest: Map::new() }
+    }
+}
+
+impl Config for BertConfig {
+    /// Fields of the TensorFlow releases that describe a pooler which transformers does not have.
+    const INERT: &'static [&'static str] = &[
+        "directionality",
+        "pooler_fc_size",
+        "pooler_num_attention_heads",
+        "pooler_num_fc_layers",
+        "pooler_size_per_head",
+        "pooler_type",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = Vec::new();
+        if self.model_type != "roberta" {
+            fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
+        }
+        if !matches!(head, Head::MaskedLm | Head::PreTraining) {
+            fields.push(("tie_word_embeddings", "only masked language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+impl BertConfig {
+    pub(crate) fn encoder<B: Ops>(
+        &self,
+        numbering: Positions,
+        pooled: bool,
+        w: &Weights<B>,
+    ) -> Result<BertEncoder<B>, WeightsError> {
+        let width = self.fields.hidden_size;
+        let tables = self.fields.tables(width);
+        let layer = self.fields.layer();
+        let embeddings = TextEmbeddings::load(tables, numbering, w)?;
+        let encoder =
+            BertEncoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?;
+        let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
+        Ok(BertEncoder { pooler, ..encoder })
+    }
+}
+
+/// `model_type` `bert`.
+pub(crate) struct Bert;
+
+impl Family for Bert {
+    type Config = BertConfig;
+    const NAME: &'static str = "Bert";
+    const HEADS: &'static [Head] = &[
+        Head::Base,
+        Head::MaskedLm,
+        Head::PreTraining,
+        Head::NextSentence,
+        Head::SequenceClassification,
+        Head::TokenClassification,
+        Head::QuestionAnswering,
+    ];
+
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
+        let backbone = config.encoder(Positions::FromZero, pooled, &w.strip_prefix("bert"))?;
+        let names = MaskedLmNames {
+            dense: "cls.predictions.transform.dense",
+            norm: "cls.predictions.transform.LayerNorm",
+            decoder: "cls.predictions.decoder",
+            bias: Some("cls.predictions.bias"),
+        };
+        let masked_lm = || {
+            backbone.masked_lm(
+                config.fields.hidden_size,
+                config.fields.hidden_act,
+                config.fields.tie_word_embeddings,
+                &names,
+                w,
+            )
+        };
+        let linear = |name, out| Linear::load(&w.module(name), config.fields.hidden_size, out);
+        let head = match head {
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
+            Head::PreTraining => TextHead::PreTraining {
+                masked_lm: masked_lm()?,
+                pooled: linear("cls.seq_relationship", 2)?,
+                output: "seq_relationship_logits",
+            },
+            Head::NextSentence => TextHead::Pooled(linear("cls.seq_relationship", 2)?),
+            Head::SequenceClassification => TextHead::Pooled(linear("classifier", labels)?),
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}
+
+/// `model_type` `roberta`.
+pub(crate) struct Roberta;
+
+impl Family for Roberta {
+    type Config = BertConfig;
+    const NAME: &'static str = "Roberta";
+    const HEADS: &'static [Head] = ENCODER_HEADS;
+
+    fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let positions = Positions::FromPadding(config.pad_token_id.unwrap_or(1));
+        let backbone = config.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
+        let names = MaskedLmNames {
+            dense: "lm_head.dense",
+            norm: "lm_head.layer_norm",
+            decoder: "lm_head.decoder",
+            bias: Some("lm_head.bias"),
+        };
+        let tied = config.fields.tie_word_embeddings;
+        let masked_lm = || backbone.masked_lm(config.fields.hidden_size, Activation::Gelu, tied, &names, w);
+        let head = match head {
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),
+            Head::SequenceClassification => {
+                TextHead::first_token(&w.module("classifier"), config.fields.hidden_size, labels, Activation::Tanh)?
+            }
+            head => TextHead::of_encoder(w, head, config.fields.hidden_size, labels)?,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}

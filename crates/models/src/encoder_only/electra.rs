@@ -1,0 +1,123 @@
+//! ELECTRA (Clark et al. 2020): `transformers.models.electra`.
+//!
+//! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and as discriminator.
+
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    text::{
+        bert_encoder::{BERT, BertEncoder},
+        bert_fields::{BertFields, PRETRAINED_HEADS},
+        text_embeddings::{Positions, TextEmbeddings},
+        text_head::{MaskedLmNames, TextHead},
+        text_model::TextModel,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    layer::Linear,
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct ElectraConfig {
+    #[serde(flatten)]
+    fields: BertFields,
+    embedding_size: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for ElectraConfig {
+    fn default() -> Self {
+        Self { fields: BertFields::default(), embedding_size: 128, rest: Map::new() }
+    }
+}
+
+impl Config for ElectraConfig {
+    /// Of the head for multiple choice.
+    const INERT: &'static [&'static str] =
+        &["summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
+
+    fn defaults() -> Value {
+        json!({ "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024 })
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        match head {
+            Head::MaskedLm => Vec::new(),
+            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+        }
+    }
+}
+
+impl ElectraConfig {
+    fn encoder<B: Ops>(&self, w: &Weights<B>) -> Result<BertEncoder<B>, WeightsError> {
+        let (inner, width) = (self.embedding_size, self.fields.hidden_size);
+        let tables = self.fields.tables(inner);
+        let layer = self.fields.layer();
+        let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
+        let project =
+            (inner != width).then(|| Linear::load(&w.module("embeddings_project"), inner, width)).transpose()?;
+        Ok(BertEncoder {
+            project,
+            ..BertEncoder::load(embeddings, self.fields.num_hidden_layers, &layer, &BERT, &w.module("encoder.layer"))?
+        })
+    }
+}
+
+const GENERATOR: MaskedLmNames = MaskedLmNames {
+    dense: "generator_predictions.dense",
+    norm: "generator_predictions.LayerNorm",
+    decoder: "generator_lm_head",
+    bias: None,
+};
+
+/// `model_type` `electra`.
+pub(crate) struct Electra;
+
+impl Family for Electra {
+    type Config = ElectraConfig;
+    const NAME: &'static str = "Electra";
+    const HEADS: &'static [Head] = PRETRAINED_HEADS;
+
+    fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = config.encoder(&w.strip_prefix("electra"))?;
+        let width = config.fields.hidden_size;
+        let head = match head {
+            Head::PreTraining => {
+                let w = w.module("discriminator_predictions");
+                TextHead::Discriminator {
+                    dense: Linear::load(&w.module("dense"), width, width)?,
+                    activation: config.fields.hidden_act,
+                    out: Linear::load(&w.module("dense_prediction"), width, 1)?,
+                }
+            }
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                Activation::Gelu,
+                config.fields.tie_word_embeddings,
+                &GENERATOR,
+                w,
+            )?),
+            Head::SequenceClassification => {
+                TextHead::first_token(&w.module("classifier"), width, labels, Activation::Gelu)?
+            }
+            head => TextHead::of_encoder(w, head, width, labels)?,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}

@@ -1,0 +1,180 @@
+//! ModernBERT (Warner et al. 2024): `transformers.models.modernbert`.
+//!
+//! Rotary positions, norms in front, gated perceptrons, and attention that most layers keep to a window.
+
+use super::{
+    modernbert_config::{LayerType, ModernBertConfig, Pooling},
+    modernbert_layer::{LayerNames, LayerShape, ModernBertLayer},
+};
+use crate::{
+    capabilities::Capabilities,
+    class::Head,
+    family::{Family, Loaded},
+    text::{
+        text_head::{ENCODER_HEADS, MaskedLm, TextHead, first_token},
+        text_model::{Backbone, Hidden, TextModel},
+    },
+};
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias, positions, window_bias},
+    weights::{Weights, WeightsError},
+};
+
+/// `model_type` `modernbert`.
+pub(crate) struct ModernBert;
+
+impl Family for ModernBert {
+    type Config = ModernBertConfig;
+    const NAME: &'static str = "ModernBert";
+    const HEADS: &'static [Head] = ENCODER_HEADS;
+
+    fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;
+        if ![Head::Base, Head::MaskedLm].contains(&head) {
+            backbone.prediction = Some(Prediction::load(config, &w.module("head"))?);
+        }
+        let classifier = |out| Linear::load(&w.module("classifier"), config.hidden_size, out);
+        let head = match head {
+            Head::MaskedLm => TextHead::MaskedLm(masked_lm(config, backbone.words.weight(), w)?),
+            Head::SequenceClassification => {
+                backbone.pooling = Some(config.classifier_pooling);
+                TextHead::Pooled(classifier(labels)?)
+            }
+            Head::TokenClassification => TextHead::PerToken(classifier(labels)?),
+            Head::QuestionAnswering => TextHead::Span(classifier(2)?),
+            _ => TextHead::Base,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}
+
+fn masked_lm<B: Ops>(
+    config: &ModernBertConfig,
+    words: Tensor<B, 2>,
+    w: &Weights<B>,
+) -> Result<MaskedLm<B>, WeightsError> {
+    let Prediction { dense, activation, norm } = Prediction::load(config, &w.module("head"))?;
+    let (decoder, vocab) = (w.module("decoder"), config.vocab_size);
+    let decoder = if config.tie_word_embeddings {
+        decoder.mark_tied("weight");
+        Linear::tied(words, config.decoder_bias.then(|| decoder.tensor("bias", [vocab])).transpose()?)
+    } else {
+        Linear::load_with_bias(&decoder, config.hidden_size, vocab, config.decoder_bias)?
+    };
+    Ok(MaskedLm { dense, activation, norm, decoder })
+}
+
+/// Dense, activation and norm in front of every classifier.
+struct Prediction<B: Ops> {
+    dense: Linear<B>,
+    activation: Activation,
+    norm: LayerNorm<B>,
+}
+
+impl<B: Ops> Prediction<B> {
+    fn load(config: &ModernBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let width = config.hidden_size;
+        Ok(Self {
+            dense: Linear::load_with_bias(&w.module("dense"), width, width, config.classifier_bias)?,
+            activation: config.classifier_activation,
+            norm: config.norm(&w.module("norm"))?,
+        })
+    }
+
+    fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
+        self.norm.forward(activate(self.dense.forward(x), self.activation))
+    }
+}
+
+struct ModernBertEncoder<B: Ops> {
+    words: Embedding<B>,
+    norm: LayerNorm<B>,
+    layers: Vec<(LayerType, ModernBertLayer<B>)>,
+    final_norm: LayerNorm<B>,
+    full: Rotary,
+    sliding: Rotary,
+    window: usize,
+    vocab: usize,
+    pooling: Option<Pooling>,
+    prediction: Option<Prediction<B>>,
+}
+
+const NAMES: LayerNames = LayerNames {
+    attention_norm: "attn_norm",
+    joined: "attn.Wqkv",
+    output: "attn.Wo",
+    mlp_norm: "mlp_norm",
+    mlp: (ProjectionNames::Joined("mlp.Wi"), "mlp.Wo"),
+};
+
+impl<B: Ops> ModernBertEncoder<B> {
+    fn load(config: &ModernBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let embeddings = w.module("embeddings");
+        let shape = LayerShape {
+            width: config.hidden_size,
+            heads: config.num_attention_heads,
+            inner: config.intermediate_size,
+            activation: config.hidden_activation,
+            attention_bias: config.attention_bias,
+            mlp_bias: config.mlp_bias,
+        };
+        let layer = |(index, kind): (usize, LayerType)| {
+            let w = w.module("layers").module(index);
+            let attention_norm = (index > 0).then(|| config.norm(&w.module(NAMES.attention_norm))).transpose()?;
+            let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
+            Ok((kind, ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?))
+        };
+        Ok(Self {
+            words: Embedding::load(&embeddings.module("tok_embeddings"), config.vocab_size, config.hidden_size)?,
+            norm: config.norm(&embeddings.module("norm"))?,
+            layers: config.kinds().into_iter().enumerate().map(layer).collect::<Result<_, WeightsError>>()?,
+            final_norm: config.norm(&w.module("final_norm"))?,
+            full: config.rotary(LayerType::FullAttention),
+            sliding: config.rotary(LayerType::SlidingAttention),
+            window: config.local_attention / 2,
+            vocab: config.vocab_size,
+            pooling: None,
+            prediction: None,
+        })
+    }
+
+    /// The state that a text's label is read from, and the states of the tokens, both as the head wants them.
+    fn heads(&self, last: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let Some(prediction) = &self.prediction else { return Ok(Hidden { last, pooled: None }) };
+        let pooled = match self.pooling {
+            None => return Ok(Hidden { last: prediction.forward(last), pooled: None }),
+            Some(Pooling::Cls) => first_token(last.clone()),
+            Some(Pooling::Mean) => masked_mean(last.clone(), inputs)?,
+        };
+        Ok(Hidden { last, pooled: Some(prediction.forward(pooled)) })
+    }
+}
+
+impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
+    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let x = self.norm.forward(self.words.forward(inputs.indices("input_ids", self.vocab)?));
+        context.trace_embed(&x)?;
+        let [batch, seq, _] = x.dims();
+        let (values, shape) = positions(inputs, [batch, seq], 0)?;
+        let full = (self.full.at(&values, shape, inputs), padding_bias(inputs, [batch, seq])?);
+        let sliding = (self.sliding.at(&values, shape, inputs), window_bias(inputs, [batch, seq], self.window)?);
+        let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: (usize, &mut ForwardContext<'_, B>)| {
+            let (rotation, bias) = match kind {
+                LayerType::FullAttention => &full,
+                LayerType::SlidingAttention => &sliding,
+            };
+            Ok(layer.forward(x, rotation, bias.clone()))
+        };
+        let last = context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))?;
+        self.heads(last, inputs)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+}

@@ -1,0 +1,148 @@
+//! MPNet (Song et al. 2020): `transformers.models.mpnet`.
+//!
+//! BERT without token types, with positions counted from the padding token and a bias on the scores by distance.
+
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+    text::{
+        bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
+        text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
+        text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+        text_model::TextModel,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    layer::{AttentionNames, Linear, RelativeBias, RelativeBuckets},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct MpnetConfig {
+    vocab_size: usize,
+    hidden_size: usize,
+    num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    hidden_act: Activation,
+    max_position_embeddings: usize,
+    layer_norm_eps: f64,
+    relative_attention_num_buckets: usize,
+    tie_word_embeddings: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for MpnetConfig {
+    fn default() -> Self {
+        Self {
+            vocab_size: 30527,
+            hidden_size: 768,
+            num_hidden_layers: 12,
+            num_attention_heads: 12,
+            intermediate_size: 3072,
+            hidden_act: Activation::Gelu,
+            max_position_embeddings: 512,
+            layer_norm_eps: 1e-12,
+            relative_attention_num_buckets: 32,
+            tie_word_embeddings: true,
+            rest: Map::new(),
+        }
+    }
+}
+
+/// What transformers sorts distances into, whatever `relative_attention_num_buckets` is.
+const BUCKETS: RelativeBuckets = RelativeBuckets { bidirectional: true, count: 32, max_distance: 128 };
+
+/// The padding token from which transformers counts positions, whatever `pad_token_id` is.
+const PADDING: i64 = 1;
+
+impl Config for MpnetConfig {
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        match self.relative_attention_num_buckets {
+            32 => Ok(()),
+            other => Err(format!("`relative_attention_num_buckets` is {other}; transformers computes 32 always")),
+        }
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        match head {
+            Head::MaskedLm => Vec::new(),
+            _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],
+        }
+    }
+}
+
+const NAMES: BertLayerNames = BertLayerNames {
+    attention: AttentionNames {
+        query: "attention.attn.q",
+        key: "attention.attn.k",
+        value: "attention.attn.v",
+        output: "attention.attn.o",
+    },
+    attention_norm: "attention.LayerNorm",
+    up: "intermediate.dense",
+    down: "output.dense",
+    output_norm: "output.LayerNorm",
+};
+
+impl MpnetConfig {
+    fn encoder<B: Ops>(&self, pooled: bool, w: &Weights<B>) -> Result<BertEncoder<B>, WeightsError> {
+        let (width, heads, eps) = (self.hidden_size, self.num_attention_heads, self.layer_norm_eps);
+        let (vocab, positions) = (self.vocab_size, self.max_position_embeddings);
+        let tables = EmbeddingsShape { width, vocab, positions, token_types: 0, eps };
+        let layer = BertLayerShape { width, heads, inner: self.intermediate_size, activation: self.hidden_act, eps };
+        let embeddings = TextEmbeddings::load(tables, Positions::FromPadding(PADDING), w)?;
+        let encoder =
+            BertEncoder::load(embeddings, self.num_hidden_layers, &layer, &NAMES, &w.module("encoder.layer"))?;
+        let relative = RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;
+        let pooler = pooled.then(|| Linear::load(&w.module("pooler.dense"), width, width)).transpose()?;
+        Ok(BertEncoder { relative: Some(relative), pooler, ..encoder })
+    }
+}
+
+const LM_HEAD: MaskedLmNames = MaskedLmNames {
+    dense: "lm_head.dense",
+    norm: "lm_head.layer_norm",
+    decoder: "lm_head.decoder",
+    bias: Some("lm_head.bias"),
+};
+
+/// `model_type` `mpnet`.
+pub(crate) struct Mpnet;
+
+impl Family for Mpnet {
+    type Config = MpnetConfig;
+    const NAME: &'static str = "MPNet";
+    const HEADS: &'static [Head] = ENCODER_HEADS;
+
+    fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;
+        let width = config.hidden_size;
+        let head = match head {
+            Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
+                width,
+                Activation::Gelu,
+                config.tie_word_embeddings,
+                &LM_HEAD,
+                w,
+            )?),
+            Head::SequenceClassification => {
+                TextHead::first_token(&w.module("classifier"), width, labels, Activation::Tanh)?
+            }
+            head => TextHead::of_encoder(w, head, width, labels)?,
+        };
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+}

@@ -1,0 +1,34 @@
+//! A loaded model with its backend hidden.
+
+use crate::{bound_model::BoundModel, capabilities::Capabilities, decode_session::DecodeSession};
+use testgen_nn::{
+    array::Arrays,
+    backend::Ops,
+    forward::{Forward, ForwardError, Session},
+};
+
+/// A loaded model with its backend hidden.
+pub trait ErasedModel: Send {
+    /// Computes every output of the transformers class, with the hidden states if `traced`.
+    fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
+
+    /// A new sequence with a key-value cache; none for a model that does not generate.
+    fn session(&self) -> Option<Box<dyn Session + '_>>;
+
+    /// Its limits, its cache, and what padding may change.
+    fn capabilities(&self) -> Capabilities;
+}
+
+impl<B: Ops> ErasedModel for BoundModel<B> {
+    fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
+        self.call(inputs, traced, None)
+    }
+
+    fn session(&self) -> Option<Box<dyn Session + '_>> {
+        Some(Box::new(DecodeSession::new(self)?))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        *BoundModel::capabilities(self)
+    }
+}

@@ -1,0 +1,3 @@
+//! Graph encoders.
+
+pub(crate) mod graphormer;

@@ -1,0 +1,60 @@
+//! Mixtral (Jiang et al. 2024): `transformers.models.mixtral`. Mistral with a mixture of experts in every layer.
+
+use crate::text::{
+    llama_decoder::{LlamaFields, LlamaShape},
+    llama_variant::LlamaVariant,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::layer::ExpertsShape;
+
+/// The `config.json` of `model_type` `mixtral`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MixtralConfig {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    sliding_window: Option<usize>,
+    num_experts_per_tok: usize,
+    #[serde(alias = "num_experts", default = "default_experts")]
+    num_local_experts: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn default_experts() -> usize {
+    8
+}
+
+impl LlamaVariant for MixtralConfig {
+    const NAME: &'static str = "Mixtral";
+    /// What is returned beside the logits, and training.
+    const INERT: &'static [&'static str] = &["output_router_logits", "router_jitter_noise"];
+
+    fn defaults() -> Value {
+        json!({
+            "rms_norm_eps": 1e-5,
+            "max_position_embeddings": 131_072,
+            "num_key_value_heads": 8,
+            "num_experts_per_tok": 2,
+        })
+    }
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        let experts = self.fields.experts(self.num_local_experts, self.num_experts_per_tok);
+        let experts = ExpertsShape { names: ["w1", "w3", "w2"], ..experts };
+        LlamaShape {
+            windows: vec![self.sliding_window; self.fields.num_hidden_layers],
+            experts: vec![Some(experts); self.fields.num_hidden_layers],
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()?;
+        ExpertsShape::validate(self.num_experts_per_tok, self.num_local_experts)
+    }
+}

@@ -1,0 +1,107 @@
+//! Qwen3-MoE (Yang et al. 2025): `transformers.models.qwen3_moe`. Qwen3 with mixtures of experts in some layers.
+
+use crate::{
+    class::Head,
+    text::{
+        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
+        llama_variant::LlamaVariant,
+    },
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::layer::ExpertsShape;
+
+/// The `config.json` of `model_type` `qwen3_moe`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Qwen3MoeConfig {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    attention_bias: bool,
+    use_sliding_window: bool,
+    sliding_window: Option<usize>,
+    decoder_sparse_step: usize,
+    mlp_only_layers: Option<Vec<usize>>,
+    moe_intermediate_size: usize,
+    num_experts_per_tok: usize,
+    #[serde(alias = "num_local_experts", default = "default_experts")]
+    num_experts: usize,
+    norm_topk_prob: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn default_experts() -> usize {
+    128
+}
+
+impl Qwen3MoeConfig {
+    /// Whether the perceptron of each layer is a mixture.
+    fn sparse(&self) -> Vec<bool> {
+        let single = self.mlp_only_layers.as_deref().unwrap_or_default();
+        let sparse = |layer: usize| !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step);
+        (0..self.fields.num_hidden_layers).map(|layer| self.num_experts > 0 && sparse(layer)).collect()
+    }
+}
+
+impl LlamaVariant for Qwen3MoeConfig {
+    const NAME: &'static str = "Qwen3Moe";
+    /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
+    const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
+
+    fn defaults() -> Value {
+        json!({
+            "max_position_embeddings": 32768,
+            "num_key_value_heads": 4,
+            "attention_bias": false,
+            "use_sliding_window": false,
+            "sliding_window": 4096,
+            "decoder_sparse_step": 1,
+            "moe_intermediate_size": 768,
+            "num_experts_per_tok": 8,
+            "norm_topk_prob": false,
+        })
+    }
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        let experts = ExpertsShape {
+            inner: self.moe_intermediate_size,
+            normalised: self.norm_topk_prob,
+            ..self.fields.experts(self.num_experts, self.num_experts_per_tok)
+        };
+        let window = self.sliding_window.filter(|_| self.use_sliding_window);
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            norms: QueryKeyNorms::EachHead,
+            windows: vec![window; self.fields.num_hidden_layers],
+            experts: self.sparse().into_iter().map(|sparse| sparse.then_some(experts)).collect(),
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()?;
+        if self.decoder_sparse_step == 0 {
+            return Err("`decoder_sparse_step` is 0".to_owned());
+        }
+        ExpertsShape::validate(self.num_experts_per_tok, self.num_experts)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.without_effect(head);
+        if !self.use_sliding_window {
+            fields.push(("sliding_window", "`use_sliding_window` is off"));
+        }
+        if self.sliding_window.is_none() {
+            fields.push(("use_sliding_window", "`sliding_window` is null"));
+        }
+        if self.sparse().iter().all(|sparse| *sparse) {
+            fields.push(("intermediate_size", "every layer is a mixture"));
+        }
+        fields
+    }
+}

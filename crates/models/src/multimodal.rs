@@ -1,0 +1,3 @@
+//! Language models that read images.
+
+pub(crate) mod llava;

@@ -1,0 +1,286 @@
+//! LLaVA (Liu et al. 2023): `transformers.models.llava`, a CLIP tower for images in front of a Llama.
+
+use crate::{
+    capabilities::Capabilities,
+    class::Head,
+    config::{Config, Nested},
+    decoder_only::llama::LlamaConfig,
+    family::{Family, Loaded},
+    network::Network,
+    text::llama_decoder::LlamaDecoder,
+    vision_blocks::clip_encoder::ClipImageEncoder,
+    vision_text::clip::ClipVisionConfig,
+};
+use burn::tensor::{Tensor, module};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{Linear, Mlp},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct LlavaConfig {
+    vision_config: Option<Nested<ClipVisionConfig>>,
+    text_config: Option<Nested<LlamaConfig>>,
+    #[serde(alias = "image_token_id")]
+    image_token_index: i64,
+    projector_hidden_act: Activation,
+    vision_feature_select_strategy: Strategy,
+    vision_feature_layer: FeatureLayers,
+    multimodal_projector_bias: bool,
+    tie_word_embeddings: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// Which of the tower's tokens are shown to the decoder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Strategy {
+    /// The patches without the class token.
+    Default,
+    /// All.
+    Full,
+}
+
+/// Which hidden states of the tower are taken, counted from the embeddings or, below zero, from the end.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum FeatureLayers {
+    One(i64),
+    Many(Vec<i64>),
+}
+
+impl FeatureLayers {
+    /// As indices among `states` hidden states; none where one is out of range.
+    fn indices(&self, states: usize) -> Option<Vec<usize>> {
+        let layers = match self {
+            Self::One(layer) => std::slice::from_ref(layer),
+            Self::Many(layers) => layers,
+        };
+        let index = |layer: &i64| {
+            let index = if *layer < 0 { *layer + states as i64 } else { *layer };
+            usize::try_from(index).ok().filter(|index| *index < states)
+        };
+        layers.iter().map(index).collect::<Option<Vec<_>>>().filter(|indices| !indices.is_empty())
+    }
+}
+
+impl Default for LlavaConfig {
+    fn default() -> Self {
+        Self {
+            vision_config: None,
+            text_config: None,
+            image_token_index: 32000,
+            projector_hidden_act: Activation::Gelu,
+            vision_feature_select_strategy: Strategy::Default,
+            vision_feature_layer: FeatureLayers::One(-2),
+            multimodal_projector_bias: true,
+            tie_word_embeddings: false,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Config for LlavaConfig {
+    /// The first is what labels hide from the loss; the second is the processor's; the third repeats the decoder's.
+    const INERT: &'static [&'static str] = &["ignore_index", "image_seq_length", "vocab_size"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        let vision = self.vision_config.as_ref().map(|nested| ("vision_config", nested.fields()));
+        let text = self.text_config.as_ref().map(|nested| ("text_config", nested.fields()));
+        vision.into_iter().chain(text).collect()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (Some(vision), Some(text)) = (&self.vision_config, &self.text_config) else {
+            return Err("`vision_config` or `text_config` is missing".to_owned());
+        };
+        of_type("vision_config", vision.rest(), "clip_vision_model")?;
+        of_type("text_config", text.rest(), "llama")?;
+        match self.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1) {
+            Some(_) => Ok(()),
+            None => Err("`vision_feature_layer` names a layer that the tower does not have".to_owned()),
+        }
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let text = self.text_config.as_ref().map(|text| text.without_effect(head)).unwrap_or_default();
+        let mut fields: Vec<_> = text.into_iter().filter_map(|(field, why)| Some((in_text(field)?, why))).collect();
+        let text_ties = self.text_config.as_ref().is_some_and(|text| text.fields.tie_word_embeddings);
+        if text_ties {
+            fields.push(("tie_word_embeddings", "`text_config` ties them already"));
+        }
+        if self.tie_word_embeddings {
+            fields.push(("text_config.tie_word_embeddings", "the whole model ties them already"));
+        }
+        fields.push(("text_config.pad_token_id", "only a classifier reads it"));
+        fields
+    }
+}
+
+/// The name of a field of `text_config` that may be without effect.
+fn in_text(field: &str) -> Option<&'static str> {
+    match field {
+        "max_position_embeddings" => Some("text_config.max_position_embeddings"),
+        "tie_word_embeddings" => Some("text_config.tie_word_embeddings"),
+        _ => None,
+    }
+}
+
+/// The encoders that are implemented; a file that names none has the first.
+fn of_type(place: &str, rest: &Map<String, Value>, expected: &str) -> Result<(), String> {
+    match rest.get("model_type").and_then(Value::as_str) {
+        None => Ok(()),
+        Some(found) if found == expected => Ok(()),
+        Some(found) => Err(format!("`{place}` is a `{found}`; supported is `{expected}`")),
+    }
+}
+
+/// `model_type` `llava`.
+pub(crate) struct Llava;
+
+impl Family for Llava {
+    type Config = LlavaConfig;
+    const NAME: &'static str = "Llava";
+    const HEADS: &'static [Head] = &[Head::ConditionalGeneration];
+
+    fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let text = config.text_config.as_deref().expect("the configuration was validated");
+        let (width, vocab) = (text.fields.hidden_size, text.fields.vocab_size);
+        let model = w.strip_prefix("model");
+        // Checkpoints keep the decoder with its head, as `language_model.model` and `language_model.lm_head`.
+        let language = model.module("language_model");
+        let decoder = text.load_decoder(&language.strip_prefix("model"))?;
+        let head = w.module_named(&["lm_head", "language_model.lm_head"]);
+        let tied = config.tie_word_embeddings || text.fields.tie_word_embeddings;
+        let tied = tied.then(|| decoder.embeddings.weight());
+        let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;
+        let images = Images::load(config, width, &model)?;
+        Ok(Box::new(LlavaModel { images, decoder, lm_head, image_token: config.image_token_index }))
+    }
+}
+
+struct LlavaModel<B: Ops> {
+    images: Images<B>,
+    decoder: LlamaDecoder<B>,
+    lm_head: Linear<B>,
+    image_token: i64,
+}
+
+impl<B: Ops> Network<B> for LlavaModel<B> {
+    /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` stand for the features of `pixel_values`, in their
+    /// order; without images they are tokens as others.
+    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+        let mut x = self.decoder.embed(inputs, context)?;
+        if inputs.host("pixel_values").is_some() {
+            x = self.merged(x, self.images.features(inputs)?, inputs)?;
+        }
+        let hidden = self.decoder.decode(x, inputs, context)?;
+        context.output("logits", self.lm_head.forward(hidden))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            cacheable_length: self.decoder.positions.cacheable(),
+            cache_reset_length: self.decoder.positions.cache_reset_length(),
+            ..Capabilities::decoder(self.decoder.layers.len())
+        }
+    }
+}
+
+impl<B: Ops> LlavaModel<B> {
+    /// `x` [batch, seq, width] with the rows of `features` [tokens, width] where the image tokens are.
+    fn merged(
+        &self,
+        x: Tensor<B, 3>,
+        features: Tensor<B, 2>,
+        inputs: &Inputs<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let ([batch, seq, width], [count, _]) = (x.dims(), features.dims());
+        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
+        let mut next = (batch * seq) as i64;
+        let place = |(own, id): (usize, &i64)| {
+            if *id != self.image_token {
+                return own as i64;
+            }
+            next += 1;
+            next - 1
+        };
+        let places: Vec<i64> = ids.iter().enumerate().map(place).collect();
+        let found = ids.iter().filter(|id| **id == self.image_token).count();
+        if found != count {
+            return Err(ForwardError::WrongInput {
+                name: "input_ids".to_owned(),
+                found: format!("{found} image tokens"),
+                expected: format!("the {count} of `pixel_values`"),
+            });
+        }
+        let rows = Tensor::cat(vec![x.reshape([batch * seq, width]), features], 0);
+        Ok(module::embedding(rows, inputs.put_indices(places, [batch, seq])))
+    }
+}
+
+/// The tower and what makes its hidden states as wide as the decoder's.
+struct Images<B: Ops> {
+    tower: ClipImageEncoder<B>,
+    layers: Vec<usize>,
+    strategy: Strategy,
+    projector: Mlp<B>,
+}
+
+impl<B: Ops> Images<B> {
+    fn load(config: &LlavaConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let vision = config.vision_config.as_deref().expect("the configuration was validated");
+        let tower = w.module("vision_tower").strip_prefix("vision_model");
+        let layers = config.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1).unwrap_or_default();
+        let (projector, bias) = (w.module("multi_modal_projector"), config.multimodal_projector_bias);
+        // In the checkpoint, and in no output: the features are taken in front of it.
+        drop(vision.tower.norm::<B>(&tower.module("post_layernorm"))?);
+        let linear = |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
+        Ok(Self {
+            tower: ClipImageEncoder::load_clip((&vision.tower, &vision.image), &tower)?,
+            projector: Mlp {
+                up: linear("linear_1", layers.len() * vision.tower.hidden_size)?,
+                activation: config.projector_hidden_act,
+                down: linear("linear_2", width)?,
+            },
+            layers,
+            strategy: config.vision_feature_select_strategy,
+        })
+    }
+
+    /// [images * tokens, width] of `pixel_values`.
+    fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+        let states = self.tower.hidden_states(inputs)?;
+        let chosen = self.layers.iter().map(|layer| states[*layer].clone()).collect();
+        let features: Tensor<B, 3> = Tensor::cat(chosen, 2);
+        let [images, places, width] = features.dims();
+        let features = match self.strategy {
+            Strategy::Default => features.narrow(1, 1, places - 1),
+            Strategy::Full => features,
+        };
+        let tokens = features.dims()[1];
+        let projected = self.projector.forward(features.reshape([1, images * tokens, width]));
+        let width = projected.dims()[2];
+        Ok(projected.reshape([images * tokens, width]))
+    }
+}
+
+/// The number of image tokens that stand for one image, as `config.json` says.
+pub fn tokens_of_image(config: &Value) -> Option<usize> {
+    let config: LlavaConfig = serde_json::from_value(config.clone()).ok()?;
+    let patches = config.vision_config?.image.patches();
+    Some(if config.vision_feature_select_strategy == Strategy::Default { patches } else { patches + 1 })
+}

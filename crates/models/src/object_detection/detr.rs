@@ -1,0 +1,247 @@
+//! DETR (Carion et al. 2020): `transformers.models.detr`, over a ResNet of transformers.
+
+use super::{
+    detr_layer::{DetrDecoderLayer, DetrEncoderLayer, DetrLayerShape},
+    detr_positions::Positions,
+};
+use crate::{
+    class::Head,
+    config::{Config, Nested, divides},
+    family::{Family, Loaded},
+    network::Network,
+    vision::resnet::{self, ResNetConfig},
+    vision_blocks::detection_head::{DetectionHead, DetectionMlp, Labels},
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{Conv2d, Conv2dShape, LayerNorm, Linear, key_bias},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct DetrConfig {
+    backbone_config: Option<Nested<ResNetConfig>>,
+    num_queries: usize,
+    d_model: usize,
+    encoder_layers: usize,
+    encoder_ffn_dim: usize,
+    encoder_attention_heads: usize,
+    decoder_layers: usize,
+    decoder_ffn_dim: usize,
+    decoder_attention_heads: usize,
+    activation_function: Activation,
+    position_embedding_type: PositionType,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// How a place in the image is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PositionType {
+    Sine,
+    Learned,
+}
+
+impl Default for DetrConfig {
+    fn default() -> Self {
+        Self {
+            backbone_config: None,
+            num_queries: 100,
+            d_model: 256,
+            encoder_layers: 6,
+            encoder_ffn_dim: 2048,
+            encoder_attention_heads: 8,
+            decoder_layers: 6,
+            decoder_ffn_dim: 2048,
+            decoder_attention_heads: 8,
+            activation_function: Activation::Relu,
+            position_embedding_type: PositionType::Sine,
+            rest: Map::new(),
+        }
+    }
+}
+
+/// `nn.LayerNorm`'s own, which DETR keeps.
+const EPS: f64 = 1e-5;
+
+const TIMM: &str = "`backbone_config` is missing, which stands for a backbone of timm, and only those of transformers are \
+                    supported; take the revision of the checkpoint that has one (`no_timm`)";
+
+impl Config for DetrConfig {
+    /// Training; what follows from other fields or is the backbone's to say; that there is a decoder. Without a
+    /// `backbone_config`, which is refused, `use_timm_backbone` would choose.
+    const INERT: &'static [&'static str] = &[
+        "bbox_cost",
+        "bbox_loss_coefficient",
+        "class_cost",
+        "decoder_layerdrop",
+        "dice_loss_coefficient",
+        "encoder_layerdrop",
+        "eos_coefficient",
+        "giou_cost",
+        "giou_loss_coefficient",
+        "init_std",
+        "init_xavier_std",
+        "is_encoder_decoder",
+        "mask_loss_coefficient",
+        "max_position_embeddings",
+        "num_channels",
+        "num_hidden_layers",
+        "use_pretrained_backbone",
+        "use_timm_backbone",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        self.backbone_config.iter().map(|backbone| ("backbone_config", backbone.fields())).collect()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        for (name, heads) in [
+            ("encoder_attention_heads", self.encoder_attention_heads),
+            ("decoder_attention_heads", self.decoder_attention_heads),
+        ] {
+            divides("d_model", self.d_model, name, heads)?;
+        }
+        divides("d_model", self.d_model, "4 parts of sines and cosines", 4)?;
+        let Some(backbone) = &self.backbone_config else {
+            return Err(TIMM.to_owned());
+        };
+        backbone.validate_backbone()
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let inner = self.backbone_config.as_ref().map(|backbone| backbone.without_effect(head)).unwrap_or_default();
+        let nested = |(field, why)| match field {
+            "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
+            other => (other, why),
+        };
+        inner.into_iter().map(nested).collect()
+    }
+}
+
+/// `model_type` `detr`.
+pub(crate) struct Detr;
+
+impl Family for Detr {
+    type Config = DetrConfig;
+    const NAME: &'static str = "Detr";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ObjectDetection];
+
+    fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let width = config.d_model;
+        let head = match head {
+            Head::ObjectDetection => Some(DetectionHead {
+                labels: Labels::Linear(Linear::load(&w.module("class_labels_classifier"), width, labels + 1)?),
+                boxes: DetectionMlp::load(&w.module("bbox_predictor"), width, 4)?,
+            }),
+            _ => None,
+        };
+        Ok(Box::new(DetrModel::load(config, head, &w.strip_prefix("model"))?))
+    }
+}
+
+struct DetrModel<B: Ops> {
+    backbone: resnet::ResNetEncoder<B>,
+    positions: Positions<B>,
+    projection: Conv2d<B>,
+    encoder: Vec<DetrEncoderLayer<B>>,
+    /// [1, queries, width]: what a query asks for, added in front of every attention.
+    queries: Tensor<B, 3>,
+    decoder: Vec<DetrDecoderLayer<B>>,
+    layernorm: LayerNorm<B>,
+    head: Option<DetectionHead<B>>,
+}
+
+impl<B: Ops> DetrModel<B> {
+    fn load(config: &DetrConfig, head: Option<DetectionHead<B>>, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, queries) = (config.d_model, config.num_queries);
+        let backbone = config.backbone_config.as_ref().expect("a configuration without a backbone is refused");
+        let channels = [backbone.channels(), width];
+        let projection = Conv2dShape { channels, kernel: [1, 1], stride: [1, 1], padding: [0, 0] };
+        let shape = |inner, heads| DetrLayerShape { width, heads, inner, activation: config.activation_function };
+        let encoder = shape(config.encoder_ffn_dim, config.encoder_attention_heads);
+        let decoder = shape(config.decoder_ffn_dim, config.decoder_attention_heads);
+        let learned = config.position_embedding_type == PositionType::Learned;
+        let encoder_layer = |index| DetrEncoderLayer::load(&encoder, &w.module("encoder.layers").module(index));
+        let decoder_layer = |index| DetrDecoderLayer::load(&decoder, &w.module("decoder.layers").module(index));
+        Ok(Self {
+            backbone: resnet::ResNetEncoder::load(
+                backbone,
+                &w.module_named(&["backbone.conv_encoder.model", "backbone.model"]),
+            )?,
+            positions: Positions::load(learned, width, w)?,
+            projection: Conv2d::load(&w.module("input_projection"), projection, true)?,
+            encoder: (0..config.encoder_layers).map(encoder_layer).collect::<Result<_, _>>()?,
+            queries: w.tensor("query_position_embeddings.weight", [queries, width])?.unsqueeze(),
+            decoder: (0..config.decoder_layers).map(decoder_layer).collect::<Result<_, _>>()?,
+            layernorm: LayerNorm::load(&w.module("decoder.layernorm"), width, EPS)?,
+            head,
+        })
+    }
+
+    /// The places of the image behind the encoder, with their positions and which of them are hidden.
+    fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<EncodedImage<B>, ForwardError> {
+        let features = self.backbone.features(inputs)?;
+        let size = [features.dims()[2], features.dims()[3]];
+        let projected = self.projection.forward(features);
+        let [batch, width, height, length] = projected.dims();
+        let mut x = projected.reshape([batch, width, height * length]).swap_dims(1, 2);
+        context.trace_embed(&x)?;
+        let shown = self.positions.shown(size, inputs)?;
+        let bias = shown.as_ref().and_then(|shown| key_bias(inputs, shown, [batch, height * length]));
+        let positions = self.positions.at(size, shown.as_deref(), inputs);
+        for (index, layer) in self.encoder.iter().enumerate() {
+            x = layer.forward(x, &positions, bias.clone());
+            context.trace_layer(index, &x)?;
+        }
+        Ok(EncodedImage { places: x, positions, bias })
+    }
+}
+
+/// What the decoder looks at.
+pub(crate) struct EncodedImage<B: Ops> {
+    /// [batch, places, width].
+    pub(crate) places: Tensor<B, 3>,
+    /// [batch or 1, places, width].
+    pub(crate) positions: Tensor<B, 3>,
+    /// [batch, 1, 1, places].
+    pub(crate) bias: Option<Tensor<B, 4>>,
+}
+
+impl<B: Ops> Network<B> for DetrModel<B> {
+    /// `last_hidden_state` [batch, queries, width], `encoder_last_hidden_state` [batch, places, width], and what the head
+    /// leaves.
+    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+        let memory = self.encode(inputs, context)?;
+        context.output("encoder_last_hidden_state", memory.places.clone())?;
+        let ([batch, ..], [_, queries, width]) = (memory.places.dims(), self.queries.dims());
+        let mut x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
+        for (index, layer) in self.decoder.iter().enumerate() {
+            x = layer.forward(x, &self.queries, &memory);
+            if index + 1 < self.decoder.len() {
+                context.trace_layer(self.encoder.len() + index, &x)?;
+            }
+        }
+        let last = self.layernorm.forward(x);
+        context.trace_layer(self.encoder.len() + self.decoder.len().saturating_sub(1), &last)?;
+        context.output("last_hidden_state", last.clone())?;
+        self.head.as_ref().map_or(Ok(()), |head| head.forward(last, context))
+    }
+}

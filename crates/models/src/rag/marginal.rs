@@ -1,0 +1,114 @@
+//! What several passages say together: log-probabilities of tokens, weighted with those of the passages.
+//!
+//! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`. Everything is f32 and
+//! rounded once by the caller.
+
+use burn::tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
+use testgen_nn::backend::Ops;
+
+/// What every passage says by itself.
+pub(super) struct Evidence<B: Ops> {
+    /// Log-probabilities [batch, docs, seq, vocab].
+    tokens: Tensor<B, 4>,
+    /// Log-probabilities [batch, docs, 1, 1].
+    docs: Tensor<B, 4>,
+}
+
+/// What a loss is made with.
+pub(super) struct Target<'a> {
+    /// [batch, seq], as the decoder read them; the loss is about the tokens that follow.
+    pub(super) ids: &'a [i64],
+    pub(super) pad: i64,
+    pub(super) label_smoothing: f64,
+    /// Of sequences: the token that a target may begin with and that then does not count.
+    pub(super) excluded: Option<i64>,
+}
+
+impl<B: Ops> Evidence<B> {
+    /// `logits` [batch * docs, seq, vocab], `doc_scores` [batch, docs].
+    pub(super) fn new(logits: Tensor<B, 3>, doc_scores: Tensor<B, 2>) -> Self {
+        let ([_, seq, vocab], [batch, docs]) = (logits.dims(), doc_scores.dims());
+        let tokens = log_softmax(logits.cast(DType::F32), 2).reshape([batch, docs, seq, vocab]);
+        Self { tokens, docs: log_softmax(doc_scores, 1).reshape([batch, docs, 1, 1]) }
+    }
+
+    /// Every token's log-probability over all passages, [batch, seq, vocab].
+    pub(super) fn by_token(self) -> Tensor<B, 3> {
+        let [batch, _, seq, vocab] = self.tokens.dims();
+        log_sum_exp(self.tokens + self.docs).reshape([batch, seq, vocab])
+    }
+
+    /// The loss [batch] where each token may come from another passage.
+    pub(super) fn loss_by_token(self, target: &Target<'_>) -> Tensor<B, 1> {
+        let log = log_sum_exp(self.tokens + self.docs);
+        let [batch, _, seq, vocab] = log.dims();
+        let next = Next::new(target, [batch, seq]);
+        let (picked, all) = next.sums(log, &next.counted);
+        combine(picked, all, target, vocab)
+    }
+
+    /// The loss [batch] where one passage gives the whole text. As in transformers, the passages count at the second token.
+    pub(super) fn loss_by_sequence(self, target: &Target<'_>) -> Tensor<B, 1> {
+        let [batch, _, seq, vocab] = self.tokens.dims();
+        let second = (0..seq).map(|place| if place == 1 { 1.0 } else { 0.0 }).collect();
+        let log = self.tokens + self.docs.clone() * floats(second, [1, 1, seq, 1], &self.docs.device());
+        let next = Next::new(target, [batch, seq]);
+        let counted = next.without_first(target.excluded);
+        let (picked, all) = next.sums(log, &counted);
+        combine(log_sum_exp(picked), log_sum_exp(all), target, vocab)
+    }
+}
+
+/// The token behind each, padded at the end, and 1 where it counts.
+struct Next {
+    ids: Vec<i64>,
+    counted: Vec<f32>,
+    shape: [usize; 2],
+}
+
+impl Next {
+    fn new(target: &Target<'_>, shape: [usize; 2]) -> Self {
+        let following = |row: &[i64]| row[1..].iter().copied().chain([target.pad]).collect::<Vec<i64>>();
+        let ids: Vec<i64> = target.ids.chunks(shape[1]).flat_map(following).collect();
+        let counted = ids.iter().map(|id| if *id == target.pad { 0.0 } else { 1.0 }).collect();
+        Self { ids, counted, shape }
+    }
+
+    /// Which tokens count where all rows begin with `excluded`.
+    fn without_first(&self, excluded: Option<i64>) -> Vec<f32> {
+        let seq = self.shape[1];
+        let mut counted = self.counted.clone();
+        if excluded.is_some_and(|first| self.ids.chunks(seq).all(|row| row[0] == first)) {
+            counted.iter_mut().step_by(seq).for_each(|factor| *factor = 0.0);
+        }
+        counted
+    }
+
+    /// Of `log` [batch, docs, seq, vocab], [batch, docs, 1, 1] each: the log-probabilities of the tokens that `counted` has,
+    /// and, of all tokens that are no padding, those of the whole vocabulary.
+    fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> (Tensor<B, 4>, Tensor<B, 4>) {
+        let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
+        let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();
+        let ids = Tensor::<B, 4, Int>::from_data(TensorData::new(ids, [batch, 1, seq, 1]), (&device, DType::I32));
+        let factor = |counted: &[f32]| floats(counted.to_vec(), [batch, 1, seq, 1], &device);
+        let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
+        let all = log.sum_dim(3) * factor(&self.counted);
+        (picked.sum_dim(2), all.sum_dim(2))
+    }
+}
+
+/// [batch, 1, 1, 1] each: the smoothed negative log-likelihood [batch].
+fn combine<B: Ops>(picked: Tensor<B, 4>, all: Tensor<B, 4>, target: &Target<'_>, vocab: usize) -> Tensor<B, 1> {
+    let (batch, epsilon) = (picked.dims()[0], target.label_smoothing);
+    (picked * -(1.0 - epsilon) - all * (epsilon / vocab as f64)).reshape([batch])
+}
+
+/// log(sum(exp(x))) over the second dimension, which becomes one.
+fn log_sum_exp<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 4> {
+    let largest = x.clone().max_dim(1);
+    (x - largest.clone()).exp().sum_dim(1).log() + largest
+}
+
+fn floats<B: Ops>(values: Vec<f32>, shape: [usize; 4], device: &B::Device) -> Tensor<B, 4> {
+    Tensor::from_data(TensorData::new(values, shape), (device, DType::F32))
+}

@@ -1,0 +1,64 @@
+//! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first token.
+
+use super::{config::QuestionConfig, passage_index::lacking};
+use crate::text::{bert_encoder, text_embeddings::Positions, text_head::first_token, text_model::Backbone};
+use burn::tensor::Tensor;
+use testgen_nn::{
+    array::{Array, Arrays},
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::Linear,
+    weights::{Weights, WeightsError},
+};
+
+pub(super) struct QueryEncoder<B: Ops> {
+    bert: bert_encoder::BertEncoder<B>,
+    encode_proj: Option<Linear<B>>,
+    pad: i64,
+}
+
+impl<B: Ops> QueryEncoder<B> {
+    pub(super) fn load(config: &QuestionConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (w, width, out) = (w.module("question_encoder"), config.bert.fields.hidden_size, config.projection_dim);
+        let project = || Linear::load(&w.module("encode_proj"), width, out);
+        Ok(Self {
+            bert: config.bert.encoder(Positions::FromZero, false, &w.module("bert_model"))?,
+            encode_proj: (out > 0).then(project).transpose()?,
+            pad: config.pad_token_id,
+        })
+    }
+
+    /// [batch, width], and the mask that counts. Without an `attention_mask` padding is known by its id.
+    pub(super) fn encode(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(Tensor<B, 2>, Array), ForwardError> {
+        let ids = inputs.host("input_ids").ok_or(ForwardError::MissingInput { name: "input_ids" })?;
+        let mask = shown(ids, inputs.host("attention_mask"), self.pad)?;
+        let arrays = Arrays::from([("input_ids".to_owned(), ids.clone()), ("attention_mask".to_owned(), mask.clone())]);
+        context.enter("question.");
+        let first = first_token(self.bert.hidden(&inputs.with(&arrays), context)?.last);
+        let questions = match &self.encode_proj {
+            Some(project) => project.forward(first),
+            None => first,
+        };
+        context.output("question_encoder_last_hidden_state", questions.clone())?;
+        Ok((questions, mask))
+    }
+
+    pub(super) fn max_positions(&self) -> Option<usize> {
+        self.bert.capabilities().max_positions
+    }
+}
+
+/// The mask that is given, else that of the tokens that are not `pad`.
+fn shown(ids: &Array, given: Option<&Array>, pad: i64) -> Result<Array, ForwardError> {
+    if let Some(mask) = given {
+        return Ok(mask.clone());
+    }
+    let values = ids.as_integers().ok_or_else(|| lacking("input_ids", ids, "integers [batch, seq]"))?;
+    Ok(Array::integers(ids.shape(), values.iter().map(|id| i64::from(*id != pad)).collect()))
+}

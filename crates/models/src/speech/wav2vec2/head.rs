@@ -1,0 +1,58 @@
+//! What wav2vec 2.0 and HuBERT compute from the hidden states: tokens for frames, or labels for a recording.
+
+use super::config::Wav2Vec2Config;
+use crate::{
+    class::Head,
+    speech::audio_classifier::{AudioClassifier, Share},
+};
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    layer::Linear,
+    weights::{Weights, WeightsError},
+};
+
+/// What is computed from the hidden states.
+pub(super) enum FrameHead<B: Ops> {
+    /// `last_hidden_state`.
+    Base,
+    /// `logits` [batch, frames, vocab].
+    Frames(Linear<B>),
+    /// `logits` [batch, labels].
+    Labels(AudioClassifier<B>),
+}
+
+impl<B: Ops> FrameHead<B> {
+    pub(super) fn load(
+        config: &Wav2Vec2Config,
+        head: Head,
+        labels: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let (width, inner) = (config.hidden_size, config.classifier_proj_size);
+        Ok(match head {
+            Head::Ctc => Self::Frames(Linear::load(&w.module("lm_head"), width, config.vocab_size)?),
+            Head::SequenceClassification => {
+                let states = config.use_weighted_layer_sum.then_some(config.num_hidden_layers + 1);
+                Self::Labels(AudioClassifier::load([width, inner, labels], states, w)?)
+            }
+            _ => Self::Base,
+        })
+    }
+
+    pub(super) fn forward(
+        &self,
+        last: Tensor<B, 3>,
+        states: Vec<Tensor<B, 3>>,
+        share: Option<Share<B>>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
+        match self {
+            Self::Base => context.output("last_hidden_state", last),
+            Self::Frames(head) => context.output("logits", head.forward(last)),
+            Self::Labels(classifier) => context.output("logits", classifier.forward(last, states, share)),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Mamba (Gu and Dao 2023): `transformers.models.mamba`.
+
+use super::state_model::{Mixer, STATE_HEADS, StateFields, without_padding};
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+};
+use burn::tensor::{DType, Tensor, TensorData};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    layer::{CausalConvolution, Linear, Scan, softplus},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct MambaConfig {
+    #[serde(flatten)]
+    fields: StateFields,
+    time_step_rank: Rank,
+    intermediate_size: Option<usize>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The width in which time steps are projected.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum Rank {
+    Number(usize),
+    /// `auto`: a sixteenth of the width.
+    Word(Auto),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Auto {
+    Auto,
+}
+
+impl Default for MambaConfig {
+    fn default() -> Self {
+        Self {
+            fields: StateFields::default(),
+            time_step_rank: Rank::Word(Auto::Auto),
+            intermediate_size: None,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl MambaConfig {
+    fn rank(&self) -> usize {
+        match self.time_step_rank {
+            Rank::Number(rank) => rank,
+            Rank::Word(Auto::Auto) => self.fields.hidden_size.div_ceil(16),
+        }
+    }
+}
+
+impl Config for MambaConfig {
+    /// How time steps are drawn before training, how the scan is run, and what the original files repeat.
+    const INERT: &'static [&'static str] = &[
+        "d_inner",
+        "d_model",
+        "fused_add_norm",
+        "n_layer",
+        "pad_vocab_size_multiple",
+        "rescale_prenorm_residual",
+        "rms_norm",
+        "time_step_floor",
+        "time_step_init_scheme",
+        "time_step_max",
+        "time_step_min",
+        "time_step_scale",
+        "use_associative_scan",
+        "use_mambapy",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.fields.conv_kernel == 0 {
+            return Err("`conv_kernel` is 0".to_owned());
+        }
+        match self.intermediate_size {
+            Some(found) if found != self.fields.inner() => {
+                Err(format!("`intermediate_size` {found} is not `expand` times `hidden_size`, {}", self.fields.inner()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        StateFields::without_effect(head)
+    }
+}
+
+/// `model_type` `mamba`.
+pub(crate) struct Mamba;
+
+impl Family for Mamba {
+    type Config = MambaConfig;
+    const NAME: &'static str = "Mamba";
+    const HEADS: &'static [Head] = STATE_HEADS;
+
+    fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.fields.load(head, w, |w| MambaMixer::load(config, w))
+    }
+}
+
+struct MambaMixer<B: Ops> {
+    in_proj: Linear<B>,
+    conv1d: CausalConvolution<B>,
+    activation: Activation,
+    x_proj: Linear<B>,
+    dt_proj: Linear<B>,
+    /// How fast each state decays: f32 [1, 1, inner, state], below 0.
+    rate: Tensor<B, 4>,
+    /// How much of its input passes each channel by: f32 [1, 1, inner].
+    skip: Tensor<B, 3>,
+    out_proj: Linear<B>,
+    /// Inner width, time-step rank, state.
+    widths: [usize; 3],
+}
+
+impl<B: Ops> MambaMixer<B> {
+    fn load(config: &MambaConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let widths @ [inner, rank, state] = [config.fields.inner(), config.rank(), config.fields.state_size];
+        let (width, bias) = (config.fields.hidden_size, config.fields.use_bias);
+        let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+        let rate = w.values("A_log", &[inner, state])?.into_iter().map(|log| -log.exp()).collect();
+        let put = |values, shape| TensorData::new::<f32, _>(values, shape);
+        let options = (w.device(), DType::F32);
+        let conv1d = w.module("conv1d");
+        Ok(Self {
+            in_proj: linear("in_proj", width, 2 * inner, bias)?,
+            conv1d: CausalConvolution::load(&conv1d, inner, config.fields.conv_kernel, config.fields.use_conv_bias)?,
+            activation: config.fields.hidden_act,
+            x_proj: linear("x_proj", inner, rank + 2 * state, false)?,
+            dt_proj: linear("dt_proj", rank, inner, true)?,
+            rate: Tensor::from_data(put(rate, vec![1, 1, inner, state]), options),
+            skip: Tensor::from_data(put(w.values("D", &[inner])?, vec![1, 1, inner]), options),
+            out_proj: linear("out_proj", inner, width, bias)?,
+            widths,
+        })
+    }
+
+    /// What `x` [batch, seq, inner] does to the state, f32.
+    fn scan(&self, x: Tensor<B, 3>) -> Scan<B> {
+        let ([batch, seq, _], [inner, rank, state]) = (x.dims(), self.widths);
+        let selected = self.x_proj.forward(x.clone());
+        let wide = |start, width| selected.clone().narrow(2, start, width);
+        let step = softplus(self.dt_proj.forward(wide(0, rank)).cast(DType::F32));
+        let across = |start| wide(start, state).cast(DType::F32).reshape([batch, seq, 1, state]);
+        let down = |x: Tensor<B, 3>| x.reshape([batch, seq, inner, 1]);
+        Scan {
+            decay: (down(step.clone()) * self.rate.clone()).exp(),
+            input: down(step * x.cast(DType::F32)) * across(rank),
+            readout: across(rank + state),
+        }
+    }
+}
+
+impl<B: Ops> Mixer<B> for MambaMixer<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        visible: Option<Tensor<B, 3>>,
+        (index, context): (usize, &mut ForwardContext<'_, B>),
+    ) -> Tensor<B, 3> {
+        let (dtype, inner) = (x.dtype(), self.widths[0]);
+        let (convolved, scanned) = context.state(index).map_or((None, None), |[one, other]| (Some(one), Some(other)));
+        let projected = self.in_proj.forward(without_padding(x, &visible));
+        let gate = projected.clone().narrow(2, inner, inner);
+        let (x, convolved) = self.conv1d.forward(projected.narrow(2, 0, inner), convolved);
+        let x = without_padding(activate(x, self.activation), &visible);
+        let (read, scanned) = self.scan(x.clone()).run(scanned);
+        context.keep_state(index, [convolved, scanned]);
+        let y = read + x.cast(DType::F32) * self.skip.clone();
+        let y = y * activate(gate.cast(DType::F32), Activation::Silu);
+        self.out_proj.forward(y.cast(dtype))
+    }
+}

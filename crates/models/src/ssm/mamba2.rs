@@ -1,0 +1,214 @@
+//! Mamba-2 (Dao and Gu 2024): `transformers.models.mamba2`. The scan of Mamba with one decay for each head.
+
+use super::state_model::{Mixer, STATE_HEADS, StateFields, without_padding};
+use crate::{
+    class::Head,
+    config::{Config, divides},
+    family::{Family, Loaded},
+};
+use burn::tensor::{DType, Tensor, TensorData};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    layer::{CausalConvolution, GroupRmsNorm, Linear, Scan, softplus},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct Mamba2Config {
+    #[serde(flatten)]
+    fields: StateFields,
+    num_heads: usize,
+    head_dim: usize,
+    n_groups: usize,
+    time_step_limit: [Limit; 2],
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// A bound; JSON has no infinity, so transformers writes it as an object, and Python's bare word is read as one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Limit {
+    Number(f64),
+    Special {
+        #[serde(rename = "__float__")]
+        name: String,
+    },
+}
+
+impl Limit {
+    fn value(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Special { name } => name.parse().ok().filter(|bound: &f64| !bound.is_nan()),
+        }
+    }
+}
+
+impl Default for Mamba2Config {
+    fn default() -> Self {
+        Self {
+            fields: StateFields::default(),
+            num_heads: 128,
+            head_dim: 64,
+            n_groups: 8,
+            time_step_limit: [Limit::Number(0.0), Limit::Number(f64::INFINITY)],
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Config for Mamba2Config {
+    /// How time steps are drawn before training, the length of the stretches that the scan is cut into, and what the
+    /// original files repeat.
+    const INERT: &'static [&'static str] = &[
+        "chunk_size",
+        "norm_before_gate",
+        "rescale_prenorm_residual",
+        "rms_norm",
+        "time_step_floor",
+        "time_step_init_scheme",
+        "time_step_max",
+        "time_step_min",
+        "time_step_rank",
+    ];
+
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 32768,
+            "hidden_size": 4096,
+            "state_size": 128,
+            "num_hidden_layers": 64,
+            "tie_word_embeddings": false,
+        })
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (inner, heads) = (self.fields.inner(), self.num_heads * self.head_dim);
+        if inner != heads {
+            return Err(format!("`expand` times `hidden_size` is {inner}, `num_heads` times `head_dim` {heads}"));
+        }
+        if self.fields.conv_kernel == 0 || self.time_step_limit.iter().any(|limit| limit.value().is_none()) {
+            return Err("`conv_kernel` is 0, or `time_step_limit` holds something that is no number".to_owned());
+        }
+        divides("num_heads", self.num_heads, "n_groups", self.n_groups)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        StateFields::without_effect(head)
+    }
+}
+
+/// `model_type` `mamba2`.
+pub(crate) struct Mamba2;
+
+impl Family for Mamba2 {
+    type Config = Mamba2Config;
+    const NAME: &'static str = "Mamba2";
+    const HEADS: &'static [Head] = STATE_HEADS;
+
+    fn load<B: Ops>(config: &Mamba2Config, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.fields.load(head, w, |w| Mamba2Mixer::load(config, w))
+    }
+}
+
+struct Mamba2Mixer<B: Ops> {
+    in_proj: Linear<B>,
+    conv1d: CausalConvolution<B>,
+    activation: Activation,
+    /// f32 [1, 1, heads].
+    dt_bias: Tensor<B, 3>,
+    /// How fast each head decays: f32 [1, 1, heads], below 0.
+    rate: Tensor<B, 3>,
+    /// How much of its input passes each head by: f32 [1, 1, heads].
+    skip: Tensor<B, 3>,
+    limits: [f64; 2],
+    norm: GroupRmsNorm<B>,
+    out_proj: Linear<B>,
+    /// Heads, width of a head, groups, state.
+    sizes: [usize; 4],
+}
+
+impl<B: Ops> Mamba2Mixer<B> {
+    fn load(config: &Mamba2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let sizes @ [heads, _, groups, state] =
+            [config.num_heads, config.head_dim, config.n_groups, config.fields.state_size];
+        let (inner, width) = (config.fields.inner(), config.fields.hidden_size);
+        let channels = inner + 2 * groups * state;
+        let by_head = |name, change: fn(f32) -> f32| {
+            let values: Vec<f32> = w.values(name, &[heads])?.into_iter().map(change).collect();
+            Ok(Tensor::from_data(TensorData::new(values, [1, 1, heads]), (w.device(), DType::F32)))
+        };
+        let linear = |name, inner, out| Linear::load_with_bias(&w.module(name), inner, out, config.fields.use_bias);
+        let conv1d = w.module("conv1d");
+        Ok(Self {
+            in_proj: linear("in_proj", width, inner + channels + heads)?,
+            conv1d: CausalConvolution::load(&conv1d, channels, config.fields.conv_kernel, config.fields.use_conv_bias)?,
+            activation: config.fields.hidden_act,
+            dt_bias: by_head("dt_bias", |bias| bias)?,
+            rate: by_head("A_log", |log| -log.exp())?,
+            skip: by_head("D", |skip| skip)?,
+            limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
+            norm: GroupRmsNorm::load(&w.module("norm"), [inner, groups], config.fields.layer_norm_epsilon)?,
+            out_proj: linear("out_proj", inner, width)?,
+            sizes,
+        })
+    }
+
+    /// What `x` [batch, seq, inner + 2 groups state] and the time steps [batch, seq, heads] do to the state, f32.
+    fn scan(&self, x: Tensor<B, 3>, step: Tensor<B, 3>) -> Scan<B> {
+        let ([batch, seq, _], [heads, head_dim, groups, state]) = (x.dims(), self.sizes);
+        let inner = heads * head_dim;
+        let x = x.cast(DType::F32);
+        let step = softplus(step.cast(DType::F32) + self.dt_bias.clone()).clamp(self.limits[0], self.limits[1]);
+        let by_channel = |x: Tensor<B, 3>| self.by_channel(x).reshape([batch, seq, inner, 1]);
+        let by_group = |start| {
+            let part = x.clone().narrow(2, start, groups * state).reshape([batch, seq, groups, 1, state]);
+            part.expand([batch, seq, groups, inner / groups, state]).reshape([batch, seq, inner, state])
+        };
+        let read = x.clone().narrow(2, 0, inner).reshape([batch, seq, inner, 1]);
+        Scan {
+            decay: by_channel((step.clone() * self.rate.clone()).exp()),
+            input: by_channel(step) * read * by_group(inner),
+            readout: by_group(inner + groups * state),
+        }
+    }
+
+    /// [batch or 1, seq or 1, heads] to [batch or 1, seq or 1, inner]: each head's value for all its channels.
+    fn by_channel(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let ([batch, seq, heads], head_dim) = (x.dims(), self.sizes[1]);
+        x.reshape([batch, seq, heads, 1]).expand([batch, seq, heads, head_dim]).reshape([batch, seq, heads * head_dim])
+    }
+}
+
+impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        visible: Option<Tensor<B, 3>>,
+        (index, context): (usize, &mut ForwardContext<'_, B>),
+    ) -> Tensor<B, 3> {
+        let (dtype, [heads, head_dim, groups, state]) = (x.dtype(), self.sizes);
+        let inner = heads * head_dim;
+        let channels = inner + 2 * groups * state;
+        let (convolved, scanned) = context.state(index).map_or((None, None), |[one, other]| (Some(one), Some(other)));
+        let projected = self.in_proj.forward(without_padding(x, &visible));
+        let part = |start, width| projected.clone().narrow(2, start, width);
+        let (x, convolved) = self.conv1d.forward(part(inner, channels), convolved);
+        let x = without_padding(activate(x, self.activation), &visible);
+        let (read, scanned) = self.scan(x.clone(), part(inner + channels, heads)).run(scanned);
+        context.keep_state(index, [convolved, scanned]);
+        let y = read + x.narrow(2, 0, inner).cast(DType::F32) * self.by_channel(self.skip.clone());
+        let y = y * activate(part(0, inner).cast(DType::F32), Activation::Silu);
+        self.out_proj.forward(self.norm.forward(y, dtype))
+    }
+}

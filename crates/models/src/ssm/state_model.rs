@@ -1,0 +1,168 @@
+//! What Mamba and Mamba-2 have in common: embeddings, blocks of a norm and a mixer, a head. The mixer is the type's own.
+
+use crate::{
+    capabilities::Capabilities,
+    class::Head,
+    family::Loaded,
+    text::{
+        text_head::TextHead,
+        text_model::{Backbone, Hidden, TextModel},
+    },
+};
+use burn::tensor::{DType, Tensor};
+use serde::Deserialize;
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{Embedding, RmsNorm, visible_tokens},
+    weights::{Weights, WeightsError},
+};
+
+/// The heads of both types.
+pub(crate) const STATE_HEADS: &[Head] = &[Head::Base, Head::CausalLm];
+
+/// The fields of `config.json` that both types have, with the defaults of Mamba.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct StateFields {
+    vocab_size: usize,
+    pub(crate) hidden_size: usize,
+    pub(crate) state_size: usize,
+    num_hidden_layers: usize,
+    pub(crate) layer_norm_epsilon: f64,
+    expand: f64,
+    pub(crate) conv_kernel: usize,
+    pub(crate) use_bias: bool,
+    pub(crate) use_conv_bias: bool,
+    pub(crate) hidden_act: Activation,
+    /// Whether what goes around the mixers stays f32 in every precision.
+    residual_in_fp32: bool,
+    tie_word_embeddings: bool,
+}
+
+impl Default for StateFields {
+    fn default() -> Self {
+        Self {
+            vocab_size: 50280,
+            hidden_size: 768,
+            state_size: 16,
+            num_hidden_layers: 32,
+            layer_norm_epsilon: 1e-5,
+            expand: 2.0,
+            conv_kernel: 4,
+            use_bias: false,
+            use_conv_bias: true,
+            hidden_act: Activation::Silu,
+            residual_in_fp32: true,
+            tie_word_embeddings: true,
+        }
+    }
+}
+
+impl StateFields {
+    /// The width of what is scanned.
+    pub(crate) fn inner(&self) -> usize {
+        (self.expand * self.hidden_size as f64) as usize
+    }
+
+    /// See [`Config::without_effect`](crate::config::Config::without_effect).
+    pub(crate) fn without_effect(head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("residual_in_fp32", "it says where to round")];
+        if head != Head::CausalLm {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+
+    /// `mixer` loads the mixer of a layer.
+    pub(crate) fn load<B: Ops, M: Mixer<B> + 'static>(
+        &self,
+        head: Head,
+        w: &Weights<B>,
+        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
+    ) -> Loaded<B> {
+        let backbone = self.backbone(&w.strip_prefix("backbone"), mixer)?;
+        let tied = self.tie_word_embeddings.then(|| backbone.embeddings.weight());
+        let head = TextHead::of_decoder(w, head, [self.hidden_size, self.vocab_size, 0], tied, None)?;
+        Ok(Box::new(TextModel { backbone, head }))
+    }
+
+    fn backbone<B: Ops, M: Mixer<B>>(
+        &self,
+        w: &Weights<B>,
+        mixer: impl Fn(&Weights<B>) -> Result<M, WeightsError>,
+    ) -> Result<States<B, M>, WeightsError> {
+        let layer = |index: usize| {
+            let w = w.module("layers").module(index);
+            Ok(StateLayer {
+                norm: RmsNorm::load(&w.module("norm"), self.hidden_size, self.layer_norm_epsilon)?,
+                mixer: mixer(&w.module("mixer"))?,
+            })
+        };
+        let embeddings = w.module_named(&["embeddings", "embedding"]);
+        Ok(States {
+            embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,
+            layers: (0..self.num_hidden_layers).map(layer).collect::<Result<_, WeightsError>>()?,
+            norm_f: RmsNorm::load(&w.module("norm_f"), self.hidden_size, self.layer_norm_epsilon)?,
+            residual_in_fp32: self.residual_in_fp32,
+            vocab: self.vocab_size,
+        })
+    }
+}
+
+/// What stands between two norms.
+pub(crate) trait Mixer<B: Ops>: Send {
+    /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        visible: Option<Tensor<B, 3>>,
+        place: (usize, &mut ForwardContext<'_, B>),
+    ) -> Tensor<B, 3>;
+}
+
+struct States<B: Ops, M> {
+    embeddings: Embedding<B>,
+    layers: Vec<StateLayer<B, M>>,
+    norm_f: RmsNorm<B>,
+    residual_in_fp32: bool,
+    vocab: usize,
+}
+
+struct StateLayer<B: Ops, M> {
+    norm: RmsNorm<B>,
+    mixer: M,
+}
+
+impl<B: Ops, M: Mixer<B>> Backbone<B> for States<B, M> {
+    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let ids = inputs.indices("input_ids", self.vocab)?;
+        let visible = visible_tokens(inputs, ids.dims(), context.past())?;
+        let x = self.embeddings.forward(ids);
+        context.trace_embed(&x)?;
+        // What goes around the mixers keeps its own type; layers and traces have the model's.
+        let dtype = x.dtype();
+        let mut sum = if self.residual_in_fp32 { x.clone().cast(DType::F32) } else { x.clone() };
+        let step = |layer: &StateLayer<B, M>, x: Tensor<B, 3>, place: (usize, &mut ForwardContext<'_, B>)| {
+            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), place);
+            sum = sum.clone() + mixed.cast(sum.dtype());
+            Ok(sum.clone().cast(dtype))
+        };
+        let last = context.run_layers(&self.layers, x, step, |x| self.norm_f.forward(x))?;
+        Ok(Hidden { last, pooled: None })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::decoder(self.layers.len())
+    }
+}
+
+/// Padding set to zero.
+pub(crate) fn without_padding<B: Ops>(x: Tensor<B, 3>, visible: &Option<Tensor<B, 3>>) -> Tensor<B, 3> {
+    match visible {
+        Some(visible) => x * visible.clone(),
+        None => x,
+    }
+}

@@ -1,0 +1,72 @@
+//! Configurations of types that share their fields: what counts where a file is silent, or says something twice.
+
+use crate::{
+    checkpoint::Checkpoint,
+    config::{Config, parse},
+    decoder_only::llama::LlamaConfig,
+    encoder_only::{albert::AlbertConfig, electra::ElectraConfig},
+    object_detection::yolos::YolosConfig,
+    ssm::mamba2::Mamba2Config,
+    vision::dinov2::Dinov2Config,
+};
+use serde_json::{Value, json};
+use std::fmt::Debug;
+
+fn told<C: Config + Debug>(file: &Value) -> String {
+    format!("{:?}", parse::<C>(file).expect("the file is a configuration").config)
+}
+
+#[test]
+fn a_silent_file_has_the_defaults_of_its_type() {
+    let silent = json!({});
+    for (told, expected) in [
+        (told::<ElectraConfig>(&silent), "hidden_size: 256, num_hidden_layers: 12, num_attention_heads: 4"),
+        (told::<AlbertConfig>(&silent), "hidden_size: 4096, num_hidden_layers: 12, num_attention_heads: 64"),
+        (told::<AlbertConfig>(&silent), "intermediate_size: 16384, hidden_act: GeluNew"),
+        (told::<Dinov2Config>(&silent), "image_size: Square(224), patch_size: Square(14)"),
+        (told::<YolosConfig>(&silent), "image_size: Each([512, 864]), patch_size: Square(16)"),
+        (told::<Mamba2Config>(&silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
+    ] {
+        assert!(told.contains(expected), "{expected} is not in {told}");
+    }
+}
+
+#[test]
+fn rope_scaling_counts_before_rope_parameters() {
+    let linear = |factor: f64| json!({ "rope_type": "linear", "factor": factor });
+    let file = json!({ "rope_parameters": linear(2.0), "rope_scaling": linear(3.0) });
+    let config = parse::<LlamaConfig>(&file).expect("the file is a configuration").config;
+    assert_eq!(config.fields.rope_parameters().factor, Some(3.0));
+}
+
+/// What a file says, or what is wrong with it.
+fn read<C: Config + Debug>(text: &str) -> String {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    std::fs::write(directory.path().join("config.json"), text).expect("it can be written");
+    let file = Checkpoint::at(directory.path()).config().expect("the file is what Python writes");
+    parse::<C>(&file).map_or_else(|error| error.to_string(), |parsed| format!("{:?}", parsed.config))
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
+    let limits = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, Infinity] }"#;
+    let transformers = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}] }"#;
+    assert!(read::<Mamba2Config>(limits).contains("name: \"Infinity\""), "{}", read::<Mamba2Config>(limits));
+    assert_eq!(read::<Mamba2Config>(limits), read::<Mamba2Config>(transformers));
+    for (told, expected) in [
+        (
+            read::<Mamba2Config>(&limits.replace("Infinity", "NaN")),
+            "`time_step_limit` holds something that is no number",
+        ),
+        (
+            read::<LlamaConfig>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
+            "; `rms_norm_eps` is -Infinity, not finite",
+        ),
+        (
+            read::<LlamaConfig>(r#"{ "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
+            "; `rope_scaling.factor` is NaN, not finite",
+        ),
+    ] {
+        assert!(told.contains(expected), "{expected} is not in {told}");
+    }
+}

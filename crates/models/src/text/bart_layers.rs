@@ -1,0 +1,264 @@
+//! The encoder and the decoder of BART and its relatives: token and position embeddings, and layers of attention and feed
+//! forward that normalise behind each sum, or before each part.
+
+use super::encoder_decoder::{EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder, source_bias};
+use burn::tensor::{Int, Tensor};
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{
+        AttentionNames, CachedAttention, CachedAttentionShape, Embedding, LayerNorm, Mlp, decoder_bias, padding_bias,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// What one of the two is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BartShape {
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    pub(crate) layers: usize,
+    pub(crate) inner: usize,
+    pub(crate) vocab: usize,
+    pub(crate) activation: Activation,
+    /// What token embeddings are multiplied by.
+    pub(crate) scale: f64,
+    pub(crate) variant: BartVariant,
+}
+
+/// Where the types differ.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BartVariant {
+    /// Whether a layer normalises before each part, and the stack behind its last layer; else behind each sum.
+    pub(crate) pre_norm: bool,
+    /// Whether embeddings are normalised.
+    pub(crate) embedding_norm: bool,
+    /// Whether the map to keys has a bias.
+    pub(crate) key_bias: bool,
+    /// Rows of the position table before that of position 0.
+    pub(crate) offset: usize,
+}
+
+/// What every type of the family leaves at PyTorch's default.
+const EPS: f64 = 1e-5;
+
+/// The encoder or the decoder.
+pub(crate) struct BartLayers<B: Ops> {
+    embed_tokens: Embedding<B>,
+    /// [offset + positions, width].
+    positions: Tensor<B, 2>,
+    layernorm_embedding: Option<LayerNorm<B>>,
+    layers: Vec<BartLayer<B>>,
+    layer_norm: Option<LayerNorm<B>>,
+    vocab: usize,
+    scale: f64,
+    offset: usize,
+    /// What a decoder's input begins with when it is the encoder's, shifted by one; none where that is an error.
+    pub(crate) shifted_start: Option<i64>,
+}
+
+impl<B: Ops> BartLayers<B> {
+    pub(crate) fn load(
+        shape: &BartShape,
+        decoder: bool,
+        embed_tokens: Embedding<B>,
+        positions: Tensor<B, 2>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let BartShape { width, vocab, scale, variant, .. } = *shape;
+        let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
+        Ok(Self {
+            embed_tokens,
+            positions,
+            layernorm_embedding: variant.embedding_norm.then(|| norm("layernorm_embedding")).transpose()?,
+            layers: BartLayer::load_all(shape, decoder, w)?,
+            layer_norm: variant.pre_norm.then(|| norm("layer_norm")).transpose()?,
+            vocab,
+            scale,
+            offset: variant.offset,
+            shifted_start: None,
+        })
+    }
+
+    /// The table [vocab, width], for a tied head.
+    pub(crate) fn embedding(&self) -> Tensor<B, 2> {
+        self.embed_tokens.weight()
+    }
+
+    fn embed(&self, ids: Tensor<B, 2, Int>, past: usize, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+        let seq = ids.dims()[1];
+        let tokens = self.embed_tokens.forward(ids);
+        let tokens = if self.scale == 1.0 { tokens } else { tokens * self.scale };
+        let mut x = tokens + self.positions_at(past, seq)?.unsqueeze::<3>();
+        if let Some(norm) = &self.layernorm_embedding {
+            x = norm.forward(x);
+        }
+        context.trace_embed(&x)?;
+        Ok(x)
+    }
+
+    fn positions_at(&self, past: usize, seq: usize) -> Result<Tensor<B, 2>, ForwardError> {
+        let limit = self.limit();
+        if past + seq > limit {
+            return Err(ForwardError::OutOfRange { name: "position", value: (past + seq - 1) as i64, limit });
+        }
+        Ok(self.positions.clone().narrow(0, self.offset + past, seq))
+    }
+
+    fn limit(&self) -> usize {
+        self.positions.dims()[0] - self.offset
+    }
+
+    fn finish(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match &self.layer_norm {
+            Some(norm) => norm.forward(x),
+            None => x,
+        }
+    }
+
+    /// `decoder_input_ids`, else `input_ids` shifted to the right.
+    fn target(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2, Int>, ForwardError> {
+        const NAME: &str = "decoder_input_ids";
+        let Some(start) = self.shifted_start.filter(|_| inputs.host(NAME).is_none()) else {
+            return inputs.indices(NAME, self.vocab);
+        };
+        let missing = || ForwardError::MissingInput { name: NAME };
+        let ids = inputs.host("input_ids").ok_or_else(missing)?;
+        let &[batch, seq] = ids.shape() else { return Err(missing()) };
+        let rows = ids.as_integers().ok_or_else(missing)?.chunks(seq);
+        let shifted = rows.flat_map(|row| std::iter::once(&start).chain(&row[..seq - 1])).copied().collect();
+        inputs.checked_indices(NAME, shifted, [batch, seq], self.vocab)
+    }
+}
+
+impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
+    fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
+        let x = self.embed(inputs.indices("input_ids", self.vocab)?, 0, context)?;
+        let [batch, seq, _] = x.dims();
+        let bias = padding_bias(inputs, [batch, seq])?;
+        encode_layers(&self.layers, x, bias, context, |x| self.finish(x))
+    }
+}
+
+/// All layers of an encoder and its last step; leaves the traces.
+pub(crate) fn encode_layers<B: Ops>(
+    layers: &[BartLayer<B>],
+    x: Tensor<B, 3>,
+    bias: Option<Tensor<B, 4>>,
+    context: &mut ForwardContext<'_, B>,
+    finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
+) -> HiddenStates<B> {
+    context.run_layers(layers, x, |layer, x, _| layer.encode(x, bias.clone()), finish)
+}
+
+impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
+    fn decode(
+        &self,
+        encoded: EncoderOutput<'_, B>,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> HiddenStates<B> {
+        let past = context.past();
+        let x = self.embed(self.target(inputs)?, past, context)?;
+        let [batch, new, _] = x.dims();
+        let bias = decoder_bias(inputs, [batch, new], past)?;
+        let source = source_bias(encoded, batch, inputs, context)?;
+        let step = |layer: &BartLayer<B>, x, (index, context): (usize, &mut ForwardContext<'_, B>)| {
+            let x = layer.attend(x, |x| Ok(layer.attention.attend_cached(x, bias.clone(), index, context)))?;
+            let x =
+                layer.cross(x, |attention, x| attention.attend_cross(x, encoded, source.clone(), index, context))?;
+            Ok(layer.feed_forward(x))
+        };
+        context.run_layers(&self.layers, x, step, |x| self.finish(x))
+    }
+
+    fn layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    fn max_positions(&self) -> Option<usize> {
+        Some(self.limit())
+    }
+}
+
+/// Self-attention, in a decoder attention over what was encoded, and a perceptron, each with a norm.
+pub(crate) struct BartLayer<B: Ops> {
+    attention: CachedAttention<B>,
+    attention_norm: LayerNorm<B>,
+    cross: Option<(CachedAttention<B>, LayerNorm<B>)>,
+    mlp: Mlp<B>,
+    final_norm: LayerNorm<B>,
+    pre_norm: bool,
+}
+
+impl<B: Ops> BartLayer<B> {
+    /// Those below `layers`.
+    pub(crate) fn load_all(shape: &BartShape, decoder: bool, w: &Weights<B>) -> Result<Vec<Self>, WeightsError> {
+        (0..shape.layers).map(|index| Self::load(shape, decoder, &w.module("layers").module(index))).collect()
+    }
+
+    fn load(shape: &BartShape, decoder: bool, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let BartShape { width, heads, inner, activation, variant, .. } = *shape;
+        let head_dim = width / heads;
+        let scale = (head_dim as f64).powf(-0.5);
+        let attention = CachedAttentionShape { width, heads, head_dim, bias: true, key_bias: variant.key_bias, scale };
+        let load = |name| CachedAttention::load(&w.module(name), &AttentionNames::DEFAULT, &attention);
+        let norm = |name| LayerNorm::load(&w.module(name), width, EPS);
+        let cross = || Ok((load("encoder_attn")?, norm("encoder_attn_layer_norm")?));
+        Ok(Self {
+            attention: load("self_attn")?,
+            attention_norm: norm("self_attn_layer_norm")?,
+            cross: decoder.then(cross).transpose()?,
+            mlp: Mlp::load(w, ["fc1", "fc2"], [width, inner], activation, true)?,
+            final_norm: norm("final_layer_norm")?,
+            pre_norm: variant.pre_norm,
+        })
+    }
+
+    /// As a layer of an encoder.
+    pub(crate) fn encode(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> HiddenStates<B> {
+        let x = self.attend(x, |x| Ok(self.attention.attend_self(x, bias)))?;
+        Ok(self.feed_forward(x))
+    }
+
+    fn attend(
+        &self,
+        x: Tensor<B, 3>,
+        part: impl FnOnce(Tensor<B, 3>) -> Result<Tensor<B, 3>, ForwardError>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        self.around(x, &self.attention_norm, part)
+    }
+
+    fn cross(
+        &self,
+        x: Tensor<B, 3>,
+        part: impl FnOnce(&CachedAttention<B>, Tensor<B, 3>) -> Result<Tensor<B, 3>, ForwardError>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        match &self.cross {
+            Some((attention, norm)) => self.around(x, norm, |x| part(attention, x)),
+            None => Ok(x),
+        }
+    }
+
+    fn feed_forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match self.pre_norm {
+            true => x.clone() + self.mlp.forward(self.final_norm.forward(x)),
+            false => self.final_norm.forward_sum(self.mlp.forward(x.clone()), x),
+        }
+    }
+
+    /// x + part(norm(x)), or norm(x + part(x)).
+    fn around(
+        &self,
+        x: Tensor<B, 3>,
+        norm: &LayerNorm<B>,
+        part: impl FnOnce(Tensor<B, 3>) -> Result<Tensor<B, 3>, ForwardError>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        match self.pre_norm {
+            true => Ok(x.clone() + part(norm.forward(x))?),
+            false => Ok(norm.forward_sum(part(x.clone())?, x)),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What BERT and its relatives share: embeddings, and layers that normalise behind attention and perceptron.
+//!
+//! Does not own configurations nor heads.
+
+use super::{
+    text_embeddings::{EmbeddingsShape, TextEmbeddings},
+    text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, first_token},
+    text_model::{Backbone, Hidden},
+};
+use crate::capabilities::Capabilities;
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{AttentionNames, AttentionShape, LayerNorm, Linear, Mlp, RelativeBias, SelfAttention, padding_bias},
+    weights::{Weights, WeightsError},
+};
+
+/// The sizes of a layer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BertLayerShape {
+    pub(crate) width: usize,
+    pub(crate) heads: usize,
+    pub(crate) inner: usize,
+    pub(crate) activation: Activation,
+    pub(crate) eps: f64,
+}
+
+/// Where a layer keeps its parts.
+pub(crate) struct BertLayerNames {
+    pub(crate) attention: AttentionNames,
+    pub(crate) attention_norm: &'static str,
+    pub(crate) up: &'static str,
+    pub(crate) down: &'static str,
+    pub(crate) output_norm: &'static str,
+}
+
+/// The names that BERT gave.
+pub(crate) const BERT: BertLayerNames = BertLayerNames {
+    attention: AttentionNames {
+        query: "attention.self.query",
+        key: "attention.self.key",
+        value: "attention.self.value",
+        output: "attention.output.dense",
+    },
+    attention_norm: "attention.output.LayerNorm",
+    up: "intermediate.dense",
+    down: "output.dense",
+    output_norm: "output.LayerNorm",
+};
+
+/// A text encoder without its head.
+pub(crate) struct BertEncoder<B: Ops> {
+    pub(crate) embeddings: TextEmbeddings<B>,
+    /// From the width of the embeddings to that of the layers, where they differ.
+    pub(crate) project: Option<Linear<B>>,
+    pub(crate) layers: Vec<BertLayer<B>>,
+    /// Which of `layers` is taken at each depth.
+    pub(crate) order: Vec<usize>,
+    /// Added to the scores of all layers.
+    pub(crate) relative: Option<RelativeBias<B>>,
+    pub(crate) pooler: Option<Linear<B>>,
+}
+
+impl<B: Ops> BertEncoder<B> {
+    /// The layers `0`, `1`, ... below `layers`, each taken once, without any of the options.
+    pub(crate) fn load(
+        embeddings: TextEmbeddings<B>,
+        count: usize,
+        shape: &BertLayerShape,
+        names: &BertLayerNames,
+        layers: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let layer = |index| BertLayer::load(shape, names, &layers.module(index));
+        let layers = (0..count).map(layer).collect::<Result<_, _>>()?;
+        Ok(Self { embeddings, project: None, layers, order: (0..count).collect(), relative: None, pooler: None })
+    }
+
+    /// A masked language model's head over layers of `width`, as wide in front of the decoder as the embeddings.
+    pub(crate) fn masked_lm(
+        &self,
+        width: usize,
+        activation: Activation,
+        tied: bool,
+        names: &MaskedLmNames,
+        w: &Weights<B>,
+    ) -> Result<MaskedLm<B>, WeightsError> {
+        let EmbeddingsShape { width: inner, vocab, eps, .. } = *self.embeddings.shape();
+        let shape = MaskedLmShape { width, inner, vocab, activation, eps, tied };
+        MaskedLm::load(w, names, &shape, self.embeddings.words())
+    }
+
+    /// What is added to the scores: f32, [batch or 1, 1 or heads, 1 or query, key].
+    fn bias(&self, inputs: &Inputs<'_, B>, [batch, seq]: [usize; 2]) -> Result<Option<Tensor<B, 4>>, ForwardError> {
+        let padding = padding_bias(inputs, [batch, seq])?;
+        let relative = self.relative.as_ref().map(|relative| relative.at(0, [seq, seq], inputs));
+        Ok(match (padding, relative) {
+            (Some(padding), Some(relative)) => Some(padding + relative),
+            (padding, relative) => padding.or(relative),
+        })
+    }
+}
+
+impl<B: Ops> Backbone<B> for BertEncoder<B> {
+    fn hidden(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Hidden<B>, ForwardError> {
+        let mut x = self.embeddings.forward(inputs)?;
+        if let Some(project) = &self.project {
+            x = project.forward(x);
+        }
+        context.trace_embed(&x)?;
+        let [batch, seq, _] = x.dims();
+        let bias = self.bias(inputs, [batch, seq])?;
+        for (depth, layer) in self.order.iter().enumerate() {
+            x = self.layers[*layer].forward(x, bias.clone());
+            context.trace_layer(depth, &x)?;
+        }
+        let pooled =
+            self.pooler.as_ref().map(|pooler| activate(pooler.forward(first_token(x.clone())), Activation::Tanh));
+        Ok(Hidden { last: x, pooled })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { max_positions: self.embeddings.max_positions(), ..Capabilities::default() }
+    }
+}
+
+/// Attention and a perceptron, normalised behind each residual sum.
+pub(crate) struct BertLayer<B: Ops> {
+    attention: SelfAttention<B>,
+    attention_norm: LayerNorm<B>,
+    feed_forward: Mlp<B>,
+    output_norm: LayerNorm<B>,
+}
+
+impl<B: Ops> BertLayer<B> {
+    pub(crate) fn load(shape: &BertLayerShape, names: &BertLayerNames, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let BertLayerShape { width, heads, inner, eps, .. } = *shape;
+        Ok(Self {
+            attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias: true })?,
+            attention_norm: LayerNorm::load(&w.module(names.attention_norm), width, eps)?,
+            feed_forward: Mlp::load(w, [names.up, names.down], [width, inner], shape.activation, true)?,
+            output_norm: LayerNorm::load(&w.module(names.output_norm), width, eps)?,
+        })
+    }
+
+    /// [batch, seq, width].
+    fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let x = self.attention_norm.forward_sum(self.attention.forward(x.clone(), bias), x);
+        self.output_norm.forward_sum(self.feed_forward.forward(x.clone()), x)
+    }
+}

@@ -1,0 +1,83 @@
+//! The fields of `config.json` that BERT, RoBERTa, ELECTRA and ALBERT have in common.
+
+use super::{bert_encoder::BertLayerShape, text_embeddings::EmbeddingsShape};
+use crate::{
+    class::Head,
+    config::{absolute_positions, divides},
+};
+use serde::Deserialize;
+use testgen_nn::backend::Activation;
+
+/// The heads of types with a pre-training of their own.
+pub(crate) const PRETRAINED_HEADS: &[Head] = &[
+    Head::Base,
+    Head::PreTraining,
+    Head::MaskedLm,
+    Head::SequenceClassification,
+    Head::TokenClassification,
+    Head::QuestionAnswering,
+];
+
+/// To be flattened; the defaults are BERT's.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct BertFields {
+    vocab_size: usize,
+    pub(crate) hidden_size: usize,
+    pub(crate) num_hidden_layers: usize,
+    num_attention_heads: usize,
+    intermediate_size: usize,
+    pub(crate) hidden_act: Activation,
+    max_position_embeddings: usize,
+    type_vocab_size: usize,
+    layer_norm_eps: f64,
+    position_embedding_type: String,
+    pub(crate) tie_word_embeddings: bool,
+}
+
+impl Default for BertFields {
+    fn default() -> Self {
+        Self {
+            vocab_size: 30522,
+            hidden_size: 768,
+            num_hidden_layers: 12,
+            num_attention_heads: 12,
+            intermediate_size: 3072,
+            hidden_act: Activation::Gelu,
+            max_position_embeddings: 512,
+            type_vocab_size: 2,
+            layer_norm_eps: 1e-12,
+            position_embedding_type: "absolute".to_owned(),
+            tie_word_embeddings: true,
+        }
+    }
+}
+
+impl BertFields {
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        absolute_positions(&self.position_embedding_type)
+    }
+
+    /// The embeddings' tables, of `width`.
+    pub(crate) fn tables(&self, width: usize) -> EmbeddingsShape {
+        EmbeddingsShape {
+            width,
+            vocab: self.vocab_size,
+            positions: self.max_position_embeddings,
+            token_types: self.type_vocab_size,
+            eps: self.layer_norm_eps,
+        }
+    }
+
+    /// A layer.
+    pub(crate) fn layer(&self) -> BertLayerShape {
+        BertLayerShape {
+            width: self.hidden_size,
+            heads: self.num_attention_heads,
+            inner: self.intermediate_size,
+            activation: self.hidden_act,
+            eps: self.layer_norm_eps,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Types that differ from Llama by their configuration only: what such a type says about itself, and what follows from it.
+
+use super::{
+    causal_decoder::DECODER_HEADS,
+    llama_decoder::{LlamaFields, LlamaShape},
+};
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use testgen_nn::{backend::Ops, weights::Weights};
+
+/// The `config.json` of such a type; its defaults are [`Config`]'s and those of Llama.
+pub(crate) trait LlamaVariant: DeserializeOwned {
+    /// See [`Family::NAME`].
+    const NAME: &'static str;
+    /// See [`Family::HEADS`].
+    const HEADS: &'static [Head] = DECODER_HEADS;
+    /// See [`Config::INERT`].
+    const INERT: &'static [&'static str] = &[];
+
+    /// See [`Config::defaults`].
+    fn defaults() -> Value {
+        Value::Null
+    }
+
+    /// The fields of every such type, and [`Config::rest`].
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>);
+
+    /// What it makes of Llama's decoder.
+    fn shape(&self) -> LlamaShape;
+
+    /// See [`Config::validate`].
+    fn validate(&self) -> Result<(), String> {
+        self.parts().0.validate()
+    }
+
+    /// See [`Config::without_effect`].
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        self.parts().0.without_effect(head)
+    }
+}
+
+impl<V: LlamaVariant> Config for V {
+    const INERT: &'static [&'static str] = V::INERT;
+
+    fn defaults() -> Value {
+        V::defaults()
+    }
+
+    fn rest(&self) -> &Map<String, Value> {
+        self.parts().1
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        LlamaVariant::validate(self)
+    }
+
+    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        LlamaVariant::without_effect(self, head)
+    }
+}
+
+impl<V: LlamaVariant> Family for V {
+    type Config = V;
+    const NAME: &'static str = V::NAME;
+    const HEADS: &'static [Head] = V::HEADS;
+
+    fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        config.shape().load(config.parts().0, head, labels, w)
+    }
+}

@@ -1,0 +1,131 @@
+//! The embeddings of BERT and its relatives: words, positions and token types, summed and normalised.
+
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::Ops,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{Embedding, LayerNorm, Linear, positions},
+    weights::{Weights, WeightsError},
+};
+
+/// The rows of the tables and their width; a table of no rows is not there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EmbeddingsShape {
+    pub(crate) width: usize,
+    pub(crate) vocab: usize,
+    pub(crate) positions: usize,
+    pub(crate) token_types: usize,
+    pub(crate) eps: f64,
+}
+
+/// What a type numbers the positions by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Positions {
+    /// 0, 1, 2, ...
+    FromZero,
+    /// Counted over the tokens that are not padding, from the padding token's id + 1; padding has that id itself.
+    FromPadding(i64),
+}
+
+/// The tables and the norm behind their sum.
+pub(crate) struct TextEmbeddings<B: Ops> {
+    word_embeddings: Embedding<B>,
+    position_embeddings: Option<Embedding<B>>,
+    token_type_embeddings: Option<Embedding<B>>,
+    /// From the width of the tables to that of the norm, where they differ and the type projects in front of it.
+    project: Option<Linear<B>>,
+    norm: LayerNorm<B>,
+    numbering: Positions,
+    shape: EmbeddingsShape,
+}
+
+impl<B: Ops> TextEmbeddings<B> {
+    /// The module `embeddings` below `w`.
+    pub(crate) fn load(shape: EmbeddingsShape, numbering: Positions, w: &Weights<B>) -> Result<Self, WeightsError> {
+        Self::load_projected(shape, numbering, shape.width, w)
+    }
+
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` in front of the norm where the tables are narrower.
+    pub(crate) fn load_projected(
+        shape: EmbeddingsShape,
+        numbering: Positions,
+        width: usize,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let w = w.module("embeddings");
+        let project = || Linear::load_with_bias(&w.module("embed_proj"), shape.width, width, false);
+        let table = |name, rows| Embedding::load(&w.module(name), rows, shape.width);
+        let optional = |name, rows| (rows > 0).then(|| table(name, rows)).transpose();
+        Ok(Self {
+            word_embeddings: table("word_embeddings", shape.vocab)?,
+            position_embeddings: optional("position_embeddings", shape.positions)?,
+            token_type_embeddings: optional("token_type_embeddings", shape.token_types)?,
+            project: (shape.width != width).then(project).transpose()?,
+            norm: LayerNorm::load(&w.module("LayerNorm"), width, shape.eps)?,
+            numbering,
+            shape,
+        })
+    }
+
+    /// [batch, seq, width].
+    pub(crate) fn forward(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+        let ids = inputs.indices("input_ids", self.shape.vocab)?;
+        let [batch, seq] = ids.dims();
+        let mut sum = self.word_embeddings.forward(ids);
+        if let Some(table) = &self.token_type_embeddings {
+            let types = inputs.optional_indices("token_type_ids", self.shape.token_types)?;
+            let types = types.unwrap_or_else(|| inputs.put_indices(vec![0; seq], [1, seq]));
+            sum = sum + table.forward(types);
+        }
+        if let Some(table) = &self.position_embeddings {
+            let (values, shape) = self.numbers(inputs, [batch, seq])?;
+            sum = sum + table.forward(inputs.checked_indices("position_ids", values, shape, self.shape.positions)?);
+        }
+        Ok(self.norm.forward(match &self.project {
+            Some(project) => project.forward(sum),
+            None => sum,
+        }))
+    }
+
+    fn numbers(&self, inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
+        let Positions::FromPadding(padding) = self.numbering else { return positions(inputs, shape, 0) };
+        if inputs.host("position_ids").is_some() {
+            return positions(inputs, shape, 0);
+        }
+        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
+        let count = |row: &[i64]| {
+            let mut last = padding;
+            row.iter()
+                .map(|id| {
+                    if *id == padding {
+                        padding
+                    } else {
+                        last += 1;
+                        last
+                    }
+                })
+                .collect::<Vec<_>>()
+        };
+        Ok((ids.chunks(shape[1]).flat_map(count).collect(), shape))
+    }
+
+    /// The sizes of the tables.
+    pub(crate) fn shape(&self) -> &EmbeddingsShape {
+        &self.shape
+    }
+
+    /// The table of words [vocab, width], for a tied head.
+    pub(crate) fn words(&self) -> Tensor<B, 2> {
+        self.word_embeddings.weight()
+    }
+
+    /// The longest sequence that there are positions for.
+    pub(crate) fn max_positions(&self) -> Option<usize> {
+        let reserved = match self.numbering {
+            Positions::FromZero => 0,
+            Positions::FromPadding(padding) => padding as usize + 1,
+        };
+        self.position_embeddings.as_ref().map(|_| self.shape.positions.saturating_sub(reserved))
+    }
+}

@@ -1,0 +1,3 @@
+//! Models of time series.
+
+pub(crate) mod patchtst;

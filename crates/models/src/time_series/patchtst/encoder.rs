@@ -1,0 +1,164 @@
+//! Patches of every channel, and the layers over them.
+
+use super::{NormType, PatchTstConfig};
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    layer::{AttentionNames, AttentionShape, FeatureBatchNorm, LayerNorm, Linear, Mlp, SelfAttention},
+    weights::{Weights, WeightsError},
+};
+
+pub(super) struct PatchTstEncoder<B: Ops> {
+    /// One for all channels, or one for each.
+    embeddings: Vec<Linear<B>>,
+    position_enc: Tensor<B, 2>,
+    cls_token: Option<Tensor<B, 4>>,
+    layers: Vec<PatchTstLayer<B>>,
+    /// The length of a patch, the step from one to the next, and how many there are.
+    patches: [usize; 3],
+}
+
+impl<B: Ops> PatchTstEncoder<B> {
+    pub(super) fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, length, channels) = (config.d_model, config.patch_length, config.num_input_channels);
+        let (embedding, positions) = (w.module("embedder.input_embedding"), w.module("positional_encoder"));
+        let places = config.patches() + usize::from(config.use_cls_token);
+        let layer = |index| PatchTstLayer::load(config, &w.module("layers").module(index));
+        Ok(Self {
+            embeddings: match config.share_embedding {
+                true => vec![Linear::load(&embedding, length, width)?],
+                false => (0..channels)
+                    .map(|channel| Linear::load(&embedding.module(channel), length, width))
+                    .collect::<Result<_, _>>()?,
+            },
+            position_enc: positions.tensor("position_enc", [places, width])?,
+            cls_token: config.use_cls_token.then(|| positions.tensor("cls_token", [1, 1, 1, width])).transpose()?,
+            layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
+            patches: [length, config.patch_stride, config.patches()],
+        })
+    }
+
+    /// [batch, time, channels] to [batch, channels, patches, width], a class token in front where there is one. As in
+    /// transformers, the hidden state behind the last layer is not among the traces.
+    pub(super) fn forward(
+        &self,
+        series: Tensor<B, 3>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        let mut x = self.embed(self.patchify(series));
+        context.trace_embed(&x)?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            x = layer.forward(x);
+            if index + 1 < self.layers.len() {
+                context.trace_layer(index, &x)?;
+            }
+        }
+        Ok(x)
+    }
+
+    /// [batch, channels, patches, patch_length]; the last patch ends with the series.
+    fn patchify(&self, series: Tensor<B, 3>) -> Tensor<B, 4> {
+        let ([_, time, _], [length, stride, count]) = (series.dims(), self.patches);
+        let first = time - (length + stride * (count - 1));
+        let patch = |index| series.clone().narrow(1, first + index * stride, length);
+        let patches: Vec<Tensor<B, 3>> = (0..count).map(patch).collect();
+        Tensor::stack::<4>(patches, 1).permute([0, 3, 1, 2])
+    }
+
+    fn embed(&self, patches: Tensor<B, 4>) -> Tensor<B, 4> {
+        let [batch, channels, count, _] = patches.dims();
+        let x = match self.embeddings.as_slice() {
+            [shared] => shared.forward(patches),
+            each => {
+                let channel =
+                    |(index, linear): (usize, &Linear<B>)| linear.forward(patches.clone().narrow(1, index, 1));
+                Tensor::cat(each.iter().enumerate().map(channel).collect(), 1)
+            }
+        };
+        let [places, width] = self.position_enc.dims();
+        let positions = self.position_enc.clone().reshape([1, 1, places, width]);
+        let x = x + positions.clone().narrow(2, places - count, count);
+        match &self.cls_token {
+            None => x,
+            Some(token) => {
+                let token = token.clone() + positions.narrow(2, 0, 1);
+                Tensor::cat(vec![token.expand([batch, channels, 1, width]), x], 2)
+            }
+        }
+    }
+}
+
+/// A norm over the features of [rows, places, width].
+enum Norm<B: Ops> {
+    Batch(FeatureBatchNorm<B>),
+    Layer(LayerNorm<B>),
+}
+
+impl<B: Ops> Norm<B> {
+    fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, eps) = (config.d_model, config.norm_eps);
+        Ok(match config.norm_type {
+            NormType::BatchNorm => Self::Batch(FeatureBatchNorm::load(&w.module("batchnorm"), width, eps)?),
+            NormType::LayerNorm => Self::Layer(LayerNorm::load(w, width, eps)?),
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match self {
+            Self::Batch(norm) => norm.forward(x),
+            Self::Layer(norm) => norm.forward(x),
+        }
+    }
+}
+
+/// Attention over the patches of a channel, with the same weights over the channels at a patch, and a perceptron.
+struct PatchTstLayer<B: Ops> {
+    self_attn: SelfAttention<B>,
+    norm_sublayer1: Norm<B>,
+    /// Of attention over channels, where it is on.
+    norm_sublayer2: Option<Norm<B>>,
+    norm_sublayer3: Norm<B>,
+    ff: Mlp<B>,
+    pre_norm: bool,
+}
+
+impl<B: Ops> PatchTstLayer<B> {
+    fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, inner) = (config.d_model, config.ffn_dim);
+        let shape = AttentionShape { width, heads: config.num_attention_heads, bias: true };
+        let norm = |name| Norm::load(config, &w.module(name));
+        Ok(Self {
+            self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
+            norm_sublayer1: norm("norm_sublayer1")?,
+            norm_sublayer2: config.channel_attention.then(|| norm("norm_sublayer2")).transpose()?,
+            norm_sublayer3: norm("norm_sublayer3")?,
+            ff: Mlp::load(w, ["ff.0", "ff.3"], [width, inner], config.activation_function, config.bias)?,
+            pre_norm: config.pre_norm,
+        })
+    }
+
+    /// [batch, channels, places, width].
+    fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let [batch, channels, places, width] = x.dims();
+        let attend = |x| self.self_attn.forward(x, None);
+        let x = x.reshape([batch * channels, places, width]);
+        let mut x = self.around(x, &self.norm_sublayer1, attend).reshape([batch, channels, places, width]);
+        if let Some(norm) = &self.norm_sublayer2 {
+            let across = x.swap_dims(1, 2).reshape([batch * places, channels, width]);
+            x = self.around(across, norm, attend).reshape([batch, places, channels, width]).swap_dims(1, 2);
+        }
+        let x = x.reshape([batch * channels, places, width]);
+        let x = self.around(x, &self.norm_sublayer3, |x| self.ff.forward(x));
+        x.reshape([batch, channels, places, width])
+    }
+
+    /// A sublayer with its norm in front of it, or behind the sum.
+    fn around(&self, x: Tensor<B, 3>, norm: &Norm<B>, sublayer: impl Fn(Tensor<B, 3>) -> Tensor<B, 3>) -> Tensor<B, 3> {
+        match self.pre_norm {
+            true => x.clone() + sublayer(norm.forward(x)),
+            false => norm.forward(x.clone() + sublayer(x)),
+        }
+    }
+}

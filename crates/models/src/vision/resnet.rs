@@ -1,0 +1,281 @@
+//! ResNet (He et al. 2015): `transformers.models.resnet`.
+
+use crate::{
+    class::Head,
+    config::Config,
+    family::{Family, Loaded},
+    network::Network,
+};
+use burn::tensor::{Tensor, module};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testgen_nn::{
+    backend::{Activation, Ops, activate},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{BatchNorm2d, Conv2d, Conv2dShape, Linear},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct ResNetConfig {
+    num_channels: usize,
+    embedding_size: usize,
+    hidden_sizes: Vec<usize>,
+    depths: Vec<usize>,
+    layer_type: BlockType,
+    hidden_act: Activation,
+    downsample_in_first_stage: bool,
+    downsample_in_bottleneck: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The block of which the stages are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum BlockType {
+    /// Two 3x3 convolutions.
+    Basic,
+    /// 1x1, 3x3, 1x1, narrow in the middle.
+    Bottleneck,
+}
+
+impl Default for ResNetConfig {
+    fn default() -> Self {
+        Self {
+            num_channels: 3,
+            embedding_size: 64,
+            hidden_sizes: vec![256, 512, 1024, 2048],
+            depths: vec![3, 4, 6, 3],
+            layer_type: BlockType::Bottleneck,
+            hidden_act: Activation::Relu,
+            downsample_in_first_stage: false,
+            downsample_in_bottleneck: false,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl Config for ResNetConfig {
+    /// What a backbone for detection gives out.
+    const INERT: &'static [&'static str] = &["out_features", "out_indices", "stage_names"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        if self.hidden_sizes.is_empty() || self.hidden_sizes.len() != self.depths.len() {
+            let (sizes, depths) = (self.hidden_sizes.len(), self.depths.len());
+            return Err(format!(
+                "`hidden_sizes` has {sizes} entries and `depths` {depths}; both have one for each stage"
+            ));
+        }
+        Ok(())
+    }
+
+    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+        match self.layer_type {
+            BlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
+            BlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
+                vec![("downsample_in_bottleneck", "no stage makes the image smaller")]
+            }
+            BlockType::Bottleneck => Vec::new(),
+        }
+    }
+}
+
+impl ResNetConfig {
+    /// The channels behind the last stage.
+    pub(crate) fn channels(&self) -> usize {
+        *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
+    }
+
+    /// What a detector needs of its backbone: that it is a ResNet, and gives out its last stage.
+    pub(crate) fn validate_backbone(&self) -> Result<(), String> {
+        let last = format!("stage{}", self.hidden_sizes.len());
+        let given = self.rest.get("out_features").and_then(Value::as_array).and_then(|features| features.last());
+        match self.rest.get("model_type").and_then(Value::as_str) {
+            Some("resnet") => {}
+            other => return Err(format!("the backbone is {other:?}; supported is a \"resnet\"")),
+        }
+        match given.and_then(Value::as_str) {
+            Some(given) if given != last => Err(format!("`out_features` ends with {given:?}, supported is {last:?}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `model_type` `resnet`.
+pub(crate) struct ResNet;
+
+impl Family for ResNet {
+    type Config = ResNetConfig;
+    const NAME: &'static str = "ResNet";
+    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
+
+    fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
+        let width = config.channels();
+        let classifier = (head == Head::ImageClassification)
+            .then(|| Linear::load(&w.module("classifier.1"), width, labels))
+            .transpose()?;
+        Ok(Box::new(ResNetModel { encoder: ResNetEncoder::load(config, &w.strip_prefix("resnet"))?, classifier }))
+    }
+}
+
+struct ResNetModel<B: Ops> {
+    encoder: ResNetEncoder<B>,
+    classifier: Option<Linear<B>>,
+}
+
+impl<B: Ops> Network<B> for ResNetModel<B> {
+    /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, channels, height, width] and
+    /// `pooler_output` [batch, channels, 1, 1].
+    fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
+        let last = self.encoder.forward(inputs, context)?;
+        let [batch, channels, ..] = last.dims();
+        let pooled = module::adaptive_avg_pool2d(last.clone(), [1, 1]);
+        match &self.classifier {
+            Some(classifier) => context.output("logits", classifier.forward(pooled.reshape([batch, channels]))),
+            None => {
+                context.output("last_hidden_state", last)?;
+                context.output("pooler_output", pooled)
+            }
+        }
+    }
+}
+
+pub(crate) struct ResNetEncoder<B: Ops> {
+    embedder: ConvLayer<B>,
+    stages: Vec<Vec<ResNetBlock<B>>>,
+    channels: usize,
+}
+
+impl<B: Ops> ResNetEncoder<B> {
+    pub(crate) fn load(config: &ResNetConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let stem = ConvShape { channels: [config.num_channels, config.embedding_size], kernel: 7, stride: 2 };
+        let embedder = ConvLayer::load(stem, Some(config.hidden_act), &w.module("embedder.embedder"))?;
+        let mut stages = Vec::new();
+        let mut channels = config.embedding_size;
+        for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate() {
+            let stride = if index > 0 || config.downsample_in_first_stage { 2 } else { 1 };
+            let w = w.module("encoder.stages").module(index).module("layers");
+            let block = |layer| {
+                let (inner, stride) = if layer == 0 { (channels, stride) } else { (width, 1) };
+                ResNetBlock::load(config, [inner, width], stride, &w.module(layer))
+            };
+            stages.push((0..depth).map(block).collect::<Result<_, _>>()?);
+            channels = width;
+        }
+        Ok(Self { embedder, stages, channels: config.num_channels })
+    }
+
+    /// What the last stage makes of the image, [batch, channels, height, width].
+    pub(crate) fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
+        Ok(self.stages.iter().flatten().fold(self.stem(inputs)?, |x, block| block.forward(x)))
+    }
+
+    fn stem(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
+        let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
+        Ok(module::max_pool2d(self.embedder.forward(pixels), [3, 3], [2, 2], [1, 1], [1, 1], false))
+    }
+
+    /// [batch, channels, height, width]; a trace layer is a stage.
+    fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        let mut x = self.stem(inputs)?;
+        context.trace_embed(&x)?;
+        for (index, stage) in self.stages.iter().enumerate() {
+            x = stage.iter().fold(x, |x, block| block.forward(x));
+            context.trace_layer(index, &x)?;
+        }
+        Ok(x)
+    }
+}
+
+/// Channels [in, out], side of the square kernel, and stride; padded to keep the size at stride 1.
+#[derive(Clone, Copy)]
+struct ConvShape {
+    channels: [usize; 2],
+    kernel: usize,
+    stride: usize,
+}
+
+/// A convolution without bias, normalised and, where it says so, activated.
+struct ConvLayer<B: Ops> {
+    convolution: Conv2d<B>,
+    normalization: BatchNorm2d<B>,
+    activation: Option<Activation>,
+}
+
+impl<B: Ops> ConvLayer<B> {
+    fn load(shape: ConvShape, activation: Option<Activation>, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let ConvShape { channels, kernel, stride } = shape;
+        let conv = Conv2dShape { channels, kernel: [kernel; 2], stride: [stride; 2], padding: [kernel / 2; 2] };
+        Ok(Self {
+            convolution: Conv2d::load(&w.module("convolution"), conv, false)?,
+            normalization: BatchNorm2d::load(&w.module("normalization"), channels[1])?,
+            activation,
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let x = self.normalization.forward(self.convolution.forward(x));
+        match self.activation {
+            Some(activation) => activate(x, activation),
+            None => x,
+        }
+    }
+}
+
+/// Convolutions beside a shortcut. As in transformers, `hidden_act` is the activation behind the sum; between the
+/// convolutions it is always ReLU.
+struct ResNetBlock<B: Ops> {
+    layers: Vec<ConvLayer<B>>,
+    shortcut: Option<ConvLayer<B>>,
+    activation: Activation,
+}
+
+/// How much narrower the middle of a bottleneck is.
+const REDUCTION: usize = 4;
+
+impl<B: Ops> ResNetBlock<B> {
+    fn load(config: &ResNetConfig, channels: [usize; 2], stride: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let [inner, out] = channels;
+        let shape = |channels, kernel, stride| ConvShape { channels, kernel, stride };
+        let shapes = match config.layer_type {
+            BlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
+            BlockType::Bottleneck => {
+                let middle = out / REDUCTION;
+                let [first, second] = if config.downsample_in_bottleneck { [stride, 1] } else { [1, stride] };
+                vec![shape([inner, middle], 1, first), shape([middle, middle], 3, second), shape([middle, out], 1, 1)]
+            }
+        };
+        let last = shapes.len() - 1;
+        let layer = |(index, shape): (usize, &ConvShape)| {
+            let activation = (index < last).then_some(Activation::Relu);
+            ConvLayer::load(*shape, activation, &w.module("layer").module(index))
+        };
+        let shortcut = (inner != out || stride != 1)
+            .then(|| ConvLayer::load(shape(channels, 1, stride), None, &w.module("shortcut")))
+            .transpose()?;
+        let layers = shapes.iter().enumerate().map(layer).collect::<Result<_, _>>()?;
+        Ok(Self { layers, shortcut, activation: config.hidden_act })
+    }
+
+    fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let residual = match &self.shortcut {
+            Some(shortcut) => shortcut.forward(x.clone()),
+            None => x.clone(),
+        };
+        let x = self.layers.iter().fold(x, |x, layer| layer.forward(x));
+        activate(x + residual, self.activation)
+    }
+}

@@ -1,0 +1,274 @@
+//! The tower that CLIP made common: transformer layers normalised in front, over tokens or over patches. CLIP and SigLIP
+//! have two of them, LLaVA has the one for images.
+
+use crate::config::{ImageSize, divides};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{
+        AttentionNames, AttentionShape, Conv2d, Conv2dShape, Embedding, LayerNorm, Linear, Mlp, SelfAttention,
+        causal_bias, padding_bias, positions,
+    },
+    weights::{Weights, WeightsError},
+};
+
+/// The fields that both encoders of both types have; their defaults are the types' own.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ClipEncoderFields {
+    pub(crate) hidden_size: usize,
+    intermediate_size: usize,
+    pub(crate) num_hidden_layers: usize,
+    pub(crate) num_attention_heads: usize,
+    pub(crate) hidden_act: Activation,
+    pub(crate) layer_norm_eps: f64,
+}
+
+/// The further fields of a tower of patches.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ImageFields {
+    pub(crate) num_channels: usize,
+    pub(crate) image_size: ImageSize,
+    pub(crate) patch_size: ImageSize,
+}
+
+/// The further fields of a tower of tokens.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TextFields {
+    pub(crate) vocab_size: usize,
+    pub(crate) max_position_embeddings: usize,
+}
+
+impl ClipEncoderFields {
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)
+    }
+
+    /// `fc1` and `fc2`.
+    pub(crate) fn mlp<B: Ops>(&self, w: &Weights<B>) -> Result<Mlp<B>, WeightsError> {
+        Ok(Mlp {
+            up: Linear::load(&w.module("fc1"), self.hidden_size, self.intermediate_size)?,
+            activation: self.hidden_act,
+            down: Linear::load(&w.module("fc2"), self.intermediate_size, self.hidden_size)?,
+        })
+    }
+
+    pub(crate) fn norm<B: Ops>(&self, w: &Weights<B>) -> Result<LayerNorm<B>, WeightsError> {
+        LayerNorm::load(w, self.hidden_size, self.layer_norm_eps)
+    }
+}
+
+impl ImageFields {
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        match self.patch_size.height_width().contains(&0) {
+            true => Err("`patch_size` is 0".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn patches(&self) -> usize {
+        let (image, patch) = (self.image_size.height_width(), self.patch_size.height_width());
+        (image[0] / patch[0]) * (image[1] / patch[1])
+    }
+}
+
+/// The layers of a tower.
+pub(crate) struct ClipLayers<B: Ops>(Vec<ClipLayer<B>>);
+
+impl<B: Ops> ClipLayers<B> {
+    /// `encoder.layers` below `w`.
+    fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let layer = |index| ClipLayer::load(fields, &w.module("encoder.layers").module(index));
+        Ok(Self((0..fields.num_hidden_layers).map(layer).collect::<Result<_, _>>()?))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// [batch, seq, width] through the first `count` layers; their traces are numbered from `first`.
+    pub(crate) fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        bias: Option<&Tensor<B, 4>>,
+        (first, count): (usize, usize),
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        self.0[..count].iter().enumerate().try_fold(x, |x, (index, layer)| {
+            let x = layer.forward(x, bias.cloned());
+            context.trace_layer(first + index, &x)?;
+            Ok(x)
+        })
+    }
+}
+
+struct ClipLayer<B: Ops> {
+    layer_norm1: LayerNorm<B>,
+    self_attn: SelfAttention<B>,
+    layer_norm2: LayerNorm<B>,
+    mlp: Mlp<B>,
+}
+
+impl<B: Ops> ClipLayer<B> {
+    fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let shape = AttentionShape { width: fields.hidden_size, heads: fields.num_attention_heads, bias: true };
+        Ok(Self {
+            layer_norm1: fields.norm(&w.module("layer_norm1"))?,
+            self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
+            layer_norm2: fields.norm(&w.module("layer_norm2"))?,
+            mlp: fields.mlp(&w.module("mlp"))?,
+        })
+    }
+
+    fn forward(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let x = x.clone() + self.self_attn.forward(self.layer_norm1.forward(x), bias);
+        x.clone() + self.mlp.forward(self.layer_norm2.forward(x))
+    }
+}
+
+/// A tower of tokens.
+pub(crate) struct ClipTextEncoder<B: Ops> {
+    token_embedding: Embedding<B>,
+    position_embedding: Embedding<B>,
+    layers: ClipLayers<B>,
+    final_layer_norm: LayerNorm<B>,
+    causal: bool,
+    /// Rows of the token and position embeddings.
+    limits: [usize; 2],
+}
+
+impl<B: Ops> ClipTextEncoder<B> {
+    pub(crate) fn load(
+        (tower, fields): (&ClipEncoderFields, &TextFields),
+        causal: bool,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let embeddings = w.module("embeddings");
+        let limits = [fields.vocab_size, fields.max_position_embeddings];
+        let table = |name, rows| Embedding::load(&embeddings.module(name), rows, tower.hidden_size);
+        Ok(Self {
+            token_embedding: table("token_embedding", limits[0])?,
+            position_embedding: table("position_embedding", limits[1])?,
+            layers: ClipLayers::load(tower, w)?,
+            final_layer_norm: tower.norm(&w.module("final_layer_norm"))?,
+            causal,
+            limits,
+        })
+    }
+
+    /// [batch, seq, width], after the final norm. The trace has the tokens' embedding, and each layer in front of it.
+    pub(crate) fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let ids = inputs.indices("input_ids", self.limits[0])?;
+        let shape = ids.dims();
+        let (values, position_shape) = positions(inputs, shape, 0)?;
+        let places = inputs.checked_indices("position_ids", values, position_shape, self.limits[1])?;
+        let x = self.token_embedding.forward(ids) + self.position_embedding.forward(places);
+        context.trace_embed(&x)?;
+        let bias = if self.causal { causal_bias(inputs, shape, 0, None)? } else { padding_bias(inputs, shape)? };
+        let x = self.layers.forward(x, bias.as_ref(), (0, self.layers.len()), context)?;
+        Ok(self.final_layer_norm.forward(x))
+    }
+
+    /// The number of layers; the traces of another tower are numbered from here.
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
+    pub(crate) fn max_positions(&self) -> usize {
+        self.limits[1]
+    }
+}
+
+/// A tower of patches.
+pub(crate) struct ClipImageEncoder<B: Ops> {
+    patch_embedding: Conv2d<B>,
+    position_embedding: Tensor<B, 2>,
+    /// What CLIP has in front of the layers: a class token, and a norm over the embeddings.
+    class: Option<(Tensor<B, 1>, LayerNorm<B>)>,
+    layers: ClipLayers<B>,
+    /// Channels, height and width.
+    image: [usize; 3],
+}
+
+impl<B: Ops> ClipImageEncoder<B> {
+    /// CLIP's: a class token, a norm over the embeddings, patches without bias.
+    pub(crate) fn load_clip(fields: (&ClipEncoderFields, &ImageFields), w: &Weights<B>) -> Result<Self, WeightsError> {
+        let token = w.module("embeddings").tensor("class_embedding", [fields.0.hidden_size])?;
+        let norm = fields.0.norm(&w.module("pre_layrnorm"))?;
+        Self::load(fields, Some((token, norm)), w)
+    }
+
+    /// SigLIP's: patches alone, with a bias.
+    pub(crate) fn load_siglip(
+        fields: (&ClipEncoderFields, &ImageFields),
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        Self::load(fields, None, w)
+    }
+
+    fn load(
+        (tower, fields): (&ClipEncoderFields, &ImageFields),
+        class: Option<(Tensor<B, 1>, LayerNorm<B>)>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let (width, embeddings) = (tower.hidden_size, w.module("embeddings"));
+        let ([height, breadth], patch) = (fields.image_size.height_width(), fields.patch_size.height_width());
+        let shape =
+            Conv2dShape { channels: [fields.num_channels, width], kernel: patch, stride: patch, padding: [0, 0] };
+        let places = fields.patches() + usize::from(class.is_some());
+        Ok(Self {
+            patch_embedding: Conv2d::load(&embeddings.module("patch_embedding"), shape, class.is_none())?,
+            position_embedding: embeddings.module("position_embedding").tensor("weight", [places, width])?,
+            class,
+            layers: ClipLayers::load(tower, w)?,
+            image: [fields.num_channels, height, breadth],
+        })
+    }
+
+    /// [batch, places, width] behind the first `count` layers, before any norm. The trace has the embeddings as layer
+    /// `first`, and each layer after them.
+    pub(crate) fn forward(
+        &self,
+        inputs: &Inputs<'_, B>,
+        (first, count): (usize, usize),
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let x = self.embed(inputs.image("pixel_values", self.image)?);
+        context.trace_layer(first, &x)?;
+        self.layers.forward(x, None, (first + 1, count), context)
+    }
+
+    /// The embeddings and the hidden state behind every layer, without traces.
+    pub(crate) fn hidden_states(&self, inputs: &Inputs<'_, B>) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
+        let mut states = vec![self.embed(inputs.image("pixel_values", self.image)?)];
+        for layer in &self.layers.0 {
+            states.push(layer.forward(states[states.len() - 1].clone(), None));
+        }
+        Ok(states)
+    }
+
+    fn embed(&self, pixels: Tensor<B, 4>) -> Tensor<B, 3> {
+        let patches = self.patch_embedding.forward(pixels);
+        let [batch, width, rows, columns] = patches.dims();
+        let patches = patches.reshape([batch, width, rows * columns]).swap_dims(1, 2);
+        let positions = self.position_embedding.clone().unsqueeze();
+        match &self.class {
+            None => patches + positions,
+            Some((token, norm)) => {
+                let token = token.clone().reshape([1, 1, width]).expand([batch, 1, width]);
+                norm.forward(Tensor::cat(vec![token, patches], 1) + positions)
+            }
+        }
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+}

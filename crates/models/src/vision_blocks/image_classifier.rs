@@ -1,0 +1,36 @@
+//! The end of an image model that pools: labels, or what a base model gives.
+
+use crate::class::Head;
+use burn::tensor::Tensor;
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    layer::Linear,
+    weights::{Weights, WeightsError},
+};
+
+/// A map to labels; a base model has none.
+pub(crate) struct ImageClassifier<B: Ops>(Option<Linear<B>>);
+
+impl<B: Ops> ImageClassifier<B> {
+    /// `classifier` of the whole model `w`.
+    pub(crate) fn load(head: Head, [width, labels]: [usize; 2], w: &Weights<B>) -> Result<Self, WeightsError> {
+        let load = || Linear::load(&w.module("classifier"), width, labels);
+        (head == Head::ImageClassification).then(load).transpose().map(Self)
+    }
+
+    /// `logits` [batch, labels], or `last_hidden_state` as it is and `pooler_output` [batch, width].
+    pub(crate) fn forward<const D: usize>(
+        &self,
+        last: Tensor<B, D>,
+        pooled: Tensor<B, 2>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<(), ForwardError> {
+        if let Self(Some(classifier)) = self {
+            return context.output("logits", classifier.forward(pooled));
+        }
+        context.output("last_hidden_state", last)?;
+        context.output("pooler_output", pooled)
+    }
+}

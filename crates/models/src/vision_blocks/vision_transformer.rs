@@ -1,0 +1,254 @@
+//! What ViT and its relatives share: an image as a sequence of patches, and layers that normalise in front of attention and
+//! perceptron.
+//!
+//! Does not own configurations, special tokens, positions nor heads: those differ from type to type.
+
+use crate::config::{ImageSize, divides};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use testgen_nn::{
+    backend::{Activation, Ops},
+    context::ForwardContext,
+    forward::ForwardError,
+    layer::{AttentionNames, AttentionShape, Conv2d, Conv2dShape, GatedMlp, LayerNorm, Mlp, SelfAttention},
+    weights::{Weights, WeightsError},
+};
+
+/// The fields of `config.json` that every type has, with the defaults of ViT.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct VisionFields {
+    pub(crate) hidden_size: usize,
+    pub(crate) num_hidden_layers: usize,
+    num_attention_heads: usize,
+    hidden_act: Activation,
+    layer_norm_eps: f64,
+    image_size: ImageSize,
+    patch_size: ImageSize,
+    num_channels: usize,
+    qkv_bias: bool,
+}
+
+impl Default for VisionFields {
+    fn default() -> Self {
+        Self {
+            hidden_size: 768,
+            num_hidden_layers: 12,
+            num_attention_heads: 12,
+            hidden_act: Activation::Gelu,
+            layer_norm_eps: 1e-12,
+            image_size: ImageSize::Square(224),
+            patch_size: ImageSize::Square(16),
+            num_channels: 3,
+            qkv_bias: true,
+        }
+    }
+}
+
+impl VisionFields {
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
+        match self.patch_size.height_width().contains(&0) {
+            true => Err("`patch_size` is 0".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    /// With `inner` values between the two maps of a perceptron.
+    pub(crate) fn shape(&self, inner: usize) -> VisionShape {
+        VisionShape {
+            width: self.hidden_size,
+            layers: self.num_hidden_layers,
+            heads: self.num_attention_heads,
+            inner,
+            activation: self.hidden_act,
+            eps: self.layer_norm_eps,
+            qkv_bias: self.qkv_bias,
+            channels: self.num_channels,
+            image: self.image_size.height_width(),
+            patch: self.patch_size.height_width(),
+        }
+    }
+}
+
+/// The sizes of an encoder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VisionShape {
+    pub(crate) width: usize,
+    pub(crate) layers: usize,
+    pub(crate) heads: usize,
+    pub(crate) inner: usize,
+    pub(crate) activation: Activation,
+    pub(crate) eps: f64,
+    /// Whether query, key and value have a bias.
+    pub(crate) qkv_bias: bool,
+    pub(crate) channels: usize,
+    /// Height and width.
+    pub(crate) image: [usize; 2],
+    /// Height and width.
+    pub(crate) patch: [usize; 2],
+}
+
+impl VisionShape {
+    /// Rows and columns of patches of an image of the trained size.
+    pub(crate) fn grid(&self) -> [usize; 2] {
+        [self.image[0] / self.patch[0], self.image[1] / self.patch[1]]
+    }
+}
+
+/// One linear map for all patches of an image.
+pub(crate) struct PatchEmbedding<B: Ops>(Conv2d<B>);
+
+impl<B: Ops> PatchEmbedding<B> {
+    /// `patch_embeddings.projection` below `w`.
+    pub(crate) fn load(shape: &VisionShape, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (channels, patch) = ([shape.channels, shape.width], shape.patch);
+        let shape = Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] };
+        Ok(Self(Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?))
+    }
+
+    /// [batch, channels, height, width] to [batch, rows * columns, width], with rows and columns.
+    pub(crate) fn forward(&self, pixels: Tensor<B, 4>) -> (Tensor<B, 3>, [usize; 2]) {
+        let patches = self.0.forward(pixels);
+        let [batch, width, rows, columns] = patches.dims();
+        (patches.reshape([batch, width, rows * columns]).swap_dims(1, 2), [rows, columns])
+    }
+}
+
+/// Where a layer keeps its parts.
+pub(crate) struct VisionNames {
+    pub(crate) before: &'static str,
+    pub(crate) attention: AttentionNames,
+    pub(crate) after: &'static str,
+    pub(crate) up: &'static str,
+    pub(crate) down: &'static str,
+}
+
+/// The perceptron of a layer.
+pub(crate) enum VisionMlp<B: Ops> {
+    Plain(Mlp<B>),
+    Gated(GatedMlp<B>),
+}
+
+impl<B: Ops> VisionMlp<B> {
+    fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match self {
+            Self::Plain(mlp) => mlp.forward(x),
+            Self::Gated(mlp) => mlp.forward(x),
+        }
+    }
+}
+
+/// Attention and a perceptron, each behind a norm and beside a shortcut.
+pub(crate) struct VisionLayer<B: Ops> {
+    before: LayerNorm<B>,
+    attention: SelfAttention<B>,
+    after: LayerNorm<B>,
+    mlp: VisionMlp<B>,
+    /// What the outputs of attention and perceptron are multiplied with, [width] each.
+    scales: Option<[Tensor<B, 1>; 2]>,
+}
+
+impl<B: Ops> VisionLayer<B> {
+    /// A layer with a plain perceptron and without scales.
+    pub(crate) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let mlp =
+            VisionMlp::Plain(Mlp::load(w, [names.up, names.down], [shape.width, shape.inner], shape.activation, true)?);
+        Self::load_with(shape, names, mlp, None, w)
+    }
+
+    pub(crate) fn load_with(
+        shape: &VisionShape,
+        names: &VisionNames,
+        mlp: VisionMlp<B>,
+        scales: Option<[Tensor<B, 1>; 2]>,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let VisionShape { width, heads, eps, qkv_bias: bias, .. } = *shape;
+        Ok(Self {
+            before: LayerNorm::load(&w.module(names.before), width, eps)?,
+            attention: SelfAttention::load(w, &names.attention, &AttentionShape { width, heads, bias })?,
+            after: LayerNorm::load(&w.module(names.after), width, eps)?,
+            mlp,
+            scales,
+        })
+    }
+
+    /// [batch, tokens, width].
+    pub(crate) fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        let x = x.clone() + self.scaled(0, self.attention.forward(self.before.forward(x), None));
+        x.clone() + self.scaled(1, self.mlp.forward(self.after.forward(x)))
+    }
+
+    fn scaled(&self, index: usize, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        match &self.scales {
+            Some(scales) => x * scales[index].clone().unsqueeze(),
+            None => x,
+        }
+    }
+}
+
+/// The layers, and the norm behind them.
+pub(crate) struct VisionStack<B: Ops> {
+    layers: Vec<VisionLayer<B>>,
+    layernorm: LayerNorm<B>,
+}
+
+impl<B: Ops> VisionStack<B> {
+    /// `layernorm` below `w`, and what `layer` loads.
+    pub(crate) fn load(
+        shape: &VisionShape,
+        w: &Weights<B>,
+        layer: impl Fn(usize) -> Result<VisionLayer<B>, WeightsError>,
+    ) -> Result<Self, WeightsError> {
+        Ok(Self {
+            layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
+            layernorm: LayerNorm::load(&w.module("layernorm"), shape.width, shape.eps)?,
+        })
+    }
+
+    /// [batch, tokens, width]; `between` is what the type does behind a layer. The traces are those of the layers themselves,
+    /// before the norm, as in transformers.
+    pub(crate) fn forward(
+        &self,
+        mut x: Tensor<B, 3>,
+        context: &mut ForwardContext<'_, B>,
+        between: impl Fn(usize, Tensor<B, 3>) -> Tensor<B, 3>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        context.trace_embed(&x)?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            x = layer.forward(x);
+            context.trace_layer(index, &x)?;
+            x = between(index, x);
+        }
+        Ok(self.layernorm.forward(x))
+    }
+}
+
+/// Names on disk.
+pub(crate) const SAVED: VisionNames = VisionNames {
+    before: "layernorm_before",
+    attention: AttentionNames {
+        query: "attention.attention.query",
+        key: "attention.attention.key",
+        value: "attention.attention.value",
+        output: "attention.output.dense",
+    },
+    after: "layernorm_after",
+    up: "intermediate.dense",
+    down: "output.dense",
+};
+
+/// Names in memory of transformers 5, which it may save.
+pub(crate) const IN_MEMORY: VisionNames = VisionNames {
+    before: "layernorm_before",
+    attention: AttentionNames {
+        query: "attention.q_proj",
+        key: "attention.k_proj",
+        value: "attention.v_proj",
+        output: "attention.o_proj",
+    },
+    after: "layernorm_after",
+    up: "mlp.fc1",
+    down: "mlp.fc2",
+};

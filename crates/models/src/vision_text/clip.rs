@@ -1,0 +1,240 @@
+//! CLIP (Radford et al. 2021): `transformers.models.clip`.
+
+use super::dual_encoder::{DualEncoder, Encoders};
+use crate::{
+    capabilities::{Capabilities, Pooling},
+    class::Head,
+    config::{Config, Nested},
+    family::{Family, Loaded},
+    text::text_head::{first_token, pick_tokens},
+    vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{LayerNorm, Linear},
+    weights::Weights,
+};
+
+/// The `config.json`. Older releases filled `..._dict` for the values that count.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(crate) struct ClipConfig {
+    text_config: Nested<ClipTextConfig>,
+    vision_config: Nested<ClipVisionConfig>,
+    text_config_dict: Option<Nested<ClipTextConfig>>,
+    vision_config_dict: Option<Nested<ClipVisionConfig>>,
+    projection_dim: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Default for ClipConfig {
+    fn default() -> Self {
+        Self {
+            text_config: Nested::default(),
+            vision_config: Nested::default(),
+            text_config_dict: None,
+            vision_config_dict: None,
+            projection_dim: 512,
+            rest: Map::new(),
+        }
+    }
+}
+
+impl ClipConfig {
+    fn text(&self) -> &ClipTextConfig {
+        self.text_config_dict.as_ref().unwrap_or(&self.text_config)
+    }
+
+    fn vision(&self) -> &ClipVisionConfig {
+        self.vision_config_dict.as_ref().unwrap_or(&self.vision_config)
+    }
+}
+
+impl Config for ClipConfig {
+    /// The scale is a tensor; this is what its training began with.
+    const INERT: &'static [&'static str] = &["logit_scale_init_value"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        let texts = [("text_config", Some(&self.text_config)), ("text_config_dict", self.text_config_dict.as_ref())];
+        let images =
+            [("vision_config", Some(&self.vision_config)), ("vision_config_dict", self.vision_config_dict.as_ref())];
+        let texts = texts.into_iter().filter_map(|(name, nested)| Some((name, nested?.fields())));
+        let images = images.into_iter().filter_map(|(name, nested)| Some((name, nested?.fields())));
+        texts.chain(images).collect()
+    }
+
+    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+        let overruled = "`..._dict` overrules it";
+        let text = self.text_config_dict.as_ref().map(|_| ("text_config", overruled));
+        let vision = self.vision_config_dict.as_ref().map(|_| ("vision_config", overruled));
+        text.into_iter().chain(vision).collect()
+    }
+}
+
+/// `text_config`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ClipTextConfig {
+    #[serde(flatten)]
+    tower: ClipEncoderFields,
+    #[serde(flatten)]
+    text: TextFields,
+    eos_token_id: Option<Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The id that files from before transformers 4.31 have for the end token, whatever it is.
+const LEGACY_END: i64 = 2;
+
+impl ClipTextConfig {
+    /// The end token; none where files of older releases do not know it, and the largest id counts.
+    fn end(&self) -> Option<i64> {
+        self.eos_token_id.as_ref().and_then(Value::as_i64).filter(|id| *id != LEGACY_END)
+    }
+}
+
+impl Config for ClipTextConfig {
+    /// Of the class with a projection of its own.
+    const INERT: &'static [&'static str] = &["projection_dim"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match &self.eos_token_id {
+            Some(Value::Number(_)) => self.tower.validate(),
+            other => Err(format!("`eos_token_id` is {other:?}, and one number is the token that a text is read at")),
+        }
+    }
+
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 49408, "hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 12,
+            "num_attention_heads": 8, "max_position_embeddings": 77, "hidden_act": "quick_gelu",
+            "layer_norm_eps": 1e-5, "eos_token_id": 49407,
+        })
+    }
+}
+
+/// `vision_config`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ClipVisionConfig {
+    #[serde(flatten)]
+    pub(crate) tower: ClipEncoderFields,
+    #[serde(flatten)]
+    pub(crate) image: ImageFields,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Config for ClipVisionConfig {
+    /// Of the class with a projection of its own; the second is of the whole model.
+    const INERT: &'static [&'static str] = &["projection_dim", "vocab_size"];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.image.validate()?;
+        self.tower.validate()
+    }
+
+    fn defaults() -> Value {
+        json!({
+            "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
+            "num_channels": 3, "image_size": 224, "patch_size": 32, "hidden_act": "quick_gelu", "layer_norm_eps": 1e-5,
+        })
+    }
+}
+
+/// `model_type` `clip`.
+pub(crate) struct Clip;
+
+impl Family for Clip {
+    type Config = ClipConfig;
+    const NAME: &'static str = "CLIP";
+    const HEADS: &'static [Head] = &[Head::Base];
+
+    fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
+        let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
+        let encoders = ClipEncoders {
+            text: ClipTextEncoder::load((&text.tower, &text.text), true, &w.module("text_model"))?,
+            text_projection: project("text_projection", text.tower.hidden_size)?,
+            end: text.end(),
+            vision: ClipImageEncoder::load_clip((&vision.tower, &vision.image), &w.module("vision_model"))?,
+            post_layernorm: vision.tower.norm(&w.module("vision_model.post_layernorm"))?,
+            visual_projection: project("visual_projection", vision.tower.hidden_size)?,
+        };
+        let scale = w.values("logit_scale", &[])?[0].exp();
+        Ok(Box::new(DualEncoder { encoders, scale, bias: 0.0 }))
+    }
+}
+
+struct ClipEncoders<B: Ops> {
+    text: ClipTextEncoder<B>,
+    text_projection: Linear<B>,
+    end: Option<i64>,
+    vision: ClipImageEncoder<B>,
+    post_layernorm: LayerNorm<B>,
+    visual_projection: Linear<B>,
+}
+
+impl<B: Ops> Encoders<B> for ClipEncoders<B> {
+    fn texts(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+        let last = self.text.forward(inputs, context)?;
+        let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
+        let ends: Vec<usize> = ids.chunks(last.dims()[1]).map(|row| end_of(row, self.end)).collect();
+        Ok(self.text_projection.forward(pick_tokens(last, &ends)))
+    }
+
+    fn images(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 2>, ForwardError> {
+        let last = self.vision.forward(inputs, (self.text.depth(), self.vision.depth()), context)?;
+        Ok(self.visual_projection.forward(self.post_layernorm.forward(first_token(last))))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            max_positions: Some(self.text.max_positions()),
+            causal: true,
+            pooling: Pooling::EndToken,
+            ..Capabilities::default()
+        }
+    }
+}
+
+/// Where a text is read: at its first end token, or at the first of its largest ids. A text without either counts as one
+/// that ends with its first token.
+fn end_of(row: &[i64], end: Option<i64>) -> usize {
+    let end = end.or_else(|| row.iter().max().copied());
+    row.iter().position(|id| Some(*id) == end).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of;
+
+    #[test]
+    fn a_text_is_read_at_its_first_end() {
+        assert_eq!(end_of(&[5, 9, 7, 7], Some(7)), 2);
+        assert_eq!(end_of(&[5, 9, 7, 9], None), 1);
+        assert_eq!(end_of(&[5, 9], Some(3)), 0);
+    }
+}

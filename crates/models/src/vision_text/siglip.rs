@@ -1,0 +1,222 @@
+//! SigLIP (Zhai et al. 2023): `transformers.models.siglip`.
+
+use super::dual_encoder::{DualEncoder, Encoders};
+use crate::{
+    capabilities::{Capabilities, Pooling},
+    class::Head,
+    config::{Config, Nested},
+    family::{Family, Loaded},
+    text::text_head::pick_tokens,
+    vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
+};
+use burn::tensor::Tensor;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use testgen_nn::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    inputs::Inputs,
+    layer::{LayerNorm, Linear, Mlp, attend, split_heads},
+    weights::{Weights, WeightsError},
+};
+
+/// The `config.json`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SiglipConfig {
+    text_config: Nested<SiglipTextConfig>,
+    vision_config: Nested<SiglipVisionConfig>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Config for SiglipConfig {
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn nested(&self) -> Vec<(&'static str, &[String])> {
+        vec![("text_config", self.text_config.fields()), ("vision_config", self.vision_config.fields())]
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let (texts, images) = (self.text_config.projected(), self.vision_config.tower.hidden_size);
+        match texts == images {
+            true => Ok(()),
+            false => {
+                Err(format!("texts become vectors of {texts} and images vectors of {images}; compared are equal ones"))
+            }
+        }
+    }
+}
+
+/// `text_config`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SiglipTextConfig {
+    #[serde(flatten)]
+    tower: ClipEncoderFields,
+    #[serde(flatten)]
+    text: TextFields,
+    projection_size: Option<usize>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl SiglipTextConfig {
+    fn projected(&self) -> usize {
+        self.projection_size.unwrap_or(self.tower.hidden_size)
+    }
+}
+
+impl Config for SiglipTextConfig {
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.tower.validate()
+    }
+
+    fn defaults() -> Value {
+        json!({
+            "vocab_size": 32000, "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
+            "num_attention_heads": 12, "max_position_embeddings": 64, "hidden_act": "gelu_pytorch_tanh",
+            "layer_norm_eps": 1e-6,
+        })
+    }
+}
+
+/// `vision_config`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct SiglipVisionConfig {
+    #[serde(flatten)]
+    tower: ClipEncoderFields,
+    #[serde(flatten)]
+    image: ImageFields,
+    vision_use_head: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Config for SiglipVisionConfig {
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.image.validate()?;
+        self.tower.validate()?;
+        match self.vision_use_head {
+            true => Ok(()),
+            false => Err("`vision_use_head` is false, and without the head there is no vector of an image".to_owned()),
+        }
+    }
+
+    fn defaults() -> Value {
+        json!({
+            "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
+            "num_channels": 3, "image_size": 224, "patch_size": 16, "hidden_act": "gelu_pytorch_tanh",
+            "layer_norm_eps": 1e-6, "vision_use_head": true,
+        })
+    }
+}
+
+/// `model_type` `siglip`.
+pub(crate) struct Siglip;
+
+impl Family for Siglip {
+    type Config = SiglipConfig;
+    const NAME: &'static str = "Siglip";
+    const HEADS: &'static [Head] = &[Head::Base];
+
+    fn load<B: Ops>(config: &SiglipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let (text, vision) = (&config.text_config, &config.vision_config);
+        let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
+        let encoders = SiglipEncoders {
+            text: ClipTextEncoder::load((&text.tower, &text.text), false, &text_model)?,
+            text_head: Linear::load(&text_model.module("head"), text.tower.hidden_size, text.projected())?,
+            vision: ClipImageEncoder::load_siglip((&vision.tower, &vision.image), &vision_model)?,
+            post_layernorm: vision.tower.norm(&vision_model.module("post_layernorm"))?,
+            vision_head: AttentionPooling::load(&vision.tower, &vision_model.module("head"))?,
+        };
+        let number = |name: &str| Ok::<_, WeightsError>(w.values(name, &[1])?[0]);
+        Ok(Box::new(DualEncoder { encoders, scale: number("logit_scale")?.exp(), bias: number("logit_bias")? }))
+    }
+}
+
+struct SiglipEncoders<B: Ops> {
+    text: ClipTextEncoder<B>,
+    text_head: Linear<B>,
+    vision: ClipImageEncoder<B>,
+    post_layernorm: LayerNorm<B>,
+    vision_head: AttentionPooling<B>,
+}
+
+impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
+    /// A text is read at its last column, which may be padding.
+    fn texts(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
+        let last = self.text.forward(inputs, context)?;
+        let [batch, seq, _] = last.dims();
+        Ok(self.text_head.forward(pick_tokens(last, &vec![seq - 1; batch])))
+    }
+
+    fn images(
+        &self,
+        inputs: &Inputs<'_, B>,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 2>, ForwardError> {
+        let last = self.vision.forward(inputs, (self.text.depth(), self.vision.depth()), context)?;
+        Ok(self.vision_head.forward(self.post_layernorm.forward(last)))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            max_positions: Some(self.text.max_positions()),
+            pooling: Pooling::LastColumn,
+            ..Capabilities::default()
+        }
+    }
+}
+
+/// One learned query over all patches, then a perceptron: `SiglipMultiheadAttentionPoolingHead`.
+struct AttentionPooling<B: Ops> {
+    probe: Tensor<B, 3>,
+    query: Linear<B>,
+    key: Linear<B>,
+    value: Linear<B>,
+    out_proj: Linear<B>,
+    layernorm: LayerNorm<B>,
+    mlp: Mlp<B>,
+    heads: usize,
+}
+
+impl<B: Ops> AttentionPooling<B> {
+    fn load(fields: &ClipEncoderFields, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let (width, attention) = (fields.hidden_size, w.module("attention"));
+        let [query, key, value] = Linear::load_stacked(&attention, width)?;
+        Ok(Self {
+            probe: w.tensor("probe", [1, 1, width])?,
+            query,
+            key,
+            value,
+            out_proj: Linear::load(&attention.module("out_proj"), width, width)?,
+            layernorm: fields.norm(&w.module("layernorm"))?,
+            mlp: fields.mlp(&w.module("mlp"))?,
+            heads: fields.num_attention_heads,
+        })
+    }
+
+    /// [batch, patches, width] to [batch, width].
+    fn forward(&self, patches: Tensor<B, 3>) -> Tensor<B, 2> {
+        let [batch, _, width] = patches.dims();
+        let probe = self.probe.clone().expand([batch, 1, width]);
+        let split = |linear: &Linear<B>, x: Tensor<B, 3>| split_heads(linear.forward(x), self.heads);
+        let query = split(&self.query, probe);
+        let (key, value) = (split(&self.key, patches.clone()), split(&self.value, patches));
+        let scale = (query.dims()[3] as f64).powf(-0.5);
+        let x = self.out_proj.forward(attend(query, key, value, scale, None));
+        let x = x.clone() + self.mlp.forward(self.layernorm.forward(x));
+        x.reshape([batch, width])
+    }
+}

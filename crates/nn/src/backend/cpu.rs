@@ -1,0 +1,114 @@
+//! `Ops` for the host processor: f32 goes to the kernels, everything else to the defaults.
+
+use super::{
+    Activation, Cpu, Ops,
+    kernel::{self, Bias, Matrix},
+    plain,
+};
+use burn::{
+    backend::flex::FlexDevice,
+    tensor::{Bytes, DType, Shape, ops::FloatTensorOps},
+};
+use burn_flex::{FlexTensor, Layout};
+use testgen_types::DeviceKind;
+
+impl Ops for Cpu {
+    fn kind(_: &FlexDevice) -> DeviceKind {
+        DeviceKind::Cpu
+    }
+
+    fn affine_op(x: FlexTensor, weight: FlexTensor, bias: Option<FlexTensor>) -> FlexTensor {
+        if !all_f32([&x, &weight]) || weight.layout().start_offset() != 0 {
+            return plain::affine::<Self>(x, weight, bias);
+        }
+        let (x, bias) = (contiguous(x), bias.map(contiguous));
+        let ([rows, inner], [_, columns]) = (dims(&x), dims(&weight));
+        let strides = weight.layout().strides();
+        let matrix = Matrix { elements: weight.storage(), row_stride: strides[0], column_stride: strides[1] };
+        let product = kernel::affine(elements(&x), [rows, inner, columns], &matrix, bias.as_ref().map(elements));
+        tensor(product, [rows, columns])
+    }
+
+    fn activation_op(x: FlexTensor, activation: Activation) -> FlexTensor {
+        match kernel::activation(activation) {
+            Some(kernel) if all_f32([&x]) => in_place(x, kernel),
+            _ => plain::activation::<Self>(x, activation),
+        }
+    }
+
+    fn layer_norm_op(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, eps: f64) -> FlexTensor {
+        if !all_f32([&x, &weight, &bias]) {
+            return plain::layer_norm::<Self>(x, weight, bias, eps);
+        }
+        in_place(x, |x| kernel::layer_norm(x, None, elements(&weight), elements(&bias), eps as f32))
+    }
+
+    fn add_layer_norm_op(
+        x: FlexTensor,
+        residual: FlexTensor,
+        weight: FlexTensor,
+        bias: FlexTensor,
+        eps: f64,
+    ) -> FlexTensor {
+        if !all_f32([&x, &residual, &weight, &bias]) {
+            return plain::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps);
+        }
+        let residual = contiguous(residual);
+        in_place(x, |x| {
+            kernel::layer_norm(x, Some(elements(&residual)), elements(&weight), elements(&bias), eps as f32);
+        })
+    }
+
+    fn rms_norm_op(x: FlexTensor, weight: FlexTensor, eps: f64) -> FlexTensor {
+        if !all_f32([&x, &weight]) {
+            return plain::rms_norm::<Self>(x, weight, eps);
+        }
+        in_place(x, |x| kernel::rms_norm(x, elements(&weight), eps as f32))
+    }
+
+    fn masked_softmax_op(scores: FlexTensor, scale: f64, bias: Option<FlexTensor>) -> FlexTensor {
+        if !all_f32([&scores]) {
+            return plain::masked_softmax::<Self>(scores, scale, bias);
+        }
+        let (shape, bias) = (dims(&scores), bias.map(contiguous));
+        let bias = bias.as_ref().map(|bias| Bias { elements: elements(bias), shape: dims(bias) });
+        in_place(scores, |scores| kernel::masked_softmax(scores, shape, scale as f32, bias.as_ref()))
+    }
+
+    fn merge_heads_op(x: FlexTensor) -> FlexTensor {
+        if !all_f32([&x]) {
+            return plain::merge_heads::<Self>(x);
+        }
+        let x = contiguous(x);
+        let shape @ [batch, heads, seq, head_dim] = dims(&x);
+        tensor(kernel::merge_heads(elements(&x), shape), [batch, seq, heads * head_dim])
+    }
+}
+
+fn all_f32<const N: usize>(tensors: [&FlexTensor; N]) -> bool {
+    tensors.iter().all(|tensor| tensor.dtype() == DType::F32)
+}
+
+fn contiguous(x: FlexTensor) -> FlexTensor {
+    if x.is_contiguous() && x.layout().start_offset() == 0 { x } else { x.to_contiguous() }
+}
+
+fn dims<const D: usize>(x: &FlexTensor) -> [usize; D] {
+    x.layout().shape().dims()
+}
+
+/// The elements of a contiguous tensor; its buffer may go on behind them.
+fn elements(x: &FlexTensor) -> &[f32] {
+    &x.storage::<f32>()[..x.layout().num_elements()]
+}
+
+fn in_place(x: FlexTensor, kernel: impl FnOnce(&mut [f32])) -> FlexTensor {
+    let mut x = contiguous(x);
+    let length = x.layout().num_elements();
+    kernel(&mut x.storage_mut::<f32>()[..length]);
+    x
+}
+
+fn tensor<const D: usize>(elements: Vec<f32>, shape: [usize; D]) -> FlexTensor {
+    FlexTensor::new(Bytes::from_elems(elements), Layout::contiguous(Shape::new(shape)), DType::F32)
+}

@@ -1,0 +1,127 @@
+//! The operations of models that have a faster CPU kernel, each with a default in plain burn operators.
+
+use super::{Activation, plain};
+use burn::tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
+use testgen_types::DeviceKind;
+
+/// A backend that models can be written for. Shapes are in the documentation of the functions below.
+pub trait Ops: Backend {
+    /// The kind of device that a tensor of this backend says it is on.
+    fn kind(device: &Self::Device) -> DeviceKind;
+
+    /// See [`matmul`].
+    fn matmul_op(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
+        Self::float_matmul(left, right)
+    }
+
+    /// See [`affine`].
+    fn affine_op(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: Option<FloatTensor<Self>>,
+    ) -> FloatTensor<Self> {
+        plain::affine::<Self>(x, weight, bias)
+    }
+
+    /// See [`activate`].
+    fn activation_op(x: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
+        plain::activation::<Self>(x, activation)
+    }
+
+    /// See [`layer_norm`].
+    fn layer_norm_op(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        eps: f64,
+    ) -> FloatTensor<Self> {
+        plain::layer_norm::<Self>(x, weight, bias, eps)
+    }
+
+    /// See [`add_layer_norm`].
+    fn add_layer_norm_op(
+        x: FloatTensor<Self>,
+        residual: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        eps: f64,
+    ) -> FloatTensor<Self> {
+        plain::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps)
+    }
+
+    /// See [`rms_norm`].
+    fn rms_norm_op(x: FloatTensor<Self>, weight: FloatTensor<Self>, eps: f64) -> FloatTensor<Self> {
+        plain::rms_norm::<Self>(x, weight, eps)
+    }
+
+    /// See [`masked_softmax`].
+    fn masked_softmax_op(scores: FloatTensor<Self>, scale: f64, bias: Option<FloatTensor<Self>>) -> FloatTensor<Self> {
+        plain::masked_softmax::<Self>(scores, scale, bias)
+    }
+
+    /// See [`merge_heads`].
+    fn merge_heads_op(x: FloatTensor<Self>) -> FloatTensor<Self> {
+        plain::merge_heads::<Self>(x)
+    }
+}
+
+fn wrap<B: Ops, const D: usize>(primitive: FloatTensor<B>) -> Tensor<B, D> {
+    Tensor::from_primitive(TensorPrimitive::Float(primitive))
+}
+
+fn unwrap<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> FloatTensor<B> {
+    tensor.into_primitive().tensor()
+}
+
+/// `left` [batch, heads, rows, inner] times `right` [batch, heads, inner, columns].
+pub fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
+    wrap(B::matmul_op(unwrap(left), unwrap(right)))
+}
+
+/// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`: [rows, out].
+pub fn affine<B: Ops>(x: Tensor<B, 2>, weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Tensor<B, 2> {
+    wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
+}
+
+/// The activation function, element by element.
+pub fn activate<B: Ops, const D: usize>(x: Tensor<B, D>, activation: Activation) -> Tensor<B, D> {
+    wrap(B::activation_op(unwrap(x), activation))
+}
+
+/// Layer normalisation over the last dimension; `weight` and `bias` have its length.
+pub fn layer_norm<B: Ops, const D: usize>(
+    x: Tensor<B, D>,
+    weight: Tensor<B, 1>,
+    bias: Tensor<B, 1>,
+    eps: f64,
+) -> Tensor<B, D> {
+    wrap(B::layer_norm_op(unwrap(x), unwrap(weight), unwrap(bias), eps))
+}
+
+/// Layer normalisation of `x + residual`.
+pub fn add_layer_norm<B: Ops, const D: usize>(
+    x: Tensor<B, D>,
+    residual: Tensor<B, D>,
+    weight: Tensor<B, 1>,
+    bias: Tensor<B, 1>,
+    eps: f64,
+) -> Tensor<B, D> {
+    wrap(B::add_layer_norm_op(unwrap(x), unwrap(residual), unwrap(weight), unwrap(bias), eps))
+}
+
+/// Root-mean-square normalisation over the last dimension (Zhang and Sennrich 2019); `weight` has its length.
+pub fn rms_norm<B: Ops, const D: usize>(x: Tensor<B, D>, weight: Tensor<B, 1>, eps: f64) -> Tensor<B, D> {
+    wrap(B::rms_norm_op(unwrap(x), unwrap(weight), eps))
+}
+
+/// softmax(`scores` * `scale` + `bias`) over the last dimension.
+///
+/// `scores` is [batch, heads, query, key]; `bias` is f32, [batch or 1, heads or 1, query or 1, key].
+pub fn masked_softmax<B: Ops>(scores: Tensor<B, 4>, scale: f64, bias: Option<Tensor<B, 4>>) -> Tensor<B, 4> {
+    wrap(B::masked_softmax_op(unwrap(scores), scale, bias.map(unwrap)))
+}
+
+/// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
+pub fn merge_heads<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 3> {
+    wrap(B::merge_heads_op(unwrap(x)))
+}

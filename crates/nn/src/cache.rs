@@ -1,0 +1,82 @@
+//! What a session keeps from step to step.
+
+use crate::{array::Arrays, backend::Ops};
+use burn::tensor::Tensor;
+
+/// What a session keeps: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
+pub struct Cache<B: Ops> {
+    layers: Vec<Option<KeyValue<B>>>,
+    /// Those of cross-attention, made once of what the encoder gave.
+    memory: Vec<Option<KeyValue<B>>>,
+    /// What layers keep that have a state instead: that of the convolution and that of the scan.
+    states: Vec<Option<[Tensor<B, 3>; 2]>>,
+    /// Arguments of the first step that later ones need, too.
+    kept: Option<Arrays>,
+    length: usize,
+}
+
+/// Keys and values of one attention.
+pub type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
+
+impl<B: Ops> Cache<B> {
+    /// An empty cache of a network with `layers` layers.
+    pub fn new(layers: usize) -> Self {
+        let (memory, states) = (vec![None; layers], vec![None; layers]);
+        Self { layers: vec![None; layers], memory, states, kept: None, length: 0 }
+    }
+
+    /// The number of layers.
+    pub fn layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// The number of tokens whose keys and values are here, before the current call.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Counts `new` tokens that were read.
+    pub fn advance(&mut self, new: usize) {
+        self.length += new;
+    }
+
+    /// Appends the new keys and values of `layer` and gives all of them.
+    pub fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
+        let (key, value) = match self.layers[layer].take() {
+            Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
+            None => (key, value),
+        };
+        self.layers[layer] = Some((key.clone(), value.clone()));
+        (key, value)
+    }
+
+    /// The keys and values of `layer`'s cross-attention.
+    pub fn memory(&self, layer: usize) -> Option<&KeyValue<B>> {
+        self.memory.get(layer)?.as_ref()
+    }
+
+    /// Keeps the keys and values of `layer`'s cross-attention.
+    pub fn keep_memory(&mut self, layer: usize, memory: KeyValue<B>) {
+        self.memory[layer] = Some(memory);
+    }
+
+    /// What the first step kept.
+    pub fn kept(&self) -> Option<&Arrays> {
+        self.kept.as_ref()
+    }
+
+    /// Keeps arguments for the later steps.
+    pub fn keep(&mut self, arrays: Arrays) {
+        self.kept = Some(arrays);
+    }
+
+    /// The state of `layer`.
+    pub fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+        self.states[layer].clone()
+    }
+
+    /// Keeps the state of `layer`.
+    pub fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+        self.states[layer] = Some(state);
+    }
+}

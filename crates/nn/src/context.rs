@@ -1,0 +1,179 @@
+//! One call on its way through a network.
+
+use crate::{
+    array::{Array, Arrays},
+    backend::Ops,
+    cache::{Cache, KeyValue},
+    forward::{Forward, ForwardError, Placement},
+    layer::Routing,
+};
+use burn::tensor::{DType, Tensor};
+use testgen_types::Precision;
+
+/// One call on its way through a network: the cache it may use and the results it leaves.
+pub struct ForwardContext<'a, B: Ops> {
+    cache: Option<&'a mut Cache<B>>,
+    traced: bool,
+    stack: &'static str,
+    result: Forward,
+}
+
+impl<'a, B: Ops> ForwardContext<'a, B> {
+    /// The context of one call: of a step of a session with its cache, with the hidden states if `traced`.
+    pub fn new(cache: Option<&'a mut Cache<B>>, traced: bool) -> Self {
+        Self { cache, traced, stack: "", result: Forward::default() }
+    }
+
+    /// What the call left.
+    pub fn into_result(self) -> Forward {
+        self.result
+    }
+
+    /// All keys and values of `layer`: the new ones, behind those of earlier steps when the call is a step of a session.
+    pub fn with_past(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
+        match self.cache.as_deref_mut() {
+            Some(cache) => cache.extend(layer, key, value),
+            None => (key, value),
+        }
+    }
+
+    /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a later step of a
+    /// session, else what `make` gives; none when it gives none.
+    pub fn with_memory(
+        &mut self,
+        layer: usize,
+        make: impl FnOnce() -> Option<KeyValue<B>>,
+    ) -> Result<KeyValue<B>, ForwardError> {
+        let known = self.cache.as_ref().and_then(|cache| cache.memory(layer).cloned());
+        let memory = known.or_else(make).ok_or(ForwardError::NotEncoded)?;
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.keep_memory(layer, memory.clone());
+        }
+        Ok(memory)
+    }
+
+    /// The number of positions that cross-attention sees in a later step; none in a first one.
+    pub fn memory_length(&self) -> Option<usize> {
+        let (key, _) = self.cache.as_ref()?.memory(0)?;
+        Some(key.dims()[2])
+    }
+
+    /// Names the stack whose traces follow, as `encoder.`.
+    pub fn enter(&mut self, stack: &'static str) {
+        self.stack = stack;
+    }
+
+    /// What `layer` kept in the step before; none at the beginning, and when the call is no step of a session.
+    pub fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+        self.cache.as_deref().and_then(|cache| cache.state(layer))
+    }
+
+    /// Keeps the state of `layer` for the next step, when the call is a step of a session.
+    pub fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.keep_state(layer, state);
+        }
+    }
+
+    /// What the first step of a session kept; none in a first step.
+    pub fn kept(&self) -> Option<&Arrays> {
+        self.cache.as_deref()?.kept()
+    }
+
+    /// Keeps arguments for the later steps, when the call is a step of a session.
+    pub fn keep(&mut self, arrays: Arrays) {
+        if let Some(cache) = self.cache.as_deref_mut() {
+            cache.keep(arrays);
+        }
+    }
+
+    /// Leaves what was decided on the host.
+    pub fn output_from_host(&mut self, name: &str, array: Array) {
+        self.result.host_outputs.insert(name.to_owned(), array);
+    }
+
+    /// The number of tokens before this call.
+    pub fn past(&self) -> usize {
+        self.cache.as_ref().map_or(0, |cache| cache.length())
+    }
+
+    /// Leaves an output, by its name in transformers.
+    pub fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
+        self.output_to_host(name, tensor).map(drop)
+    }
+
+    /// As [`ForwardContext::output`], and gives it back as the host has it.
+    pub fn output_to_host<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+        let array = self.read(name, tensor)?;
+        self.result.outputs.insert(name.to_owned(), array.clone());
+        Ok(array)
+    }
+
+    /// Leaves the output of the embeddings, when a trace was asked for.
+    pub fn trace_embed<const D: usize>(&mut self, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        self.trace(format!("{}embed", self.stack), tensor)
+    }
+
+    /// Leaves the hidden state behind layer `index`, when a trace was asked for.
+    pub fn trace_layer<const D: usize>(&mut self, index: usize, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        self.trace(format!("{}layer.{index}", self.stack), tensor)
+    }
+
+    /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its place in the cache. Leaves
+    /// the hidden state behind each layer; as transformers returns them, the one behind the last is taken after `finish`.
+    pub fn run_layers<L>(
+        &mut self,
+        layers: &[L],
+        mut x: Tensor<B, 3>,
+        mut step: impl FnMut(&L, Tensor<B, 3>, (usize, &mut Self)) -> Result<Tensor<B, 3>, ForwardError>,
+        finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        for (index, layer) in layers.iter().enumerate() {
+            x = step(layer, x, (index, &mut *self))?;
+            if index + 1 < layers.len() {
+                self.trace_layer(index, &x)?;
+            }
+        }
+        let last = finish(x);
+        self.trace_layer(layers.len().saturating_sub(1), &last)?;
+        Ok(last)
+    }
+
+    /// Leaves what the router of layer `index` decided, when a trace was asked for.
+    pub fn trace_routing(&mut self, index: usize, routing: &Routing<B>) -> Result<(), ForwardError> {
+        self.trace(format!("router.{index}"), &routing.probabilities)?;
+        self.trace(format!("routing.{index}"), &routing.weights)
+    }
+
+    fn trace<const D: usize>(&mut self, name: String, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
+        if self.traced {
+            let array = self.read(&name, tensor.clone())?;
+            self.result.trace.push((name, array));
+        }
+        Ok(())
+    }
+
+    fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+        let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
+        self.result.placements.push((name.to_owned(), placement));
+        array_of(tensor)
+    }
+}
+
+/// A tensor on the host, as f32.
+pub fn array_of<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+    let shape = tensor.dims().to_vec();
+    let data = tensor.try_into_data().map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    let values = data.convert::<f32>().into_vec::<f32>();
+    let values = values.map_err(|error| ForwardError::Device { message: format!("{error:?}") })?;
+    Ok(Array::floats(shape, values))
+}
+
+fn precision_of(dtype: DType) -> Result<Precision, ForwardError> {
+    match dtype {
+        DType::F32 => Ok(Precision::F32),
+        DType::F16 => Ok(Precision::F16),
+        DType::BF16 => Ok(Precision::Bf16),
+        other => Err(ForwardError::Device { message: format!("an output has the type {other:?}") }),
+    }
+}

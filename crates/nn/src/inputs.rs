@@ -1,0 +1,136 @@
+//! The arguments of one call, checked and put on the device.
+
+use crate::{
+    array::{Array, Arrays},
+    backend::Ops,
+    forward::ForwardError,
+};
+use burn::tensor::{DType, Int, Tensor, TensorData};
+
+/// The arguments of one call, ready to be put on the device.
+pub struct Inputs<'a, B: Ops> {
+    arrays: &'a Arrays,
+    device: &'a B::Device,
+    /// The type that the model computes in.
+    pub dtype: DType,
+}
+
+impl<'a, B: Ops> Inputs<'a, B> {
+    /// The arguments `arrays` of a model on `device` that computes in `dtype`.
+    pub fn new(arrays: &'a Arrays, device: &'a B::Device, dtype: DType) -> Self {
+        Self { arrays, device, dtype }
+    }
+
+    /// The argument as it was given, for what is decided on the host.
+    pub fn host(&self, name: &str) -> Option<&'a Array> {
+        self.arrays.get(name)
+    }
+
+    /// Other arguments for a part of the model.
+    pub fn with<'b>(&self, arrays: &'b Arrays) -> Inputs<'b, B>
+    where
+        'a: 'b,
+    {
+        Inputs::new(arrays, self.device, self.dtype)
+    }
+
+    /// The device that the model lives on.
+    pub fn device(&self) -> &'a B::Device {
+        self.device
+    }
+
+    /// Integers [batch, seq] that must be there, all in `0..limit`.
+    pub fn indices(&self, name: &'static str, limit: usize) -> Result<Tensor<B, 2, Int>, ForwardError> {
+        self.optional_indices(name, limit)?.ok_or(ForwardError::MissingInput { name })
+    }
+
+    /// Integers [batch, seq] that may be there, all in `0..limit`.
+    pub fn optional_indices(
+        &self,
+        name: &'static str,
+        limit: usize,
+    ) -> Result<Option<Tensor<B, 2, Int>>, ForwardError> {
+        let Some(array) = self.arrays.get(name) else { return Ok(None) };
+        let wrong = || ForwardError::WrongInput {
+            name: name.to_owned(),
+            found: format!("a tensor of shape {:?}", array.shape()),
+            expected: "integers of shape [batch, seq]".to_owned(),
+        };
+        let values = array.as_integers().ok_or_else(wrong)?;
+        let shape: [usize; 2] = array.shape().try_into().map_err(|_| wrong())?;
+        self.checked_indices(name, values.to_vec(), shape, limit).map(Some)
+    }
+
+    /// Integers that were read or computed on the host, all in `0..limit`, on the device.
+    pub fn checked_indices<const D: usize>(
+        &self,
+        name: &'static str,
+        values: Vec<i64>,
+        shape: [usize; D],
+        limit: usize,
+    ) -> Result<Tensor<B, D, Int>, ForwardError> {
+        match values.iter().find(|value| **value < 0 || **value >= limit as i64) {
+            Some(&value) => Err(ForwardError::OutOfRange { name, value, limit }),
+            None => Ok(self.put_indices(values, shape)),
+        }
+    }
+
+    /// Integers that the model computed on the host, on the device.
+    pub fn put_indices<const D: usize>(&self, values: Vec<i64>, shape: [usize; D]) -> Tensor<B, D, Int> {
+        let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
+        Tensor::from_data(TensorData::new(values, shape), (self.device, DType::I32))
+    }
+
+    /// Floats that the model computed on the host, on the device, in the model's type.
+    pub fn put_floats<const D: usize>(&self, values: Vec<f32>, shape: [usize; D]) -> Tensor<B, D> {
+        put_floats(values, shape, self.device, self.dtype)
+    }
+
+    /// Images [batch, channels, height, width] that must be there, of exactly the model's size.
+    pub fn image(&self, name: &'static str, size: [usize; 3]) -> Result<Tensor<B, 4>, ForwardError> {
+        self.checked_image(name, |shape| shape == size, format!("floats of shape [batch, {size:?}]"))
+    }
+
+    /// Images [batch, channels, height, width] that must be there, of any height and width.
+    pub fn image_of_channels(&self, name: &'static str, channels: usize) -> Result<Tensor<B, 4>, ForwardError> {
+        let expected = format!("floats of shape [batch, {channels}, height, width]");
+        self.checked_image(name, |shape| shape[0] == channels, expected)
+    }
+
+    fn checked_image(
+        &self,
+        name: &'static str,
+        fits: impl FnOnce(&[usize]) -> bool,
+        expected: String,
+    ) -> Result<Tensor<B, 4>, ForwardError> {
+        let image = self.floats::<4>(name)?;
+        if fits(&image.dims()[1..]) {
+            return Ok(image);
+        }
+        let found = format!("a tensor of shape {:?}", image.dims());
+        Err(ForwardError::WrongInput { name: name.to_owned(), found, expected })
+    }
+
+    /// Floats of `D` dimensions that must be there, in the model's type.
+    pub fn floats<const D: usize>(&self, name: &'static str) -> Result<Tensor<B, D>, ForwardError> {
+        let array = self.arrays.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let wrong = || ForwardError::WrongInput {
+            name: name.to_owned(),
+            found: format!("a tensor of shape {:?}", array.shape()),
+            expected: format!("floats of {D} dimensions"),
+        };
+        let values = array.as_floats().ok_or_else(wrong)?;
+        let shape: [usize; D] = array.shape().try_into().map_err(|_| wrong())?;
+        Ok(self.put_floats(values.to_vec(), shape))
+    }
+}
+
+/// Host floats on `device`, as `dtype`, rounded to nearest even.
+pub fn put_floats<B: Ops, const D: usize>(
+    values: Vec<f32>,
+    shape: [usize; D],
+    device: &B::Device,
+    dtype: DType,
+) -> Tensor<B, D> {
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+}

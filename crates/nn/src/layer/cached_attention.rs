@@ -1,0 +1,103 @@
+//! Attention whose keys and values may come from elsewhere: from earlier steps, or from what an encoder gave.
+
+use super::{AttentionNames, Linear, attend, split_heads};
+use crate::{
+    backend::Ops,
+    context::ForwardContext,
+    forward::ForwardError,
+    weights::{Weights, WeightsError},
+};
+use burn::tensor::Tensor;
+
+/// The width of the layer and of all heads together, which maps have a bias, and what scores are multiplied by.
+#[derive(Debug, Clone, Copy)]
+pub struct CachedAttentionShape {
+    /// The width of the hidden states.
+    pub width: usize,
+    /// The number of heads.
+    pub heads: usize,
+    /// The width of one head.
+    pub head_dim: usize,
+    /// Whether query, value and output have a bias.
+    pub bias: bool,
+    /// Whether the key has a bias.
+    pub key_bias: bool,
+    /// Factor of the scores.
+    pub scale: f64,
+}
+
+/// Four linear maps around [`attend`](super::attend).
+pub struct CachedAttention<B: Ops> {
+    query: Linear<B>,
+    key: Linear<B>,
+    value: Linear<B>,
+    output: Linear<B>,
+    heads: usize,
+    scale: f64,
+}
+
+impl<B: Ops> CachedAttention<B> {
+    /// Loads the four linear maps, named `names` below `w`.
+    pub fn load(w: &Weights<B>, names: &AttentionNames, shape: &CachedAttentionShape) -> Result<Self, WeightsError> {
+        let CachedAttentionShape { width, heads, head_dim, bias, key_bias, scale } = *shape;
+        let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+        let inner = heads * head_dim;
+        Ok(Self {
+            query: linear(names.query, width, inner, bias)?,
+            key: linear(names.key, width, inner, key_bias)?,
+            value: linear(names.value, width, inner, bias)?,
+            output: linear(names.output, inner, width, bias)?,
+            heads,
+            scale,
+        })
+    }
+
+    /// Every position of `x` [batch, seq, width] sees every other that the bias does not hide.
+    pub fn attend_self(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
+        let (key, value) = self.keys_values(x.clone());
+        self.over(x, key, value, bias)
+    }
+
+    /// As [`CachedAttention::attend_self`], behind the tokens of earlier steps.
+    pub fn attend_cached(
+        &self,
+        x: Tensor<B, 3>,
+        bias: Option<Tensor<B, 4>>,
+        layer: usize,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Tensor<B, 3> {
+        let (key, value) = self.keys_values(x.clone());
+        let (key, value) = context.with_past(layer, key, value);
+        self.over(x, key, value, bias)
+    }
+
+    /// `x` sees `memory` [batch, source, width]; in a later step what was made of it in the first one.
+    pub fn attend_cross(
+        &self,
+        x: Tensor<B, 3>,
+        memory: Option<&Tensor<B, 3>>,
+        bias: Option<Tensor<B, 4>>,
+        layer: usize,
+        context: &mut ForwardContext<'_, B>,
+    ) -> Result<Tensor<B, 3>, ForwardError> {
+        let make = || memory.map(|memory| self.keys_values(memory.clone()));
+        let (key, value) = context.with_memory(layer, make)?;
+        Ok(self.over(x, key, value, bias))
+    }
+
+    fn keys_values(&self, x: Tensor<B, 3>) -> (Tensor<B, 4>, Tensor<B, 4>) {
+        let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
+        (heads(&self.key), heads(&self.value))
+    }
+
+    fn over(
+        &self,
+        x: Tensor<B, 3>,
+        key: Tensor<B, 4>,
+        value: Tensor<B, 4>,
+        bias: Option<Tensor<B, 4>>,
+    ) -> Tensor<B, 3> {
+        let query = split_heads(self.query.forward(x), self.heads);
+        self.output.forward(attend(query, key, value, self.scale, bias))
+    }
+}

@@ -1,0 +1,60 @@
+//! Self-attention of decoders: grouped heads, keys and values of earlier steps.
+
+use super::{LayerContext, Linear, Projections, RmsNorm, attend_capped, split_heads};
+use crate::{backend::Ops, context::ForwardContext};
+use burn::tensor::Tensor;
+
+/// A token sees itself and the tokens before it, as far as the bias lets it.
+pub struct GroupedAttention<B: Ops> {
+    /// Query, key and value.
+    pub projections: Projections<B, 3>,
+    /// The norms of query and key before they are rotated, over each head or over all of them, by the norm's width.
+    pub norms: Option<[RmsNorm<B>; 2]>,
+    /// From the merged heads to the width of the hidden states.
+    pub output: Linear<B>,
+    /// Of the queries, and of the keys and values.
+    pub heads: [usize; 2],
+    /// What the scores are multiplied by.
+    pub scale: f64,
+    /// The bound of the scaled scores, where they have one.
+    pub soft_cap: Option<f64>,
+    /// The bound of query, key and value, where they have one.
+    pub clip: Option<f64>,
+}
+
+impl<B: Ops> GroupedAttention<B> {
+    /// Without norms and bounds, and scaled by the width of a head.
+    pub fn defaults(projections: Projections<B, 3>, output: Linear<B>, heads: [usize; 2], head_dim: usize) -> Self {
+        let scale = (head_dim as f64).powf(-0.5);
+        Self { projections, norms: None, output, heads, scale, soft_cap: None, clip: None }
+    }
+
+    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`.
+    pub fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        LayerContext { rotation, bias }: LayerContext<'_, B>,
+        (index, context): (usize, &mut ForwardContext<'_, B>),
+    ) -> Tensor<B, 3> {
+        let [mut query, mut key, mut value] = self.projections.forward(x);
+        if let Some([query_norm, key_norm]) = &self.norms {
+            (query, key) = (by_width(query_norm, query), by_width(key_norm, key));
+        }
+        if let Some(bound) = self.clip {
+            [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
+        }
+        let [heads, groups] = self.heads;
+        let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));
+        if let Some(rotation) = rotation {
+            (query, key) = (rotation.apply(query), rotation.apply(key));
+        }
+        let (key, value) = context.with_past(index, key, split_heads(value, groups));
+        self.output.forward(attend_capped([query, key, value], self.scale, self.soft_cap, bias))
+    }
+}
+
+/// Normalises every stretch of [batch, seq, width] that is as long as the norm is wide.
+fn by_width<B: Ops>(norm: &RmsNorm<B>, x: Tensor<B, 3>) -> Tensor<B, 3> {
+    let [batch, seq, width] = x.dims();
+    norm.forward(x.reshape([batch, seq, width / norm.width(), norm.width()])).reshape([batch, seq, width])
+}

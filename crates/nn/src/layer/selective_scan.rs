@@ -1,0 +1,110 @@
+//! The selective scan of state space models (Gu and Dao 2023): a state that every token lets decay and adds to.
+//!
+//! Inside a stretch of tokens the states are combined pairwise, at distances 1, 2, 4, ...: few operations on whole tensors
+//! instead of one for each token. From stretch to stretch the state is carried on, so a step is a stretch of one token.
+
+use crate::backend::Ops;
+use burn::tensor::Tensor;
+
+/// Tokens of a stretch: what memory is needed for at once.
+const STRETCH: usize = 8;
+
+/// What the tokens do to the state, f32.
+pub struct Scan<B: Ops> {
+    /// What is left of the state: [batch, seq, channels, state or 1].
+    pub decay: Tensor<B, 4>,
+    /// What is added to it: [batch, seq, channels, state].
+    pub input: Tensor<B, 4>,
+    /// How it is read: [batch, seq, channels or 1, state].
+    pub readout: Tensor<B, 4>,
+}
+
+impl<B: Ops> Scan<B> {
+    /// What is read [batch, seq, channels] behind `state` [batch, channels, state], zeros at the beginning, and the state in
+    /// the end.
+    pub fn run(self, state: Option<Tensor<B, 3>>) -> (Tensor<B, 3>, Tensor<B, 3>) {
+        let [batch, seq, channels, width] = self.input.dims();
+        let options = (&self.input.device(), self.input.dtype());
+        let mut state = match state {
+            Some(state) => state.reshape([batch, 1, channels, width]),
+            None => Tensor::zeros([batch, 1, channels, width], options),
+        };
+        let mut outputs = Vec::new();
+        for start in (0..seq).step_by(STRETCH) {
+            let length = STRETCH.min(seq - start);
+            let part = |x: &Tensor<B, 4>| x.clone().narrow(1, start, length);
+            let states = states(part(&self.decay), part(&self.input), state);
+            state = states.clone().narrow(1, length - 1, 1);
+            let read = (states * part(&self.readout)).sum_dim(3);
+            outputs.push(read.reshape([batch, length, channels]));
+        }
+        (Tensor::cat(outputs, 1), state.reshape([batch, channels, width]))
+    }
+}
+
+/// ln(1 + eˣ), without overflow.
+pub fn softplus<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
+    x.clone().clamp_min(0.0) + x.abs().neg().exp().log1p()
+}
+
+/// The state behind each token of a stretch.
+fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>) -> Tensor<B, 4> {
+    let length = input.dims()[1];
+    let first = input.clone().narrow(1, 0, 1) + decay.clone().narrow(1, 0, 1) * before;
+    let mut states = match length {
+        1 => return first,
+        _ => Tensor::cat(vec![first, input.narrow(1, 1, length - 1)], 1),
+    };
+    let mut decay = decay;
+    let mut distance = 1;
+    while distance < length {
+        let kept = length - distance;
+        let late = decay.clone().narrow(1, distance, kept);
+        let moved = states.clone().narrow(1, distance, kept) + late.clone() * states.clone().narrow(1, 0, kept);
+        let joined = late * decay.clone().narrow(1, 0, kept);
+        states = Tensor::cat(vec![states.narrow(1, 0, distance), moved], 1);
+        decay = Tensor::cat(vec![decay.narrow(1, 0, distance), joined], 1);
+        distance *= 2;
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Cpu;
+    use burn::tensor::TensorData;
+
+    fn tensor(length: usize, value: impl Fn(usize) -> f32) -> Tensor<Cpu, 4> {
+        let values: Vec<f32> = (0..length * 6).map(value).collect();
+        Tensor::from_data(TensorData::new(values, [1, length, 2, 3]), &Default::default())
+    }
+
+    /// A scan of `length` tokens that look random.
+    fn scan(length: usize) -> Scan<Cpu> {
+        let wave = |step: f32| move |index: usize| (index as f32 * step).sin();
+        Scan {
+            decay: tensor(length, |index| 0.5 + 0.45 * wave(0.7)(index)),
+            input: tensor(length, wave(1.3)),
+            readout: tensor(length, wave(2.1)),
+        }
+    }
+
+    #[test]
+    fn scan_and_steps_are_the_same() {
+        let whole = scan(70);
+        let mut state = None;
+        let mut stepped = Vec::new();
+        for token in 0..70 {
+            let at = |x: &Tensor<Cpu, 4>| x.clone().narrow(1, token, 1);
+            let step = Scan { decay: at(&whole.decay), input: at(&whole.input), readout: at(&whole.readout) };
+            let (read, next) = step.run(state);
+            state = Some(next);
+            stepped.push(read);
+        }
+        let (read, last) = whole.run(None);
+        let difference = (read - Tensor::cat(stepped, 1)).abs().max().into_scalar();
+        let states = (last - state.expect("a state was kept")).abs().max().into_scalar();
+        assert!(difference < 1e-6 && states < 1e-6, "{difference} {states}");
+    }
+}

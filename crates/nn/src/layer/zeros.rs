@@ -1,0 +1,23 @@
+//! Zeros around a tensor.
+
+use crate::backend::Ops;
+use burn::tensor::Tensor;
+
+/// `x` with `before` zeros before it and `behind` zeros behind it in `dimension`.
+pub fn between_zeros<B: Ops, const D: usize>(
+    x: Tensor<B, D>,
+    dimension: usize,
+    before: usize,
+    behind: usize,
+) -> Tensor<B, D> {
+    if before + behind == 0 {
+        return x;
+    }
+    let zeros = |count: usize| {
+        let mut shape = x.dims();
+        shape[dimension] = count;
+        (count > 0).then(|| Tensor::zeros(shape, (&x.device(), x.dtype())))
+    };
+    let parts = [zeros(before), Some(x.clone()), zeros(behind)];
+    Tensor::cat(parts.into_iter().flatten().collect(), dimension)
+}

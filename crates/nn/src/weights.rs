@@ -1,0 +1,239 @@
+//! Hugging Face tensors by their own names: a path-scoped view over the safetensors files of a checkpoint.
+//!
+//! Shapes are checked when a tensor is asked for, every read is recorded, and what nobody asked for can be listed.
+//! On the host processor a tensor of the type of the file stays where it is, in the mapped file. Elsewhere it is converted,
+//! and linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
+
+mod convert;
+mod file;
+mod mapped;
+
+use crate::backend::Ops;
+use burn::tensor::{Bytes, DType, Shape, Tensor, TensorData};
+use convert::{Conversion, convert};
+pub use file::file_metadata;
+use file::{Files, Stored};
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+use testgen_types::DeviceKind;
+
+/// Why the tensors of a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsError {
+    /// A file is not there or not readable.
+    #[error("cannot read `{path}`: {message}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the parser said.
+        message: String,
+    },
+    /// The directory has neither a single file nor an index.
+    #[error(
+        "`{directory}` has neither model.safetensors nor model.safetensors.index.json; \
+         save it with `save_pretrained(..., safe_serialization=True)`"
+    )]
+    NoFile {
+        /// The checkpoint directory.
+        directory: PathBuf,
+    },
+    /// The model needs a tensor that no file has.
+    #[error("tensor `{name}` {expected:?} is missing from the checkpoint")]
+    Missing {
+        /// The name that was asked for.
+        name: String,
+        /// The shape that the configuration says.
+        expected: Vec<usize>,
+    },
+    /// A tensor has another shape than the configuration says.
+    #[error("tensor `{name}` is {found:?}, the configuration says {expected:?}")]
+    WrongShape {
+        /// The tensor.
+        name: String,
+        /// Its shape in the file.
+        found: Vec<usize>,
+        /// The shape that the configuration says.
+        expected: Vec<usize>,
+    },
+    /// A tensor has a type that weights cannot have.
+    #[error("tensor `{name}` has the type {found}; supported: F64, F32, F16, BF16")]
+    WrongType {
+        /// The tensor.
+        name: String,
+        /// Its type in the file.
+        found: String,
+    },
+}
+
+/// The tensors of a checkpoint below a path of module names.
+pub struct Weights<B: Ops> {
+    files: Arc<Files>,
+    read: Arc<Mutex<BTreeSet<String>>>,
+    path: String,
+    device: B::Device,
+    dtype: DType,
+}
+
+impl<B: Ops> Weights<B> {
+    /// The whole checkpoint in `directory`; tensors are put on `device` as `dtype`.
+    pub fn open(directory: &Path, device: &B::Device, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open(directory)?);
+        Ok(Self { files, read: Arc::default(), path: String::new(), device: device.clone(), dtype })
+    }
+
+    /// The module `name` below this one, as `w.module("encoder").module(0)`.
+    pub fn module(&self, name: impl fmt::Display) -> Self {
+        Self {
+            files: Arc::clone(&self.files),
+            read: Arc::clone(&self.read),
+            path: self.name(&name.to_string()),
+            device: self.device.clone(),
+            dtype: self.dtype,
+        }
+    }
+
+    /// The module `prefix` where the checkpoint has tensors below it, else this one: heads save their base model under
+    /// its name, base models save themselves without.
+    pub fn strip_prefix(&self, prefix: &str) -> Self {
+        let below = format!("{}.", self.name(prefix));
+        if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }
+    }
+
+    /// The first of `names` below which the checkpoint has tensors, for modules that were renamed over the years.
+    pub fn module_named(&self, names: &[&str]) -> Self {
+        let has = |name: &&&str| {
+            let below = format!("{}.", self.name(name));
+            self.files.names().any(|tensor| tensor.starts_with(&below))
+        };
+        self.module(names.iter().find(has).unwrap_or(&names[0]))
+    }
+
+    /// The directory of the checkpoint.
+    pub fn directory(&self) -> &Path {
+        self.files.directory()
+    }
+
+    /// The tensors of another file of the checkpoint, put on the same device as `dtype`.
+    pub fn beside(&self, file: &str, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open_one(self.directory(), file)?);
+        Ok(Self { files, read: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
+    }
+
+    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
+    pub fn in_type(&self, dtype: DType) -> Self {
+        Self { dtype, ..self.module("") }
+    }
+
+    /// The type that tensors are put on the device as.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The device that tensors are put on.
+    pub fn device(&self) -> &B::Device {
+        &self.device
+    }
+
+    /// Whether the checkpoint has this tensor.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.find(&self.name(name)).is_some()
+    }
+
+    /// The tensor `name` of exactly this shape.
+    pub fn tensor<const D: usize>(&self, name: &str, shape: [usize; D]) -> Result<Tensor<B, D>, WeightsError> {
+        self.put(name, shape, Conversion::AsIs)
+    }
+
+    /// The matrix `name`, [out, in] in the file, as [in, out].
+    pub fn transposed(&self, name: &str, [out, inner]: [usize; 2]) -> Result<Tensor<B, 2>, WeightsError> {
+        self.put(name, [out, inner], Conversion::Transposed)
+    }
+
+    /// Host values of the tensor `name`, in f32.
+    pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
+        let data = converted(&self.stored(name, shape)?, DType::F32, Conversion::AsIs)?;
+        Ok(data.into_vec().expect("the conversion was to f32"))
+    }
+
+    /// Counts `name` as read although its values are another tensor's (tied weights).
+    pub fn mark_tied(&self, name: &str) {
+        self.record(self.name(name));
+    }
+
+    /// The names that were read, sorted.
+    pub fn read_names(&self) -> Vec<String> {
+        self.read.lock().expect("no reader panics while it holds the lock").iter().cloned().collect()
+    }
+
+    /// The names in the files that were not read, sorted.
+    pub fn unread_names(&self) -> Vec<String> {
+        let read = self.read.lock().expect("no reader panics while it holds the lock");
+        self.files.names().filter(|name| !read.contains(*name)).map(str::to_owned).collect()
+    }
+
+    fn put<const D: usize>(
+        &self,
+        name: &str,
+        shape: [usize; D],
+        conversion: Conversion,
+    ) -> Result<Tensor<B, D>, WeightsError> {
+        let stored = self.stored(name, &shape)?;
+        let Some(bytes) = self.shared(&stored, conversion) else {
+            let data = converted(&stored, self.dtype, conversion)?;
+            return Ok(Tensor::from_data(data, (&self.device, self.dtype)));
+        };
+        let data = TensorData::from_bytes(bytes, Shape::from(shape), self.dtype);
+        let tensor = Tensor::from_data(data, (&self.device, self.dtype));
+        Ok(match conversion {
+            Conversion::AsIs => tensor,
+            Conversion::Transposed => tensor.transpose(),
+        })
+    }
+
+    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to be turned is a view
+    /// then, which only the kernels for f32 read as fast.
+    fn shared(&self, stored: &Stored<'_>, conversion: Conversion) -> Option<Bytes> {
+        let on_host = B::kind(&self.device) == DeviceKind::Cpu;
+        let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
+        (on_host && as_view).then(|| mapped::share(stored, self.dtype)).flatten()
+    }
+
+    /// The tensor `name` as a file has it, counted as read.
+    fn stored(&self, name: &str, shape: &[usize]) -> Result<Stored<'_>, WeightsError> {
+        let name = self.name(name);
+        let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
+        let stored = self.files.find(&name).ok_or_else(missing)?;
+        if stored.shape != shape {
+            return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
+        }
+        self.record(stored.name.clone());
+        Ok(stored)
+    }
+
+    fn record(&self, name: String) {
+        self.read.lock().expect("no reader panics while it holds the lock").insert(name);
+    }
+
+    fn name(&self, name: &str) -> String {
+        match (self.path.as_str(), name) {
+            ("", name) => name.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, name) => format!("{path}.{name}"),
+        }
+    }
+}
+
+/// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
+fn converted(stored: &Stored<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
+    let wrong = || WeightsError::WrongType { name: stored.name.clone(), found: format!("{:?}", stored.dtype) };
+    let bytes = convert(stored.bytes(), stored.dtype, dtype, stored.shape, conversion).ok_or_else(wrong)?;
+    let shape: Vec<usize> = match conversion {
+        Conversion::AsIs => stored.shape.to_vec(),
+        Conversion::Transposed => stored.shape.iter().rev().copied().collect(),
+    };
+    Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
+}

@@ -1,0 +1,192 @@
+//! Graphs to the arguments of a Graphormer, as `GraphormerDataCollator` of transformers makes them.
+
+use crate::{
+    config_file::ConfigFile,
+    error::PreprocessError,
+    graph::{CheckedGraph, Graph},
+    shortest_paths::ShortestPaths,
+};
+use std::path::Path;
+use testgen_nn::array::{Array, Arrays};
+
+/// The kinds that a feature may have before those of the next one begin.
+const KINDS: i64 = 512;
+
+/// What stands before the first kind of a node: padding and the two shifts of transformers.
+const FIRST_NODE_KIND: i64 = 3;
+
+/// What stands before the first kind of an edge between two nodes; along a path one more.
+const FIRST_EDGE_KIND: i64 = 2;
+
+/// The collator of a checkpoint. transformers leaves both numbers to the caller; the configuration is where they are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphCollator {
+    /// Nodes at this position (their distance and one) and further do not see each other.
+    spatial_pos_max: i64,
+    /// The edges of a path that the model reads; none for all.
+    hops: Option<usize>,
+}
+
+impl GraphCollator {
+    /// Reads `config.json`; none where the model is no Graphormer.
+    pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
+        let Some(config) = ConfigFile::read(directory, "config.json")? else { return Ok(None) };
+        if config.get("model_type").and_then(serde_json::Value::as_str) != Some("graphormer") {
+            return Ok(None);
+        }
+        let number = |name, default: i64| match config.get(name) {
+            None => Ok(default),
+            Some(value) => value.as_i64().ok_or_else(|| config.not_a(name, "a whole number", value)),
+        };
+        let hops = usize::try_from(number("multi_hop_max_dist", 5)?).ok().filter(|hops| *hops > 0);
+        Ok(Some(Self { spatial_pos_max: number("spatial_pos_max", 1024)?, hops }))
+    }
+
+    /// The arguments of a call with all graphs, padded to the largest with zeros.
+    ///
+    /// `input_nodes` [graphs, nodes, features], `in_degree` and `out_degree` [graphs, nodes], `spatial_pos`
+    /// [graphs, nodes, nodes], `attn_edge_type` [graphs, nodes, nodes, features], `input_edges`
+    /// [graphs, nodes, nodes, edges, features] and `attn_bias` [graphs, 1 + nodes, 1 + nodes]. Paths are cut behind the last edge
+    /// that the model reads: transformers keeps 510 places as soon as two nodes have no path.
+    pub fn process(&self, graphs: &[Graph]) -> Result<Arrays, PreprocessError> {
+        let items = graphs.iter().enumerate().map(|(index, graph)| Ok(Item::of(graph.checked(index)?)));
+        let items: Vec<Item<'_>> = items.collect::<Result<_, PreprocessError>>()?;
+        let Some(first) = items.first() else { return Ok(Arrays::new()) };
+        let widths = [first.graph.node_features.width, first.graph.edge_features.width];
+        for (index, Item { graph, .. }) in items.iter().enumerate() {
+            let found = [graph.node_features.width, graph.edge_features.width];
+            if found != widths {
+                let problem = format!("has {found:?} features of nodes and edges, the first one {widths:?}");
+                return Err(PreprocessError::Graph { index, problem });
+            }
+        }
+        let nodes = items.iter().map(|item| item.graph.nodes).max().unwrap_or(0);
+        let longest = items.iter().flat_map(|item| item.paths.distances()).max().map_or(0, |longest| *longest as usize);
+        let depth = self.hops.map_or(longest, |hops| hops.min(longest)).max(1);
+        Ok(Batch { items: &items, nodes, widths, depth }.arrays(self.spatial_pos_max))
+    }
+}
+
+/// A graph with what is computed of it.
+struct Item<'a> {
+    graph: CheckedGraph<'a>,
+    adjacent: Vec<bool>,
+    paths: ShortestPaths,
+    /// The last edge between two nodes, [nodes, nodes].
+    edges: Vec<Option<usize>>,
+}
+
+impl<'a> Item<'a> {
+    fn of(graph: CheckedGraph<'a>) -> Self {
+        let nodes = graph.nodes;
+        let mut edges = vec![None; nodes * nodes];
+        for (index, [start, end]) in graph.edges.iter().enumerate() {
+            edges[start * nodes + end] = Some(index);
+        }
+        let adjacent: Vec<bool> = edges.iter().map(Option::is_some).collect();
+        let paths = ShortestPaths::of(nodes, &adjacent);
+        Self { graph, adjacent, paths, edges }
+    }
+
+    /// The number of edges that leave `node`, and one. transformers takes it for those that arrive, too.
+    fn degree(&self, node: usize) -> i64 {
+        let nodes = self.graph.nodes;
+        1 + self.adjacent[node * nodes..(node + 1) * nodes].iter().filter(|adjacent| **adjacent).count() as i64
+    }
+
+    /// What is known of the edge from `start` to `end`; none where there is no edge.
+    fn edge(&self, start: usize, end: usize) -> Option<impl Iterator<Item = i64>> {
+        let edge = self.edges[start * self.graph.nodes + end]?;
+        Some(numbered(self.graph.edge_features.row(edge), FIRST_EDGE_KIND))
+    }
+}
+
+/// Kinds as rows of one table: those of each feature behind those of the one before.
+fn numbered(kinds: &[i64], first: i64) -> impl Iterator<Item = i64> {
+    kinds.iter().enumerate().map(move |(feature, kind)| kind + first + feature as i64 * KINDS)
+}
+
+struct Batch<'a> {
+    items: &'a [Item<'a>],
+    nodes: usize,
+    /// The features of a node and of an edge.
+    widths: [usize; 2],
+    depth: usize,
+}
+
+impl Batch<'_> {
+    fn arrays(&self, spatial_pos_max: i64) -> Arrays {
+        let (nodes, [of_node, of_edge]) = (self.nodes, self.widths);
+        let degrees = self.per_node(1, |item, node| vec![item.degree(node)]);
+        let positions = |item: &Item<'_>, start, end| vec![position(item, start, end)];
+        let arrays = [
+            ("input_nodes", self.per_node(of_node, node), &[nodes, of_node][..]),
+            ("in_degree", degrees.clone(), &[nodes]),
+            ("out_degree", degrees, &[nodes]),
+            ("spatial_pos", self.per_pair(1, positions), &[nodes, nodes]),
+            ("attn_edge_type", self.per_pair(of_edge, own_edge), &[nodes, nodes, of_edge]),
+            ("input_edges", self.per_pair(self.depth * of_edge, path_edges), &[nodes, nodes, self.depth, of_edge]),
+        ];
+        let array = |(name, values, shape): (&str, Vec<i64>, &[usize])| {
+            (name.to_owned(), Array::integers([&[self.items.len()], shape].concat(), values))
+        };
+        let mut arrays: Arrays = arrays.into_iter().map(array).collect();
+        arrays.insert("attn_bias".to_owned(), self.bias(spatial_pos_max));
+        arrays
+    }
+
+    /// `width` numbers of each node, cut off or filled up with zeros, and nodes of zeros.
+    fn per_node(&self, width: usize, numbers: impl Fn(&Item<'_>, usize) -> Vec<i64>) -> Vec<i64> {
+        let mut values = Vec::with_capacity(self.items.len() * self.nodes * width);
+        for item in self.items {
+            for node in 0..self.nodes {
+                let mut given = if node < item.graph.nodes { numbers(item, node) } else { Vec::new() };
+                given.resize(width, 0);
+                values.extend(given);
+            }
+        }
+        values
+    }
+
+    /// As [`Batch::per_node`], of each pair of nodes.
+    fn per_pair(&self, width: usize, numbers: impl Fn(&Item<'_>, usize, usize) -> Vec<i64>) -> Vec<i64> {
+        self.per_node(self.nodes * width, |item, start| {
+            let of_pair = |end| {
+                let mut given = numbers(item, start, end);
+                given.resize(width, 0);
+                given
+            };
+            (0..item.graph.nodes).flat_map(of_pair).collect()
+        })
+    }
+
+    /// Zeros, and minus infinity between nodes that are too far apart; the graph's own token sees all.
+    fn bias(&self, spatial_pos_max: i64) -> Array {
+        let tokens = self.nodes + 1;
+        let mut values = vec![0.0; self.items.len() * tokens * tokens];
+        for (index, item) in self.items.iter().enumerate() {
+            let pairs = (0..item.graph.nodes).flat_map(|start| (0..item.graph.nodes).map(move |end| [start, end]));
+            for [start, end] in pairs.filter(|[start, end]| position(item, *start, *end) >= spatial_pos_max) {
+                values[(index * tokens + start + 1) * tokens + end + 1] = f32::NEG_INFINITY;
+            }
+        }
+        Array::floats([self.items.len(), tokens, tokens], values)
+    }
+}
+
+fn node(item: &Item<'_>, node: usize) -> Vec<i64> {
+    numbered(item.graph.node_features.row(node), FIRST_NODE_KIND).collect()
+}
+
+fn position(item: &Item<'_>, start: usize, end: usize) -> i64 {
+    1 + i64::from(item.paths.distances()[start * item.graph.nodes + end])
+}
+
+fn own_edge(item: &Item<'_>, start: usize, end: usize) -> Vec<i64> {
+    item.edge(start, end).into_iter().flatten().collect()
+}
+
+fn path_edges(item: &Item<'_>, start: usize, end: usize) -> Vec<i64> {
+    let edges = item.paths.edges(start, end);
+    edges.into_iter().filter_map(|[start, end]| item.edge(start, end)).flatten().map(|kind| kind + 1).collect()
+}

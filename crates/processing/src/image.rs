@@ -1,0 +1,117 @@
+//! An RGB picture in memory.
+
+use crate::error::PreprocessError;
+use image::DynamicImage;
+use std::{fs, path::Path};
+use testgen_nn::array::{Array, Values};
+
+/// An RGB image of 8 bits a channel, [height, width, 3].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    height: usize,
+    width: usize,
+    pixels: Vec<u8>,
+}
+
+impl Image {
+    /// An image of `pixels` [height, width, 3], red first.
+    pub fn new(height: usize, width: usize, pixels: Vec<u8>) -> Result<Self, PreprocessError> {
+        let bytes = height.checked_mul(width).and_then(|area| area.checked_mul(3));
+        if height == 0 || width == 0 || bytes != Some(pixels.len()) {
+            let problem = format!("{} bytes are not {height} x {width} x 3 with both sides at least 1", pixels.len());
+            return Err(PreprocessError::Image { problem });
+        }
+        Ok(Self { height, width, pixels })
+    }
+
+    /// As [`Image::new`], for pixels that are known to fill the image.
+    pub(crate) fn of(height: usize, width: usize, pixels: Vec<u8>) -> Self {
+        debug_assert_eq!(height * width * 3, pixels.len());
+        Self { height, width, pixels }
+    }
+
+    /// The image that a golden records as bytes [height, width, 3].
+    pub fn from_array(array: &Array) -> Result<Self, PreprocessError> {
+        match (array.shape(), array.values()) {
+            (&[height, width, 3], Values::U8(pixels)) => Self::new(height, width, pixels.clone()),
+            (shape, _) => Err(PreprocessError::Image {
+                problem: format!("a tensor of shape {shape:?} is not bytes of shape [height, width, 3]"),
+            }),
+        }
+    }
+
+    /// Reads a png or jpeg file, as [`Image::decode`] does.
+    pub fn open(path: &Path) -> Result<Self, PreprocessError> {
+        let unreadable = |message: String| PreprocessError::Unreadable { path: path.to_owned(), message };
+        let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does: alpha is dropped, grey is repeated, of 16
+    /// bits a channel the upper 8 are kept. A png gives Pillow's bytes; a jpeg may differ by a few levels, as decoders do.
+    pub fn decode(bytes: &[u8]) -> Result<Self, PreprocessError> {
+        let failed = |problem: String| PreprocessError::Image { problem };
+        let picture = image::load_from_memory(bytes).map_err(|error| failed(error.to_string()))?;
+        let (height, width) = (picture.height() as usize, picture.width() as usize);
+        let pixels = match picture {
+            DynamicImage::ImageRgb16(picture) => upper_bytes(picture.pixels().map(|pixel| pixel.0)),
+            DynamicImage::ImageRgba16(picture) => {
+                upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]]))
+            }
+            DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
+                let problem =
+                    "it is grey with 16 bits, which Pillow does not turn into RGB; convert it to 8 bits first";
+                return Err(failed(problem.to_owned()));
+            }
+            other => other.into_rgb8().into_raw(),
+        };
+        Self::new(height, width, pixels)
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The bytes [height, width, 3].
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// The part of `height` rows and `width` columns around the centre. Where the image is smaller, black is put around
+    /// it first, as transformers' `center_crop` does.
+    pub(crate) fn center_crop(&self, height: usize, width: usize) -> Self {
+        let top = crop_offset(self.height, height);
+        let left = crop_offset(self.width, width);
+        let mut pixels = vec![0; height * width * 3];
+        for row in 0..height {
+            for column in 0..width {
+                let from = (row as isize + top, column as isize + left);
+                if let Some(pixel) = self.pixel(from) {
+                    pixels[(row * width + column) * 3..][..3].copy_from_slice(pixel);
+                }
+            }
+        }
+        Self { height, width, pixels }
+    }
+
+    fn pixel(&self, (row, column): (isize, isize)) -> Option<&[u8]> {
+        let row = usize::try_from(row).ok().filter(|row| *row < self.height)?;
+        let column = usize::try_from(column).ok().filter(|column| *column < self.width)?;
+        Some(&self.pixels[(row * self.width + column) * 3..][..3])
+    }
+}
+
+/// Where a centred crop begins in the original; negative, and rounded down, where the original is smaller.
+fn crop_offset(original: usize, crop: usize) -> isize {
+    (original as isize - crop as isize).div_euclid(2)
+}
+
+fn upper_bytes(pixels: impl Iterator<Item = [u16; 3]>) -> Vec<u8> {
+    pixels.flatten().map(|value| (value >> 8) as u8).collect()
+}

@@ -1,0 +1,279 @@
+//! What `preprocessor_config.json` says, with the defaults of the transformers class that it names.
+
+use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter};
+use std::path::Path;
+
+/// What is done to an image, in this order; a step that is off is none.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ImageConfig {
+    pub(crate) resize: Option<(Resize, Filter)>,
+    /// Height and width of the centre that is kept.
+    pub(crate) crop: Option<(usize, usize)>,
+    /// What bytes are multiplied with.
+    pub(crate) rescale: Option<f64>,
+    pub(crate) normalize: Option<Normalize>,
+    /// Whether images of different sizes are filled up to one, and a mask tells the images from what fills them.
+    pub(crate) pad: bool,
+}
+
+/// The size that an image gets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Resize {
+    /// Exactly this height and width.
+    Exact(usize, usize),
+    /// This shorter side, the longer one in proportion.
+    ShortestEdge(usize),
+    /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a third number, both sides are
+    /// cut off to multiples of it.
+    Edges(usize, usize, Option<usize>),
+    /// ConvNeXT: below 384 this side divided by the share, then a centred square of this side; from 384 on a square.
+    ShareOfSquare(usize, f64),
+}
+
+/// Per channel, red first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Normalize {
+    pub(crate) mean: [f32; 3],
+    pub(crate) std: [f32; 3],
+}
+
+/// The class attributes of a transformers image processor.
+struct Defaults {
+    class: &'static str,
+    resample: usize,
+    size: Resize,
+    crop: Option<usize>,
+    mean: [f64; 3],
+    std: [f64; 3],
+    /// How an integer `size` of older files is meant.
+    square: bool,
+    pad: bool,
+}
+
+const HALF: [f64; 3] = [0.5; 3];
+const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+const IMAGENET_STD: [f64; 3] = [0.229, 0.224, 0.225];
+/// What YOLOS cuts sides off to, whatever its patches measure.
+const MULTIPLE: Option<usize> = Some(16);
+const CLIP_MEAN: [f64; 3] = [0.48145466, 0.4578275, 0.40821073];
+const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
+
+/// As in transformers 5, `PilBackend` variants; both backends are saved under one name there.
+#[rustfmt::skip]
+const CLASSES: [Defaults; 8] = [
+    Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(256, 256), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "BitImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
+    Defaults { class: "CLIPImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
+    Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "DetrImageProcessor", resample: 2, size: Resize::Edges(800, 1333, None), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
+    Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
+];
+
+/// The class of files that name none, by the `model_type` of `config.json`.
+const CLASS_OF_MODEL: [(&str, &str); 8] = [
+    ("convnext", "ConvNextImageProcessor"),
+    ("deit", "DeiTImageProcessor"),
+    ("detr", "DetrImageProcessor"),
+    ("dinov2", "BitImageProcessor"),
+    ("swin", "ViTImageProcessor"),
+    ("yolos", "YolosImageProcessor"),
+    ("resnet", "ConvNextImageProcessor"),
+    ("vit", "ViTImageProcessor"),
+];
+
+/// Fields of processors that fill images up to one size.
+const OF_PADDING: [&str; 3] = ["do_pad", "max_size", "pad_and_return_pixel_mask"];
+
+/// Fields that are read here, or that change no pixel of an RGB image.
+const KNOWN: [&str; 28] = [
+    "_processor_class",
+    "_valid_processor_keys",
+    "crop_pct",
+    "crop_size",
+    "data_format",
+    "default_to_square",
+    "device",
+    "disable_grouping",
+    "do_center_crop",
+    "do_convert_annotations",
+    "do_convert_rgb",
+    "do_normalize",
+    "do_rescale",
+    "do_resize",
+    "feature_extractor_type",
+    "format",
+    "image_mean",
+    "image_processor_type",
+    "image_seq_length",
+    "image_std",
+    "input_data_format",
+    "num_channels",
+    "processor_class",
+    "resample",
+    "rescale_factor",
+    "return_tensors",
+    "size",
+    "transformers_version",
+];
+
+const UNSUPPORTED: &str = "testgen does not apply it; set it to null or false if the model does without";
+
+/// Reads the image part of `processor_config.json`, else `preprocessor_config.json`; none where neither has one.
+pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessError> {
+    let nested = ConfigFile::read_or_empty(directory, "processor_config.json")?.nested("image_processor")?;
+    let file = match nested {
+        Some(file) => Some(file),
+        None => ConfigFile::read(directory, "preprocessor_config.json")?,
+    };
+    let Some(file) = file else { return Ok(None) };
+    if file.get("image_processor_type").is_none() && file.get("feature_size").is_some() {
+        return Ok(None); // a feature extractor for sound has the same file name
+    }
+    let defaults = class_defaults(&file, directory)?;
+    refuse_unknown_fields(&file, defaults)?;
+    let flag = |name, default| Ok::<_, PreprocessError>(file.flag(name)?.unwrap_or(default));
+    Ok(Some(ImageConfig {
+        resize: flag("do_resize", true)?.then(|| resize(&file, defaults)).transpose()?,
+        crop: flag("do_center_crop", defaults.crop.is_some())?.then(|| crop(&file, defaults)).transpose()?,
+        rescale: flag("do_rescale", true)?.then(|| rescale(&file)).transpose()?,
+        normalize: flag("do_normalize", true)?.then(|| normalize(&file, defaults)).transpose()?,
+        pad: defaults.pad && flag("do_pad", flag("pad_and_return_pixel_mask", true)?)?,
+    }))
+}
+
+fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaults, PreprocessError> {
+    let field =
+        if file.get("image_processor_type").is_some() { "image_processor_type" } else { "feature_extractor_type" };
+    let class = match file.text(field)? {
+        Some(name) => name.replace("FeatureExtractor", "ImageProcessor"),
+        None => class_of_model(file, directory)?,
+    };
+    let class = class.trim_end_matches("Fast").trim_end_matches("Pil");
+    CLASSES.iter().find(|defaults| defaults.class == class).ok_or_else(|| {
+        let known: Vec<&str> = CLASSES.iter().map(|defaults| defaults.class).collect();
+        file.wrong(
+            field,
+            &format!("is `{class}`, which testgen has no code for"),
+            &format!("use one of {}", known.join(", ")),
+        )
+    })
+}
+
+fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, PreprocessError> {
+    let config = ConfigFile::read_or_empty(directory, "config.json")?;
+    let model_type = config.text("model_type")?.unwrap_or_default();
+    let row = CLASS_OF_MODEL.iter().find(|(name, _)| *name == model_type);
+    row.map(|(_, class)| (*class).to_owned()).ok_or_else(|| {
+        file.wrong("image_processor_type", "is missing", "name the class, for instance `ViTImageProcessor`")
+    })
+}
+
+fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
+    let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
+    match file.fields().find(|(name, value)| !known(name) && value.as_bool() != Some(false)) {
+        Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
+        None => Ok(()),
+    }
+}
+
+fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, Filter), PreprocessError> {
+    let code = file.count("resample")?.unwrap_or(defaults.resample);
+    let filter = Filter::from_code(code)
+        .ok_or_else(|| file.wrong("resample", &format!("is {code}"), "use a code of PIL.Image.Resampling, 0 to 5"))?;
+    let size = match read_size(file, "size", file.flag("default_to_square")?.unwrap_or(defaults.square))? {
+        Some(size) => size,
+        None => defaults.size,
+    };
+    if let Resize::Edges(_, _, multiple) = defaults.size {
+        return Ok((edges(file, size, multiple)?, filter));
+    }
+    if let Resize::Edges(..) = size {
+        return Err(file.wrong("size", "has a `longest_edge`", UNSUPPORTED));
+    }
+    if defaults.class != "ConvNextImageProcessor" {
+        return Ok((size, filter));
+    }
+    let Resize::ShortestEdge(side) = size else {
+        return Err(file.wrong("size", "has no `shortest_edge`", "ConvNextImageProcessor takes nothing else"));
+    };
+    let share = file.number("crop_pct")?.unwrap_or(224.0 / 256.0);
+    if share <= 0.0 || share > 1.0 {
+        return Err(file.wrong("crop_pct", &format!("is {share}"), "use a share above 0 and at most 1"));
+    }
+    Ok((Resize::ShareOfSquare(side, share), filter))
+}
+
+/// The size of DETR's and YOLOS' processors; older files have the longer side in a field of its own.
+fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Resize, PreprocessError> {
+    const LONGEST: usize = 1333;
+    match size {
+        Resize::Edges(shortest, longest, _) => Ok(Resize::Edges(shortest, longest, multiple)),
+        Resize::ShortestEdge(shortest) if file.get("size").is_some_and(|size| size.is_u64()) => {
+            Ok(Resize::Edges(shortest, file.count("max_size")?.unwrap_or(LONGEST), multiple))
+        }
+        Resize::Exact(..) => Ok(size),
+        _ => Err(file.wrong("size", "has no `longest_edge`", "give it beside `shortest_edge`")),
+    }
+}
+
+fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), PreprocessError> {
+    match (read_size(file, "crop_size", true)?, defaults.crop) {
+        (Some(Resize::Exact(height, width)), _) => Ok((height, width)),
+        (None, Some(side)) => Ok((side, side)),
+        (Some(_), _) => Err(file.wrong("crop_size", "lacks `height` or `width`", "give both")),
+        (None, None) => {
+            Err(file.wrong("crop_size", "is missing although do_center_crop is true", "give height and width"))
+        }
+    }
+}
+
+/// A size as a number, as `[height, width]`, or as an object with `height` and `width` or with `shortest_edge`.
+fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resize>, PreprocessError> {
+    let Some(value) = file.get(name) else { return Ok(None) };
+    let side =
+        |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
+    let named = |key: &str| value.get(key).and_then(side);
+    let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
+    let size = match (keys, value.as_array().map(Vec::as_slice)) {
+        (Some(2), _) => {
+            let exact = named("height").zip(named("width")).map(|(height, width)| Resize::Exact(height, width));
+            let edges = named("shortest_edge").zip(named("longest_edge"));
+            exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
+        }
+        (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
+        (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| Resize::Exact(height, width)),
+        (None, None) => {
+            side(value).map(|side| if square { Resize::Exact(side, side) } else { Resize::ShortestEdge(side) })
+        }
+        _ => None,
+    };
+    let expected = "a side, [height, width], {height, width}, {shortest_edge} or {shortest_edge, longest_edge}, each from 1 to 65536";
+    size.map(Some).ok_or_else(|| file.not_a(name, expected, value))
+}
+
+fn rescale(file: &ConfigFile) -> Result<f64, PreprocessError> {
+    Ok(file.number("rescale_factor")?.unwrap_or(1.0 / 255.0))
+}
+
+fn normalize(file: &ConfigFile, defaults: &Defaults) -> Result<Normalize, PreprocessError> {
+    let mean = channels(file, "image_mean")?.unwrap_or(defaults.mean);
+    let std = channels(file, "image_std")?.unwrap_or(defaults.std);
+    if std.contains(&0.0) {
+        return Err(file.wrong("image_std", "has a zero, which gives infinite pixel values", "correct it"));
+    }
+    Ok(Normalize { mean: mean.map(|value| value as f32), std: std.map(|value| value as f32) })
+}
+
+/// One number for all channels or one for each.
+fn channels(file: &ConfigFile, name: &str) -> Result<Option<[f64; 3]>, PreprocessError> {
+    let Some(value) = file.get(name) else { return Ok(None) };
+    if let Some(number) = value.as_f64() {
+        return Ok(Some([number; 3]));
+    }
+    let numbers: Option<Vec<f64>> =
+        value.as_array().and_then(|values| values.iter().map(|value| value.as_f64()).collect());
+    let numbers: Option<[f64; 3]> = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.map(Some).ok_or_else(|| file.not_a(name, "one number or three", value))
+}

@@ -1,0 +1,153 @@
+//! From images to pixel values, as `preprocessor_config.json` says.
+
+use crate::{
+    error::PreprocessError,
+    image::Image,
+    image_config::{self, ImageConfig, Resize},
+    resample::{Filter, resize},
+};
+use std::{borrow::Cow, path::Path};
+use testgen_nn::array::{Array, Arrays};
+
+/// The side from which on ConvNeXT's processor stops cropping.
+const WARPED_FROM: usize = 384;
+
+/// Turns images into `pixel_values` as transformers does with its Pillow backend, bit for bit.
+///
+/// Follows `PilBackend` and `ConvNextImageProcessorPil` (transformers 5): resize in 8 bits, crop, rescale in f64 and round
+/// to f32, normalise in f32.
+#[derive(Debug)]
+pub struct ImageProcessor {
+    config: ImageConfig,
+}
+
+impl ImageProcessor {
+    /// Reads the files in `directory`, or gives none where there is no image processor.
+    pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
+        Ok(image_config::read(directory)?.map(|config| Self { config }))
+    }
+
+    /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they are filled up to one: then
+    /// `pixel_mask` [batch, height, width] is 1 where the images are.
+    pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
+        let shaped = images.iter().map(|image| self.shaped(image)).collect::<Result<Vec<_>, _>>()?;
+        let size = |image: &Cow<'_, Image>| (image.height(), image.width());
+        let first = shaped.first().map(size).unwrap_or_default();
+        let whole = match self.config.pad {
+            true => shaped.iter().map(size).fold(first, |all, one| (all.0.max(one.0), all.1.max(one.1))),
+            false => first,
+        };
+        if let Some(index) = shaped.iter().position(|image| !self.config.pad && size(image) != first) {
+            return Err(PreprocessError::UnequalImages { index, found: size(&shaped[index]), first });
+        }
+        let (mut values, mut mask) = (Vec::new(), Vec::new());
+        for image in &shaped {
+            self.append_values(image, whole, &mut values);
+            append_mask(image, whole, &mut mask);
+        }
+        let shape = [images.len(), whole.0, whole.1];
+        let pixels = Array::floats([shape[0], 3, shape[1], shape[2]], values);
+        let mut arrays = Arrays::from([("pixel_values".to_owned(), pixels)]);
+        if self.config.pad {
+            arrays.insert("pixel_mask".to_owned(), Array::integers(shape, mask));
+        }
+        Ok(arrays)
+    }
+
+    /// The image resized and cropped.
+    fn shaped<'a>(&self, image: &'a Image) -> Result<Cow<'a, Image>, PreprocessError> {
+        let mut image = Cow::Borrowed(image);
+        if let Some((size, filter)) = self.config.resize {
+            image = Cow::Owned(resized(&image, size, filter)?);
+        }
+        if let Some((height, width)) = self.config.crop {
+            image = Cow::Owned(image.center_crop(height, width));
+        }
+        Ok(image)
+    }
+
+    /// Appends the image's values [3, height, width], with zeros behind its rows and columns up to `whole` (height, width).
+    fn append_values(&self, image: &Image, whole: (usize, usize), values: &mut Vec<f32>) {
+        for channel in 0..3 {
+            let table: Vec<f32> = (0..=255).map(|byte| self.value(byte, channel)).collect();
+            let end = values.len() + whole.0 * whole.1;
+            for row in image.pixels().chunks_exact(3 * image.width()) {
+                values.extend(row.iter().skip(channel).step_by(3).map(|byte| table[usize::from(*byte)]));
+                values.extend(std::iter::repeat_n(0.0, whole.1 - image.width()));
+            }
+            values.resize(end, 0.0);
+        }
+    }
+
+    fn value(&self, byte: u8, channel: usize) -> f32 {
+        let value = match self.config.rescale {
+            Some(factor) => (f64::from(byte) * factor) as f32,
+            None => f32::from(byte),
+        };
+        match &self.config.normalize {
+            Some(normalize) => (value - normalize.mean[channel]) / normalize.std[channel],
+            None => value,
+        }
+    }
+}
+
+/// Appends 1 for every pixel of the image and 0 for those that fill it up to `whole`.
+fn append_mask(image: &Image, whole: (usize, usize), mask: &mut Vec<i64>) {
+    let inside = |row: usize, column: usize| row < image.height() && column < image.width();
+    let places = (0..whole.0).flat_map(|row| (0..whole.1).map(move |column| (row, column)));
+    mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
+}
+
+fn resized(image: &Image, size: Resize, filter: Filter) -> Result<Image, PreprocessError> {
+    match size {
+        Resize::Exact(height, width) => Ok(resize(image, height, width, filter)),
+        Resize::ShortestEdge(side) => to_shortest_edge(image, side, filter),
+        Resize::Edges(shortest, longest, multiple) => {
+            let (height, width) = within_edges((image.height(), image.width()), [shortest, longest], multiple);
+            if height == 0 || width == 0 {
+                let problem =
+                    format!("its sides {} and {} would become {height} and {width}", image.height(), image.width());
+                return Err(PreprocessError::Image { problem });
+            }
+            Ok(resize(image, height, width, filter))
+        }
+        Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => Ok(resize(image, side, side, filter)),
+        Resize::ShareOfSquare(side, share) => {
+            let image = to_shortest_edge(image, (side as f64 / share) as usize, filter)?;
+            Ok(image.center_crop(side, side))
+        }
+    }
+}
+
+/// As `get_size_with_aspect_ratio`, and with a multiple as YOLOS' variant of it: the longer side is cut off to whole pixels.
+fn within_edges(
+    (height, width): (usize, usize),
+    [shortest, longest]: [usize; 2],
+    multiple: Option<usize>,
+) -> (usize, usize) {
+    let (short, long) = (height.min(width) as f64, height.max(width) as f64);
+    let limited = (long / short * shortest as f64 > longest as f64).then(|| longest as f64 * short / long);
+    let side = limited.map_or(shortest, |side| side.round_ties_even() as usize);
+    let exact = limited.unwrap_or(side as f64);
+    let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
+    let (height, width) = match multiple {
+        None if height.min(width) == side => (height, width),
+        Some(_) if height <= width && height == side => (height, width),
+        _ if width < height => (other(height, width), side),
+        _ => (side, other(width, height)),
+    };
+    let cut = |side: usize| multiple.map_or(side, |multiple| side - side % multiple);
+    (cut(height), cut(width))
+}
+
+/// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.
+fn to_shortest_edge(image: &Image, side: usize, filter: Filter) -> Result<Image, PreprocessError> {
+    let (short, long) = (image.height().min(image.width()), image.height().max(image.width()));
+    let new_long = ((side * long) as f64 / short as f64) as usize;
+    if new_long > 1 << 20 {
+        let problem = format!("its sides {short} and {long} would become {side} and {new_long}");
+        return Err(PreprocessError::Image { problem });
+    }
+    let (height, width) = if image.width() <= image.height() { (new_long, side) } else { (side, new_long) };
+    Ok(resize(image, height, width, filter))
+}

@@ -1,0 +1,23 @@
+//! From requests to tensors and from outputs to answers, as the files of a checkpoint say: tokenizers, image processors,
+//! feature extractors, the collator of graphs, passages, generation and noise schedules.
+//!
+//! Does not know any model: generation runs over a [`Session`](testgen_nn::forward::Session).
+
+pub mod audio;
+mod config_file;
+pub mod error;
+pub mod frame_tokens;
+pub mod generation;
+pub mod graph;
+pub mod graph_collator;
+pub mod image;
+mod image_config;
+pub mod image_processor;
+mod log_mel;
+pub mod processor;
+mod resample;
+pub mod retrieval;
+pub mod schedule;
+mod sentence_piece;
+mod shortest_paths;
+pub mod tokenizer;

@@ -1,0 +1,98 @@
+//! Everything that a checkpoint directory says about turning inputs into tensors and outputs into answers.
+
+use crate::{
+    audio::FeatureExtractor,
+    error::PreprocessError,
+    frame_tokens::FrameTokens,
+    generation::GenerationDefaults,
+    graph_collator::GraphCollator,
+    image_processor::ImageProcessor,
+    retrieval::{self, Retrieval},
+    schedule::Scheduler,
+    tokenizer::Tokenizer,
+};
+use serde_json::Value;
+use std::path::Path;
+
+/// The length that every text is filled up to, of a model that reads its last column whether it is padding or not: the
+/// positions of a SigLIP, as the pipeline of transformers does with it.
+pub fn full_text_length(config: &Value) -> Option<usize> {
+    const DEFAULT: u64 = 64;
+    let is_siglip = config.get("model_type").and_then(Value::as_str) == Some("siglip");
+    let length = config.pointer("/text_config/max_position_embeddings").and_then(Value::as_u64).unwrap_or(DEFAULT);
+    is_siglip.then_some(length as usize)
+}
+
+/// Everything that a checkpoint directory says about turning inputs into tensors.
+#[derive(Debug, Default)]
+pub struct Processor {
+    tokenizer: Option<Tokenizer>,
+    images: Option<ImageProcessor>,
+    audio: Option<FeatureExtractor>,
+    frame_tokens: Option<FrameTokens>,
+    graphs: Option<GraphCollator>,
+    generation: GenerationDefaults,
+    scheduler: Option<Scheduler>,
+    retrieval: Option<Retrieval>,
+}
+
+impl Processor {
+    /// Reads the tokenizer, image processor and generation files in `directory`; what has no file is absent.
+    ///
+    /// A file that is there and cannot be used is an error that names it, the field and what to do.
+    pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
+        Ok(Self {
+            tokenizer: match retrieval::question_tokenizer(directory)? {
+                Some(tokenizer) => Some(tokenizer),
+                None => Tokenizer::open(directory)?,
+            },
+            images: ImageProcessor::open(directory)?,
+            audio: FeatureExtractor::open(directory)?,
+            frame_tokens: FrameTokens::open(directory)?,
+            graphs: GraphCollator::open(directory)?,
+            generation: GenerationDefaults::read(directory)?,
+            scheduler: Scheduler::open(directory)?,
+            retrieval: Retrieval::open(directory)?,
+        })
+    }
+
+    /// The tokenizer, where the checkpoint has one; of a model that retrieves that for questions.
+    pub fn tokenizer(&self) -> Option<&Tokenizer> {
+        self.tokenizer.as_ref()
+    }
+
+    /// The image processor, where the checkpoint has one.
+    pub fn images(&self) -> Option<&ImageProcessor> {
+        self.images.as_ref()
+    }
+
+    /// The feature extractor for recordings, where the checkpoint has one.
+    pub fn audio(&self) -> Option<&FeatureExtractor> {
+        self.audio.as_ref()
+    }
+
+    /// The vocabulary of a model with one token per frame, where the checkpoint has one.
+    pub fn frame_tokens(&self) -> Option<&FrameTokens> {
+        self.frame_tokens.as_ref()
+    }
+
+    /// What makes arguments of graphs, where the model reads graphs.
+    pub fn graphs(&self) -> Option<&GraphCollator> {
+        self.graphs.as_ref()
+    }
+
+    /// The steps from noise to an image, where the checkpoint has a scheduler.
+    pub fn scheduler(&self) -> Option<&Scheduler> {
+        self.scheduler.as_ref()
+    }
+
+    /// The passages of a model that retrieves, where the checkpoint has some, and the tokenizer for its answers.
+    pub fn retrieval(&self) -> Option<&Retrieval> {
+        self.retrieval.as_ref()
+    }
+
+    /// What the checkpoint says about generation.
+    pub fn generation(&self) -> &GenerationDefaults {
+        &self.generation
+    }
+}

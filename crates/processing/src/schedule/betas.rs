@@ -1,0 +1,61 @@
+//! How much noise each step of the training adds.
+
+use crate::{config_file::ConfigFile, error::PreprocessError};
+
+/// The part of the image that is left behind each step: the running product of 1 - β, in f32 as PyTorch computes it.
+#[derive(Debug, Clone)]
+pub(super) struct Betas {
+    pub(super) alphas_cumprod: Vec<f32>,
+}
+
+impl Betas {
+    pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
+        let count = file.count("num_train_timesteps")?.unwrap_or(1000);
+        let (start, end) = (file.number("beta_start")?.unwrap_or(1e-4), file.number("beta_end")?.unwrap_or(0.02));
+        let betas = match file.text("beta_schedule")? {
+            None | Some("linear") => linspace(start, end, count),
+            Some("scaled_linear") => {
+                linspace(start.sqrt(), end.sqrt(), count).into_iter().map(|root| root * root).collect()
+            }
+            Some("squaredcos_cap_v2") => cosine(count),
+            Some(other) => {
+                let problem = format!("is `{other}`");
+                return Err(file.wrong(
+                    "beta_schedule",
+                    &problem,
+                    "use `linear`, `scaled_linear` or `squaredcos_cap_v2`",
+                ));
+            }
+        };
+        let product = betas.iter().scan(1.0_f32, |product, beta| {
+            *product *= 1.0 - beta;
+            Some(*product)
+        });
+        Ok(Self { alphas_cumprod: product.collect() })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.alphas_cumprod.len()
+    }
+}
+
+fn linspace(start: f64, end: f64, count: usize) -> Vec<f32> {
+    let (start, end, last) = (start as f32, end as f32, count.saturating_sub(1).max(1));
+    let step = (end - start) / last as f32;
+    // From both ends, as PyTorch does, so that both are exact.
+    let value = |index: usize| match index < count / 2 {
+        true => start + step * index as f32,
+        false => end - step * (last - index) as f32,
+    };
+    (0..count).map(value).collect()
+}
+
+fn cosine(count: usize) -> Vec<f32> {
+    const LARGEST: f64 = 0.999;
+    let left = |time: f64| ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2).cos().powi(2);
+    let beta = |index: usize| {
+        let (now, next) = (index as f64 / count as f64, (index + 1) as f64 / count as f64);
+        (1.0 - left(next) / left(now)).min(LARGEST) as f32
+    };
+    (0..count).map(beta).collect()
+}

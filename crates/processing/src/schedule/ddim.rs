@@ -1,0 +1,71 @@
+//! Deterministic steps (Song et al. 2020): `diffusers.DDIMScheduler` with η = 0.
+
+use super::{Fields, Prediction, Rule, Spacing, Steps};
+use crate::{config_file::ConfigFile, error::PreprocessError};
+
+/// `DDIMScheduler`.
+#[derive(Debug, Clone)]
+pub struct Ddim {
+    fields: Fields,
+    /// What is left of the image behind the last step.
+    last: f32,
+    clip: Option<f32>,
+}
+
+/// Its steps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DdimSteps {
+    /// What is left of the image at each step, and at the one behind it.
+    alphas: Vec<[f32; 2]>,
+    clip: Option<f32>,
+    prediction: Prediction,
+}
+
+/// Of thresholding, which is refused when it is on.
+const MORE: [&str; 3] = ["clip_sample_range", "dynamic_thresholding_ratio", "sample_max_value"];
+
+impl Ddim {
+    pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
+        let fields = Fields::read(file, Spacing::Leading, &MORE)?;
+        let range = file.number("clip_sample_range")?.unwrap_or(1.0) as f32;
+        let one = file.flag("set_alpha_to_one")?.unwrap_or(true);
+        let last = if one { 1.0 } else { fields.betas.alphas_cumprod[0] };
+        Ok(Self { fields, last, clip: file.flag("clip_sample")?.unwrap_or(true).then_some(range) })
+    }
+
+    pub(super) fn steps(&self, count: usize) -> Option<Steps> {
+        let trained = self.fields.betas.len();
+        if count == 0 || count > trained {
+            return None;
+        }
+        let steps: Vec<i64> =
+            self.fields.timesteps(count).into_iter().map(|step| step.round_ties_even() as i64).collect();
+        let alphas = &self.fields.betas.alphas_cumprod;
+        let left = |step: i64| usize::try_from(step).ok().and_then(|step| alphas.get(step).copied());
+        let pair = |step: &i64| Some([left(*step)?, left(*step - (trained / count) as i64).unwrap_or(self.last)]);
+        let rule = DdimSteps {
+            alphas: steps.iter().map(pair).collect::<Option<_>>()?,
+            clip: self.clip,
+            prediction: self.fields.prediction,
+        };
+        let timesteps = steps.iter().map(|step| *step as f32).collect();
+        Some(Steps { timesteps, init_noise_sigma: 1.0, rule: Rule::Ddim(rule) })
+    }
+}
+
+impl DdimSteps {
+    pub(super) fn step(&self, index: usize, sample: &[f32], output: &[f32]) -> Vec<f32> {
+        let [now, next] = self.alphas[index];
+        let (image, noise) = (now.sqrt(), (1.0 - now).sqrt());
+        let element = |(sample, output): (&f32, &f32)| {
+            let (original, epsilon) = match self.prediction {
+                Prediction::Epsilon => ((sample - noise * output) / image, *output),
+                Prediction::Sample => (*output, (sample - image * output) / noise),
+                Prediction::Velocity => (image * sample - noise * output, image * output + noise * sample),
+            };
+            let original = self.clip.map_or(original, |range| original.clamp(-range, range));
+            next.sqrt() * original + (1.0 - next).sqrt() * epsilon
+        };
+        sample.iter().zip(output).map(element).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! SentencePiece models as their `.spm` files describe them: pieces with scores, and how texts are normalised.
+//!
+//! The file is a protocol buffer; only the fields that decide about tokens are read.
+
+use crate::error::PreprocessError;
+use std::path::Path;
+use tokenizers::{
+    NormalizerWrapper, PreTokenizerWrapper, Tokenizer,
+    models::unigram::Unigram,
+    normalizers::{Precompiled, Replace, Sequence, Strip},
+    pre_tokenizers::metaspace::{Metaspace, PrependScheme},
+};
+
+/// What a model file says.
+#[derive(Debug, Default)]
+pub(crate) struct SentencePiece {
+    /// The pieces in the order of their ids, with their scores.
+    pub(crate) pieces: Vec<(String, f64)>,
+    unknown: Option<usize>,
+    characters: Vec<u8>,
+    keeps_spaces: bool,
+    no_prefix: bool,
+    other_model: bool,
+}
+
+/// A number or bytes, by the wire types of protocol buffers.
+enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+impl SentencePiece {
+    pub(crate) fn read(path: &Path) -> Result<Self, PreprocessError> {
+        let unreadable =
+            |message: &str| PreprocessError::Unreadable { path: path.to_owned(), message: message.to_owned() };
+        let bytes = std::fs::read(path).map_err(|error| unreadable(&error.to_string()))?;
+        let model = Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
+        if model.other_model {
+            return Err(unreadable("it is no Unigram model, the only kind that is read here"));
+        }
+        Ok(model)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut model = Self::default();
+        for (number, value) in fields(bytes)? {
+            match (number, value) {
+                (1, Value::Bytes(piece)) => model.piece(piece)?,
+                (2, Value::Bytes(trainer)) => model.trainer(trainer)?,
+                (3, Value::Bytes(normalizer)) => model.normalizer(normalizer)?,
+                _ => {}
+            }
+        }
+        (!model.pieces.is_empty()).then_some(model)
+    }
+
+    fn piece(&mut self, bytes: &[u8]) -> Option<()> {
+        const UNKNOWN: u64 = 2;
+        let (mut text, mut score, mut kind) = (String::new(), 0.0, 1);
+        for (number, value) in fields(bytes)? {
+            match (number, value) {
+                (1, Value::Bytes(piece)) => text = String::from_utf8(piece.to_vec()).ok()?,
+                (2, Value::Number(bits)) => score = f64::from(f32::from_bits(bits as u32)),
+                (3, Value::Number(number)) => kind = number,
+                _ => {}
+            }
+        }
+        if kind == UNKNOWN {
+            self.unknown = Some(self.pieces.len());
+        }
+        self.pieces.push((text, score));
+        Some(())
+    }
+
+    fn trainer(&mut self, bytes: &[u8]) -> Option<()> {
+        for (number, value) in fields(bytes)? {
+            if let (3, Value::Number(kind)) = (number, value) {
+                self.other_model = kind != 1;
+            }
+        }
+        Some(())
+    }
+
+    fn normalizer(&mut self, bytes: &[u8]) -> Option<()> {
+        for (number, value) in fields(bytes)? {
+            match (number, value) {
+                (2, Value::Bytes(characters)) => self.characters = characters.to_vec(),
+                (3, Value::Number(prefix)) => self.no_prefix = prefix == 0,
+                (4, Value::Number(extra)) => self.keeps_spaces = extra == 0,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    /// The model as the `tokenizers` crate has it; ids are places in [`SentencePiece::pieces`].
+    pub(crate) fn tokenizer(&self) -> Result<Tokenizer, PreprocessError> {
+        let failed = |message: String| PreprocessError::Tokenizer { message };
+        let model =
+            Unigram::from(self.pieces.clone(), self.unknown, false).map_err(|error| failed(error.to_string()))?;
+        let mut tokenizer = Tokenizer::new(model);
+        let mut steps: Vec<NormalizerWrapper> = Vec::new();
+        if !self.characters.is_empty() {
+            let characters = Precompiled::from(&self.characters).map_err(|error| failed(format!("{error:?}")))?;
+            steps.push(characters.into());
+        }
+        if !self.keeps_spaces {
+            steps.push(Strip::new(true, true).into());
+            let pattern = tokenizers::normalizers::replace::ReplacePattern::Regex(" {2,}".to_owned());
+            steps.push(Replace::new(pattern, " ").map_err(|error| failed(error.to_string()))?.into());
+        }
+        tokenizer.with_normalizer(Some(Sequence::new(steps)));
+        let scheme = if self.no_prefix { PrependScheme::Never } else { PrependScheme::Always };
+        tokenizer.with_pre_tokenizer(Some(PreTokenizerWrapper::from(Metaspace::new('▁', scheme, false))));
+        Ok(tokenizer)
+    }
+}
+
+/// The fields of a message with their numbers; none when it is not one.
+fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, Value<'_>)>> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        let value = match key & 7 {
+            0 => Value::Number(varint(&mut bytes)?),
+            1 => Value::Number(u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?)),
+            2 => {
+                let length = usize::try_from(varint(&mut bytes)?).ok()?;
+                Value::Bytes(take(&mut bytes, length)?)
+            }
+            5 => Value::Number(u64::from(u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?))),
+            _ => return None,
+        };
+        fields.push((key >> 3, value));
+    }
+    Some(fields)
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let byte = take(bytes, 1)?[0];
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
+}

@@ -1,0 +1,190 @@
+//! From texts to token ids and back, as `tokenizer.json` and its companions say.
+
+mod assemble;
+mod batch;
+mod rebuild;
+mod settings;
+mod translation;
+
+pub use batch::{TokenBatch, TokenSpan};
+pub use settings::PaddingSide;
+
+use crate::{config_file::ConfigFile, error::PreprocessError};
+use batch::Padding;
+use settings::Settings;
+use std::path::Path;
+use testgen_nn::array::Arrays;
+use tokenizers::{EncodeInput, Encoding, TruncationParams};
+use translation::Translation;
+
+/// A text, or a pair such as a question and its context.
+pub type TextInput<'a> = (&'a str, Option<&'a str>);
+
+/// A tokenizer with the padding of its checkpoint.
+///
+/// Follows `AutoTokenizer` and `TokenizersBackend` (transformers 5): the model and templates of `tokenizer.json`, special
+/// tokens and sides of `tokenizer_config.json`, and the rules of the class that it names.
+#[derive(Debug)]
+pub struct Tokenizer {
+    backend: tokenizers::Tokenizer,
+    settings: Settings,
+    pad_id: Option<u32>,
+    translation: Option<Translation>,
+}
+
+/// How a batch of texts is laid out; the default is what the checkpoint says, without truncation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenizeOptions {
+    /// Where short rows are filled up.
+    pub padding_side: Option<PaddingSide>,
+    /// The most tokens of a row, special tokens included; longer rows are cut. None cuts nothing.
+    pub max_length: Option<usize>,
+    /// The length that every row is filled up to; none fills up to the longest.
+    pub pad_to: Option<usize>,
+}
+
+impl Tokenizer {
+    /// Reads the tokenizer files in `directory`, or gives none where there are none.
+    pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
+        Self::open_of(directory, &ConfigFile::read_or_empty(directory, "config.json")?)
+    }
+
+    /// As [`Tokenizer::open`], of the model that `config.json` elsewhere describes.
+    pub(crate) fn open_of(directory: &Path, model: &ConfigFile) -> Result<Option<Self>, PreprocessError> {
+        let settings = Settings::read(directory, model)?;
+        if settings.class == settings::Class::FrameTokens {
+            return Ok(None);
+        }
+        if let Some((backend, translation)) = translation_of(directory, &settings)? {
+            return Ok(Some(Self { backend, settings, pad_id: translation.pad, translation: Some(translation) }));
+        }
+        let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
+        assemble::complete(&mut backend, &settings)?;
+        let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
+        Ok(Some(Self { backend, settings, pad_id, translation: None }))
+    }
+
+    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, all int64 [batch, seq], padded to
+    /// the longest text on the side that the checkpoint says.
+    pub fn encode(&self, texts: &[&str]) -> Result<Arrays, PreprocessError> {
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
+        Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
+    }
+
+    /// As [`Tokenizer::encode`], padded on `side`.
+    pub fn encode_padded(&self, texts: &[&str], side: PaddingSide) -> Result<Arrays, PreprocessError> {
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (*text, None)).collect();
+        let options = TokenizeOptions { padding_side: Some(side), ..TokenizeOptions::default() };
+        Ok(self.tokenize(&inputs, options)?.arrays)
+    }
+
+    /// As [`Tokenizer::encode`], for pairs such as a question and its context.
+    pub fn encode_pairs(&self, pairs: &[(&str, &str)]) -> Result<Arrays, PreprocessError> {
+        let inputs: Vec<TextInput<'_>> = pairs.iter().map(|(first, second)| (*first, Some(*second))).collect();
+        Ok(self.tokenize(&inputs, TokenizeOptions::default())?.arrays)
+    }
+
+    /// The arrays of [`Tokenizer::encode`] together with where each token comes from.
+    pub fn tokenize(&self, inputs: &[TextInput<'_>], options: TokenizeOptions) -> Result<TokenBatch, PreprocessError> {
+        let encodings = match options.max_length {
+            None => encode_all(&self.backend, inputs)?,
+            Some(max_length) => encode_all(&self.truncating(max_length)?, inputs)?,
+        };
+        let side = options.padding_side.unwrap_or(self.settings.padding_side);
+        let length = options.pad_to.unwrap_or_default();
+        let padding = Padding { side, length, id: self.pad_id, token_types: self.settings.token_types };
+        let number = |id: u32| self.translation.as_ref().map_or(id, |translation| translation.id(id));
+        TokenBatch::new(&encodings, &padding, &number)
+    }
+
+    /// The text of `ids`; special tokens are left out when `skip_special` says so.
+    pub fn decode(&self, ids: &[i64], skip_special: bool) -> Result<String, PreprocessError> {
+        let known = |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
+        let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
+        let text = self.backend.decode(&ids, skip_special).map_err(|error| failed(&error.to_string()))?;
+        let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
+        Ok(if self.settings.clean_up_spaces && word_piece { clean_up_spaces(&text) } else { text })
+    }
+
+    /// The text of what a decoder beside an encoder wrote, without special tokens.
+    pub fn decode_target(&self, ids: &[i64]) -> Result<String, PreprocessError> {
+        match &self.translation {
+            Some(translation) => Ok(translation.decode(ids)),
+            None => self.decode(ids, true),
+        }
+    }
+
+    /// The id of a token, as it is written in the vocabulary.
+    pub fn id(&self, token: &str) -> Option<i64> {
+        self.backend.token_to_id(token).map(i64::from)
+    }
+
+    /// The token with an id, as it is written in the vocabulary.
+    pub fn token(&self, id: i64) -> Option<String> {
+        self.backend.id_to_token(u32::try_from(id).ok()?)
+    }
+
+    /// The token that stands for a hidden word and its id, where the checkpoint has one.
+    pub fn mask_token(&self) -> Option<(&str, i64)> {
+        let token = self.settings.special("mask_token")?;
+        self.id(token).map(|id| (token, id))
+    }
+
+    /// The id that fills up short rows; none where the checkpoint has no pad, end or unknown token.
+    pub fn pad_id(&self) -> Option<i64> {
+        self.pad_id.map(i64::from)
+    }
+
+    /// `model_max_length`: the most tokens of a row, where the checkpoint says it.
+    pub fn max_length(&self) -> Option<usize> {
+        self.settings.max_length
+    }
+
+    fn truncating(&self, max_length: usize) -> Result<tokenizers::Tokenizer, PreprocessError> {
+        let mut backend = self.backend.clone();
+        let direction = self.settings.truncation_side.into();
+        let truncation = TruncationParams { max_length, direction, ..TruncationParams::default() };
+        backend.with_truncation(Some(truncation)).map_err(|error| failed(&error.to_string()))?;
+        Ok(backend)
+    }
+}
+
+/// The vocabularies of a Marian checkpoint.
+fn translation_of(
+    directory: &Path,
+    settings: &Settings,
+) -> Result<Option<(tokenizers::Tokenizer, Translation)>, PreprocessError> {
+    if settings.class == settings::Class::Marian { Translation::open(directory) } else { Ok(None) }
+}
+
+fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {
+    let encode = |(first, second): &TextInput<'_>| {
+        let input: EncodeInput<'_> = match second {
+            Some(second) => (*first, *second).into(),
+            None => (*first).into(),
+        };
+        backend.encode(input, true).map_err(|error| failed(&error.to_string()))
+    };
+    inputs.iter().map(encode).collect()
+}
+
+fn failed(message: &str) -> PreprocessError {
+    PreprocessError::Tokenizer { message: message.to_owned() }
+}
+
+/// `clean_up_tokenization` of transformers: no space before punctuation and English contractions.
+fn clean_up_spaces(text: &str) -> String {
+    const PAIRS: [(&str, &str); 10] = [
+        (" .", "."),
+        (" ?", "?"),
+        (" !", "!"),
+        (" ,", ","),
+        (" ' ", "'"),
+        (" n't", "n't"),
+        (" 'm", "'m"),
+        (" 's", "'s"),
+        (" 've", "'ve"),
+        (" 're", "'re"),
+    ];
+    PAIRS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}

@@ -1,0 +1,115 @@
+//! From files to a backend of the `tokenizers` crate: `tokenizer.json`, or the vocabulary files of older checkpoints.
+
+use super::{
+    rebuild::rebuild,
+    settings::{Class, Settings},
+};
+use crate::{
+    config_file::{ConfigFile, read_text},
+    error::PreprocessError,
+};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use tokenizers::{AddedToken, PostProcessorWrapper, Tokenizer};
+
+/// Vocabularies that some class reads; which of them need code that is not here shows when nothing else was found.
+const VOCABULARIES: [&str; 5] =
+    ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json", "vocab.txt"];
+
+/// The backend as its files and its class describe it; none where there are no files.
+pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<Tokenizer>, PreprocessError> {
+    let path = directory.join("tokenizer.json");
+    let unreadable = |message: String| PreprocessError::Unreadable { path: path.clone(), message };
+    let description = match read_text(&path)? {
+        Some(text) if settings.class == Class::Generic => Some(text),
+        Some(text) => {
+            let mut file: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            rebuild(&mut file, settings)?;
+            Some(file.to_string())
+        }
+        None => older(directory, settings)?.map(|description| description.to_string()),
+    };
+    let backend = description.map(Tokenizer::from_bytes).transpose();
+    backend.map_err(|error| unreadable(error.to_string()))
+}
+
+/// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.
+fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, PreprocessError> {
+    let model = match settings.class {
+        Class::Bert | Class::Mpnet => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
+        Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
+        Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic | Class::FrameTokens | Class::Marian => None,
+    };
+    if let Some(model) = model {
+        let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });
+        rebuild(&mut file, settings)?;
+        return Ok(Some(file));
+    }
+    match VOCABULARIES.iter().map(|name| directory.join(name)).find(|path| path.is_file()) {
+        None => Ok(None),
+        Some(path) => {
+            let hint = "there is no `tokenizer.json` beside it; load the tokenizer with transformers and save it again";
+            Err(PreprocessError::Unreadable { path, message: hint.to_owned() })
+        }
+    }
+}
+
+/// One token a line, its id is the line's number.
+fn word_piece(lines: &str) -> Value {
+    let numbered = lines.lines().enumerate().map(|(id, token)| (token.to_owned(), json!(id)));
+    json!({ "type": "WordPiece", "vocab": numbered.collect::<Map<String, Value>>() })
+}
+
+fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
+    let vocabulary = ConfigFile::read(directory, "vocab.json")?;
+    let Some((vocabulary, merges)) = vocabulary.zip(read_text(&directory.join("merges.txt"))?) else { return Ok(None) };
+    let vocabulary: Map<String, Value> =
+        vocabulary.fields().map(|(token, id)| (token.to_owned(), id.clone())).collect();
+    let merges: Vec<&str> = merges.lines().filter(|line| !line.starts_with("#version") && !line.is_empty()).collect();
+    Ok(Some(json!({ "type": "BPE", "vocab": vocabulary, "merges": merges })))
+}
+
+/// What `tokenizer_config.json` adds to the backend: special tokens, and tokens at the ends.
+pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(), PreprocessError> {
+    backend.with_padding(None);
+    let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer { message: error.to_string() };
+    backend.with_truncation(None).map_err(|error| failed(&error))?;
+    backend.set_encode_special_tokens(settings.split_special_tokens);
+    let known = backend.get_added_tokens_decoder();
+    let new = |token: &&AddedToken| !known.values().any(|other| other.content == token.content);
+    let tokens: Vec<AddedToken> = settings.tokens().filter(new).cloned().collect();
+    backend.add_tokens(&tokens);
+    if let Some((start, end)) = settings.ends {
+        let template = ends_template(backend, settings, start, end);
+        let template: PostProcessorWrapper = serde_json::from_value(template).map_err(|error| failed(&error))?;
+        backend.with_post_processor(Some(template));
+    }
+    Ok(())
+}
+
+/// `TokenizersBackend.update_post_processor`: start and end token around each text, where they exist.
+fn ends_template(backend: &Tokenizer, settings: &Settings, start: bool, end: bool) -> Value {
+    let token = |wanted: bool, role| {
+        settings.special(role).filter(|_| wanted).and_then(|token| Some((token, backend.token_to_id(token)?)))
+    };
+    let (start, end) = (token(start, "bos_token"), token(end, "eos_token"));
+    let piece = |token: Option<(&str, u32)>, type_id| {
+        token.map(|(token, _)| json!({ "SpecialToken": { "id": token, "type_id": type_id } }))
+    };
+    let around = |sequence: &str, type_id: u32| {
+        let text = json!({ "Sequence": { "id": sequence, "type_id": type_id } });
+        [piece(start, type_id), Some(text), piece(end, type_id)].into_iter().flatten().collect::<Vec<Value>>()
+    };
+    let specials: Map<String, Value> = [start, end]
+        .into_iter()
+        .flatten()
+        .map(|(token, id)| (token.to_owned(), json!({ "id": token, "ids": [id], "tokens": [token] })))
+        .collect();
+    let pair = [around("A", 0), around("B", 1)].concat();
+    json!({
+        "type": "TemplateProcessing",
+        "single": around("A", 0),
+        "pair": pair,
+        "special_tokens": specials,
+    })
+}

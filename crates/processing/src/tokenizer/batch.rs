@@ -1,0 +1,97 @@
+//! Rows of tokens padded to one length.
+
+use super::{PaddingSide, PreprocessError};
+use testgen_nn::array::{Array, Arrays};
+use tokenizers::Encoding;
+
+/// Where a token comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TokenSpan {
+    /// The first byte of the text that the token stands for.
+    pub start: usize,
+    /// The byte behind the last one.
+    pub end: usize,
+    /// Which text of a pair it comes from; none for tokens that the tokenizer adds and for padding.
+    pub sequence: Option<usize>,
+    /// The word that it is a part of.
+    pub word: Option<u32>,
+}
+
+/// Texts as tensors, and where each of their tokens comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenBatch {
+    /// `input_ids`, `attention_mask` and, where the model reads them, `token_type_ids`, int64 [batch, seq].
+    pub arrays: Arrays,
+    /// One span per token, [batch, seq].
+    pub spans: Vec<Vec<TokenSpan>>,
+}
+
+/// What rows are filled up with, and whether there are token types.
+pub(super) struct Padding {
+    pub(super) side: PaddingSide,
+    /// The shortest that rows may be.
+    pub(super) length: usize,
+    pub(super) id: Option<u32>,
+    pub(super) token_types: bool,
+}
+
+impl TokenBatch {
+    /// `number` gives the model's id of the backend's.
+    pub(super) fn new(
+        encodings: &[Encoding],
+        padding: &Padding,
+        number: &dyn Fn(u32) -> u32,
+    ) -> Result<Self, PreprocessError> {
+        let longest = encodings.iter().map(Encoding::len).max().unwrap_or_default().max(padding.length);
+        let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
+        let pad_id = match padding.id {
+            Some(id) => id,
+            None if unequal => return Err(PreprocessError::NoPadToken),
+            None => 0,
+        };
+        let same = |value: u32| value;
+        let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
+            let row = |encoding| {
+                let values: Vec<i64> = field(encoding).iter().map(|value| i64::from(number(*value))).collect();
+                padded(values.into_iter(), longest, i64::from(fill), padding.side).collect::<Vec<i64>>()
+            };
+            Array::integers([encodings.len(), longest], encodings.iter().flat_map(row).collect::<Vec<i64>>())
+        };
+        let mut arrays = Arrays::from([
+            ("input_ids".to_owned(), rows(pad_id, Encoding::get_ids, number)),
+            ("attention_mask".to_owned(), rows(0, Encoding::get_attention_mask, &same)),
+        ]);
+        if padding.token_types {
+            arrays.insert("token_type_ids".to_owned(), rows(0, Encoding::get_type_ids, &same));
+        }
+        let nowhere = TokenSpan { start: 0, end: 0, sequence: None, word: None };
+        let spans = |encoding| padded(spans(encoding).into_iter(), longest, nowhere, padding.side).collect();
+        Ok(Self { arrays, spans: encodings.iter().map(spans).collect() })
+    }
+}
+
+/// `row` filled up to `length`.
+fn padded<T: Copy>(
+    row: impl ExactSizeIterator<Item = T>,
+    length: usize,
+    fill: T,
+    side: PaddingSide,
+) -> impl Iterator<Item = T> {
+    let missing = length - row.len();
+    let (front, back) = match side {
+        PaddingSide::Left => (missing, 0),
+        PaddingSide::Right => (0, missing),
+    };
+    std::iter::repeat_n(fill, front).chain(row).chain(std::iter::repeat_n(fill, back))
+}
+
+fn spans(encoding: &Encoding) -> Vec<TokenSpan> {
+    let special = encoding.get_special_tokens_mask();
+    let sequences = encoding.get_sequence_ids();
+    let words = encoding.get_word_ids();
+    let span = |(index, (start, end)): (usize, &(usize, usize))| {
+        let sequence = if special[index] == 1 { None } else { sequences[index] };
+        TokenSpan { start: *start, end: *end, sequence, word: words[index] }
+    };
+    encoding.get_offsets().iter().enumerate().map(span).collect()
+}

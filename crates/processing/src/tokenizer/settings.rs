@@ -1,0 +1,285 @@
+//! What stands beside `tokenizer.json`: special tokens, sides, limits.
+
+use crate::{config_file::ConfigFile, error::PreprocessError};
+use serde_json::Value;
+use std::path::Path;
+use tokenizers::{AddedToken, TruncationDirection};
+
+/// The roles that a token can have, by their fields.
+const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
+/// A `model_max_length` above this stands for none; transformers writes 10^30.
+const LARGEST_LENGTH: f64 = 1e9;
+
+/// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
+    Generic,
+    Albert,
+    /// `Wav2Vec2CTCTokenizer`, which reads no texts here.
+    FrameTokens,
+    Bert,
+    DebertaV2,
+    Gpt2,
+    Llama,
+    Mpnet,
+    Marian,
+    Qwen2,
+    Roberta,
+}
+
+/// Where short rows of a batch are filled up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaddingSide {
+    /// In front of the text, as generation wants it.
+    Left,
+    /// Behind the text.
+    Right,
+}
+
+impl From<PaddingSide> for TruncationDirection {
+    fn from(side: PaddingSide) -> Self {
+        match side {
+            PaddingSide::Left => Self::Left,
+            PaddingSide::Right => Self::Right,
+        }
+    }
+}
+
+/// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) class: Class,
+    pub(super) padding_side: PaddingSide,
+    pub(super) truncation_side: PaddingSide,
+    pub(super) max_length: Option<usize>,
+    pub(super) clean_up_spaces: bool,
+    pub(super) split_special_tokens: bool,
+    pub(super) token_types: bool,
+    /// `add_bos_token` and `add_eos_token`, where at least one is given and no `tokenizer.json` decides.
+    pub(super) ends: Option<(bool, bool)>,
+    /// Of Llama's tokenizer: a space in front of the text behind a special token, too.
+    pub(super) legacy: bool,
+    /// Of `BertNormalizer`, where given.
+    pub(super) lowercase: Option<bool>,
+    pub(super) strip_accents: Option<bool>,
+    pub(super) split_chinese: Option<bool>,
+    pub(super) prefix_space: Option<bool>,
+    /// Of ALBERT's tokenizer.
+    pub(super) keep_accents: bool,
+    /// Of DeBERTa's tokenizer.
+    pub(super) split_by_punct: bool,
+    roles: Vec<(&'static str, AddedToken)>,
+    /// Special tokens without a role, then tokens by their ids.
+    pub(super) further: Vec<AddedToken>,
+}
+
+impl Settings {
+    pub(super) fn read(directory: &Path, model: &ConfigFile) -> Result<Self, PreprocessError> {
+        let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
+        let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
+        let class = class(&file, model)?;
+        let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
+        Ok(Self {
+            roles: roles(directory, &file, class)?,
+            further: further(directory, &file)?,
+            class,
+            legacy: file.flag("legacy")?.unwrap_or(false),
+            padding_side: side(&file, "padding_side")?,
+            truncation_side: side(&file, "truncation_side")?,
+            max_length: max_length(&file)?,
+            clean_up_spaces: file.flag("clean_up_tokenization_spaces")?.unwrap_or(false),
+            split_special_tokens: file.flag("split_special_tokens")?.unwrap_or(false),
+            token_types: token_types(&file, model)?,
+            ends: given.then(|| (ends.0.unwrap_or(false), ends.1.unwrap_or(false))),
+            lowercase: file.flag("do_lower_case")?,
+            strip_accents: file.flag("strip_accents")?,
+            split_chinese: file.flag("tokenize_chinese_chars")?,
+            prefix_space: file.flag("add_prefix_space")?,
+            keep_accents: file.flag("keep_accents")?.unwrap_or(false),
+            split_by_punct: file.flag("split_by_punct")?.unwrap_or(false),
+        })
+    }
+
+    /// The token of a role, for instance `mask_token`.
+    pub(super) fn special(&self, role: &str) -> Option<&str> {
+        self.roles.iter().find(|(name, _)| *name == role).map(|(_, token)| token.content.as_str())
+    }
+
+    /// The token that fills up rows: pad, else end, else unknown, as is customary for checkpoints without one.
+    pub(super) fn pad_token(&self) -> Option<&str> {
+        ["pad_token", "eos_token", "unk_token"].iter().find_map(|role| self.special(role))
+    }
+
+    /// Every token that must be known to the tokenizer as a whole.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = &AddedToken> {
+        self.further.iter().chain(self.roles.iter().map(|(_, token)| token))
+    }
+}
+
+/// As `AutoTokenizer` decides: the named class; Qwen2 and Mistral models have one whatever is named.
+fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError> {
+    let named = file.text("tokenizer_class")?.or(model.text("tokenizer_class")?);
+    let named = named.map(|name| name.trim_end_matches("Fast"));
+    let model_type = model.text("model_type")?.unwrap_or_default();
+    Ok(match (named, model_type) {
+        (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
+        (_, "mistral" | "modernbert") => Class::Generic,
+        (Some(crate::frame_tokens::CLASS), _) => Class::FrameTokens,
+        (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
+        (Some("BertTokenizer" | "DistilBertTokenizer" | "DPRQuestionEncoderTokenizer" | "ElectraTokenizer"), _)
+        | (None, "bert" | "distilbert" | "dpr" | "electra") => Class::Bert,
+        (Some("DebertaV2Tokenizer"), _) | (None, "deberta-v2") => Class::DebertaV2,
+        (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
+        (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
+        (Some("LlamaTokenizer"), _) => Class::Llama,
+        (Some("MarianTokenizer"), _) | (None, "marian") => Class::Marian,
+        (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
+        _ => Class::Generic,
+    })
+}
+
+fn side(file: &ConfigFile, name: &str) -> Result<PaddingSide, PreprocessError> {
+    match file.text(name)? {
+        None | Some("right") => Ok(PaddingSide::Right),
+        Some("left") => Ok(PaddingSide::Left),
+        Some(other) => Err(file.wrong(name, &format!("is `{other}`"), "use `left` or `right`")),
+    }
+}
+
+fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
+    let length = file.number("model_max_length")?;
+    Ok(length.filter(|length| (1.0..LARGEST_LENGTH).contains(length)).map(|length| length as usize))
+}
+
+/// `model_input_names` decides where it is given; else a model with two or more token types reads them.
+fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, PreprocessError> {
+    let types = model.count("type_vocab_size")?.unwrap_or(0);
+    let named = file.get("model_input_names").and_then(Value::as_array);
+    let excluded = named.is_some_and(|names| !names.iter().any(|name| name == "token_type_ids"));
+    Ok(types >= 2 && !excluded)
+}
+
+/// The named special tokens. Older checkpoints keep them in a file of their own, which then decides.
+fn roles(
+    directory: &Path,
+    file: &ConfigFile,
+    class: Class,
+) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
+    let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
+    let decided = file.get("added_tokens_decoder").is_some();
+    let mut roles = Vec::new();
+    for role in ROLES {
+        let (first, second) = if decided { (file, &older) } else { (&older, file) };
+        let source = if first.get(role).is_some() { first } else { second };
+        if let Some(value) = source.get(role) {
+            roles.push((role, token(source, role, value, true)?));
+        }
+    }
+    for (role, token) in class_roles(class) {
+        if !roles.iter().any(|(name, _)| name == role) {
+            roles.push((role, AddedToken::from(*token, true)));
+        }
+    }
+    Ok(roles)
+}
+
+/// The tokens that a class of transformers 5 has where nothing is said.
+fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
+    const END: &str = "<|endoftext|>";
+    match class {
+        Class::Albert => &[
+            ("bos_token", "[CLS]"),
+            ("eos_token", "[SEP]"),
+            ("unk_token", "<unk>"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
+        Class::Bert => &[
+            ("unk_token", "[UNK]"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "[PAD]"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
+        Class::DebertaV2 => &[
+            ("bos_token", "[CLS]"),
+            ("eos_token", "[SEP]"),
+            ("unk_token", "[UNK]"),
+            ("sep_token", "[SEP]"),
+            ("pad_token", "[PAD]"),
+            ("cls_token", "[CLS]"),
+            ("mask_token", "[MASK]"),
+        ],
+        Class::Mpnet => &[
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "[UNK]"),
+            ("sep_token", "</s>"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "<s>"),
+            ("mask_token", "<mask>"),
+        ],
+        Class::Roberta => &[
+            ("bos_token", "<s>"),
+            ("eos_token", "</s>"),
+            ("unk_token", "<unk>"),
+            ("sep_token", "</s>"),
+            ("pad_token", "<pad>"),
+            ("cls_token", "<s>"),
+            ("mask_token", "<mask>"),
+        ],
+        Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
+        Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
+        Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
+        Class::Generic | Class::FrameTokens | Class::Marian => &[],
+    }
+}
+
+/// Tokens of `added_tokens_decoder` or of the older `added_tokens.json` in the order of their ids, then special tokens
+/// without a role.
+fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, PreprocessError> {
+    const DECODER: &str = "added_tokens_decoder";
+    let mut numbered = Vec::new();
+    if file.get(DECODER).is_none() {
+        let older = ConfigFile::read_or_empty(directory, "added_tokens.json")?;
+        for (content, id) in older.fields() {
+            let id = id.as_u64().ok_or_else(|| older.not_a(content, "a token id", id))?;
+            numbered.push((id, AddedToken::from(content, false)));
+        }
+    }
+    if let Some(value) = file.get(DECODER) {
+        let entries = value.as_object().ok_or_else(|| file.not_a(DECODER, "an object", value))?;
+        for (id, value) in entries {
+            let id: u64 =
+                id.parse().map_err(|_| file.wrong(DECODER, &format!("has the key `{id}`"), "use token ids as keys"))?;
+            numbered.push((id, token(file, DECODER, value, false)?));
+        }
+    }
+    numbered.sort_by_key(|(id, _)| *id);
+    let mut tokens: Vec<AddedToken> = numbered.into_iter().map(|(_, token)| token).collect();
+    for name in ["additional_special_tokens", "extra_special_tokens"] {
+        for value in file.get(name).and_then(Value::as_array).into_iter().flatten() {
+            tokens.push(token(file, name, value, true)?);
+        }
+    }
+    Ok(tokens)
+}
+
+/// A token as a string or as an object with its properties.
+fn token(file: &ConfigFile, field: &str, value: &Value, special: bool) -> Result<AddedToken, PreprocessError> {
+    let flag = |name: &str, default| value.get(name).and_then(Value::as_bool).unwrap_or(default);
+    let content = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
+    let content = content.ok_or_else(|| file.not_a(field, "a token: a string or an object with `content`", value))?;
+    let special = special || flag("special", false);
+    Ok(AddedToken {
+        content: content.to_owned(),
+        single_word: flag("single_word", false),
+        lstrip: flag("lstrip", false),
+        rstrip: flag("rstrip", false),
+        normalized: flag("normalized", !special),
+        special,
+    })
+}

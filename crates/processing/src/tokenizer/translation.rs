@@ -1,0 +1,92 @@
+//! The two vocabularies of a `MarianTokenizer`: a SentencePiece model splits the source into pieces, `vocab.json` numbers
+//! them, and what the decoder writes is numbered by the same file or by `target_vocab.json`.
+
+use crate::{config_file::ConfigFile, error::PreprocessError, sentence_piece::SentencePiece};
+use std::{collections::BTreeMap, path::Path};
+use tokenizers::{AddedToken, Tokenizer, processors::template::TemplateProcessing};
+
+/// How the ids of the split pieces become those of the model, and those of the decoder become text.
+#[derive(Debug)]
+pub(super) struct Translation {
+    /// The model's id of every id that the backend gives.
+    ids: Vec<u32>,
+    pub(super) pad: Option<u32>,
+    target: BTreeMap<i64, String>,
+    special: Vec<String>,
+}
+
+const SPECIAL: [(&str, &str); 3] = [("eos_token", "</s>"), ("unk_token", "<unk>"), ("pad_token", "<pad>")];
+
+impl Translation {
+    /// The backend and the two vocabularies in `directory`; none where there is no `source.spm`.
+    pub(super) fn open(directory: &Path) -> Result<Option<(Tokenizer, Self)>, PreprocessError> {
+        let path = directory.join("source.spm");
+        let Some(vocabulary) = ConfigFile::read(directory, "vocab.json")?.filter(|_| path.is_file()) else {
+            return Ok(None);
+        };
+        let source = SentencePiece::read(&path)?;
+        let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
+        let [end, unknown, pad] = SPECIAL.map(|(role, default)| {
+            let content =
+                settings.get(role).and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
+            content.unwrap_or(default).to_owned()
+        });
+        let id = |token: &str| vocabulary.get(token).and_then(|id| u32::try_from(id.as_u64()?).ok());
+        let missing = || vocabulary.wrong(&unknown, "is missing", "a Marian vocabulary has the unknown token");
+        let unknown_id = id(&unknown).ok_or_else(missing)?;
+        let mut backend = source.tokenizer()?;
+        let codes = vocabulary.fields().map(|(token, _)| token).filter(|token| is_language(token));
+        let added: Vec<&str> = [&end, &unknown, &pad].into_iter().map(String::as_str).chain(codes).collect();
+        backend.add_special_tokens(&added.iter().map(|token| AddedToken::from(*token, true)).collect::<Vec<_>>());
+        let failed = |message: String| PreprocessError::Tokenizer { message };
+        let end_piece = backend.token_to_id(&end).unwrap_or_default();
+        let template = TemplateProcessing::builder().try_single(format!("$A {end}")).and_then(|builder| {
+            builder.special_tokens(vec![(end.clone(), end_piece)]).build().map_err(|e| e.to_string())
+        });
+        backend.with_post_processor(Some(template.map_err(failed)?));
+        let count = backend.get_vocab_size(true) as u32;
+        let name = |piece: u32| backend.id_to_token(piece).and_then(|token| id(&token)).unwrap_or(unknown_id);
+        let ids = (0..count).map(name).collect();
+        let target = match settings.flag("separate_vocabs")?.unwrap_or(false) {
+            true => ConfigFile::read_or_empty(directory, "target_vocab.json")?,
+            false => ConfigFile::read_or_empty(directory, "vocab.json")?,
+        };
+        let target = target.fields().filter_map(|(token, id)| Some((id.as_i64()?, token.to_owned()))).collect();
+        let translation = Self { ids, pad: id(&pad), target, special: vec![end, unknown, pad] };
+        Ok(Some((backend, translation)))
+    }
+
+    /// The model's id of the backend's.
+    pub(super) fn id(&self, piece: u32) -> u32 {
+        self.ids.get(piece as usize).copied().unwrap_or_default()
+    }
+
+    /// The text of what the decoder wrote, without special tokens.
+    pub(super) fn decode(&self, ids: &[i64]) -> String {
+        let pieces = ids.iter().filter_map(|id| self.target.get(id)).filter(|piece| !self.special.contains(piece));
+        pieces.map(String::as_str).collect::<String>().replace('▁', " ").trim().to_owned()
+    }
+}
+
+/// `>>de<<`: the language that a model of several languages shall write.
+fn is_language(token: &str) -> bool {
+    token.starts_with(">>") && token.ends_with("<<")
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use crate::tokenizer::Tokenizer;
+    use std::path::Path;
+
+    /// Expected ids and text are those of `MarianTokenizer`.
+    #[test]
+    fn a_language_is_one_token_and_pieces_become_text() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/marian");
+        let tokenizer = Tokenizer::open(&fixture).unwrap().unwrap();
+        let ids = tokenizer.encode(&[">>deu<< I saw  the contract!"]).unwrap();
+        let expected = [2, 80, 82, 80, 67, 48, 71, 54, 80, 71, 63, 66, 51, 67, 3, 0];
+        assert_eq!(ids["input_ids"].as_integers(), Some(&expected[..]));
+        assert_eq!(tokenizer.decode_target(&[88, 80, 82, 80, 67, 48, 71, 1, 0]).unwrap(), "I saw");
+    }
+}

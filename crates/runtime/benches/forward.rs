@@ -1,0 +1,143 @@
+//! Times load, forward and decode of one checkpoint on the CPU and prints one line of JSON.
+//!
+//! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with PyTorch and prints the
+//! ratios. Without it:
+//!
+//!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
+
+use serde_json::{Value, json};
+use std::{path::Path, process::ExitCode, time::Instant};
+use testgen_runtime::{
+    Architecture, Array, Arrays, Checkpoint, Model, ModelType, OpenDevice, Precision, Source, Spec, Task,
+    host_processor, load, memory, open, reset_peak,
+};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match Job::parse(&arguments).and_then(|job| job.run()) {
+        Ok(result) => {
+            println!("{result}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("error: {message}\nusage: CHECKPOINT forward|decode [--batch N] [--tokens N] [--runs N]");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Job {
+    checkpoint: String,
+    what: What,
+    batch: usize,
+    tokens: usize,
+    runs: usize,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    /// The whole sequence at once.
+    Forward,
+    /// One token after the other, with `tokens` in the cache.
+    Decode,
+}
+
+impl Job {
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let [checkpoint, what, options @ ..] = arguments else {
+            return Err("a checkpoint directory is missing".into());
+        };
+        let what = match what.as_str() {
+            "forward" => What::Forward,
+            "decode" => What::Decode,
+            other => return Err(format!("`{other}` is neither `forward` nor `decode`")),
+        };
+        let mut job = Self { checkpoint: checkpoint.clone(), what, batch: 1, tokens: 128, runs: 20 };
+        for pair in options.chunks(2) {
+            let [name, value] = pair else { return Err(format!("`{}` needs a value", pair[0])) };
+            let value = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
+            match name.as_str() {
+                "--batch" => job.batch = value,
+                "--tokens" => job.tokens = value,
+                "--runs" => job.runs = value,
+                _ => return Err(format!("unknown option `{name}`")),
+            }
+        }
+        Ok(job)
+    }
+
+    fn run(&self) -> Result<Value, String> {
+        let device = open(host_processor()).map_err(|error| error.to_string())?;
+        reset_peak();
+        let start = Instant::now();
+        let model = self.load(&device)?;
+        let load_ms = milliseconds(start);
+        let load_peak = memory(&device).peak;
+        model.forward(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
+        let first_ms = milliseconds(start);
+        let times = match self.what {
+            What::Forward => self.forward(&model),
+            What::Decode => self.decode(&model),
+        }?;
+        Ok(
+            json!({ "load_ms": load_ms, "first_ms": first_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
+        )
+    }
+
+    fn load(&self, device: &OpenDevice) -> Result<Model, String> {
+        let config = std::fs::read_to_string(Path::new(&self.checkpoint).join("config.json"));
+        let config: Value =
+            serde_json::from_str(&config.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+        let model_type: ModelType =
+            config["model_type"].as_str().unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
+        let spec = Spec {
+            name: "benchmark",
+            model_type,
+            architecture: Architecture::EncoderOnly,
+            task: Task::TextEmbedding,
+            source: Source { path: "", hub: None },
+            devices: &[],
+            precisions: &[Precision::F32],
+            tolerances: &[],
+            vram_mib: None,
+        };
+        load(&spec, &Checkpoint::at(&self.checkpoint), device, Precision::F32).map_err(|error| error.to_string())
+    }
+
+    /// Milliseconds of each call, after three calls to warm up.
+    fn forward(&self, model: &Model) -> Result<Vec<f64>, String> {
+        let inputs = self.ids(self.tokens);
+        let mut times = Vec::new();
+        for run in 0..self.runs + 3 {
+            let start = Instant::now();
+            model.forward(&inputs).map_err(|error| error.to_string())?;
+            if run >= 3 {
+                times.push(milliseconds(start));
+            }
+        }
+        Ok(times)
+    }
+
+    /// Milliseconds of each step.
+    fn decode(&self, model: &Model) -> Result<Vec<f64>, String> {
+        let mut session = model.session().map_err(|error| error.to_string())?;
+        session.advance(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
+        let step = self.ids(1);
+        let mut times = Vec::new();
+        for _ in 0..self.runs {
+            let start = Instant::now();
+            session.advance(&step).map_err(|error| error.to_string())?;
+            times.push(milliseconds(start));
+        }
+        Ok(times)
+    }
+
+    fn ids(&self, tokens: usize) -> Arrays {
+        let ids = (0..self.batch * tokens).map(|index| (index * 7919 % 1000 + 100) as i64).collect();
+        Arrays::from([("input_ids".to_owned(), Array::integers([self.batch, tokens], ids))])
+    }
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1e3
+}

@@ -1,0 +1,108 @@
+//! The checks: one file per check, and an exhaustive match from [`Check`] to its function.
+//!
+//! Owns what each check proves and its outcome. Which checks a harness must have is defined in `testgen_types`; listing,
+//! locking and reporting are in `suite`. A check passes only if it ran on the device that it names.
+
+mod batch_invariance;
+mod causal_leak;
+mod check_run;
+mod config_effective;
+mod detection_golden;
+mod determinism;
+mod dtype_ladder;
+mod embed_golden;
+mod fallback_marked;
+mod finite;
+mod generation_controls;
+mod graph_padding;
+mod graphs;
+mod greedy_margin;
+mod half_probe;
+mod kv_cache_equivalence;
+mod layer_trace_golden;
+mod load_keys_exact;
+mod mask_golden;
+mod memory_released;
+mod mock_marked;
+mod outcome;
+mod output_golden;
+mod outputs_by_position;
+mod pad_invariance;
+mod placement;
+mod precision_support;
+mod preprocess_golden;
+mod require_honoured;
+mod retrieval_golden;
+mod router_golden;
+mod routing;
+mod rows;
+mod sequences;
+mod shape_sweep;
+
+pub(crate) use check_run::Context;
+pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
+
+use crate::harness::Harness;
+use check_run::CheckRun;
+use outcome::CheckResult;
+use testgen_types::{Check, Registration};
+
+/// Runs one check.
+pub(crate) fn run(registration: Registration, harness: &Harness, context: &Context<'_>) -> Outcome {
+    check_run::execute(implementation(registration.check), registration, harness, context)
+}
+
+fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
+    match check {
+        Check::LoadKeysExact => load_keys_exact::check,
+        Check::ConfigEffective => config_effective::check,
+        Check::Placement => placement::check,
+        Check::PreprocessGolden => preprocess_golden::check,
+        Check::EmbedGolden => embed_golden::check,
+        Check::LayerTraceGolden => layer_trace_golden::check,
+        Check::OutputGolden => output_golden::check,
+        Check::DetectionGolden => detection_golden::check,
+        Check::RouterGolden => router_golden::check,
+        Check::RetrievalGolden => retrieval_golden::check,
+        Check::Finite => finite::check,
+        Check::MaskGolden => mask_golden::check,
+        Check::CausalLeak => causal_leak::check,
+        Check::PadInvariance => pad_invariance::check,
+        Check::BatchInvariance => batch_invariance::check,
+        Check::KvCacheEquivalence => kv_cache_equivalence::check,
+        Check::ShapeSweep => shape_sweep::check,
+        Check::Determinism => determinism::check,
+        Check::DtypeLadder => dtype_ladder::check,
+        Check::HalfProbe => half_probe::check,
+        Check::GreedyMargin => greedy_margin::check,
+        Check::GenerationControls => generation_controls::check,
+        Check::MemoryReleased => memory_released::check,
+        Check::FallbackMarked => fallback_marked::check,
+        Check::MockMarked => mock_marked::check,
+        Check::RequireHonoured => require_honoured::check,
+    }
+}
+
+/// Why a check does not apply to this checkpoint, as far as its golden shows. Listings use it, because they must not load a
+/// model.
+pub(crate) fn inapplicable(check: Check, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
+    let golden = || crate::golden::Golden::read(checkpoint.directory()).ok();
+    match check {
+        Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
+        Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
+        Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
+        Check::RetrievalGolden => golden().and_then(|golden| retrieval_golden::inapplicable(&golden)),
+        Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
+        Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
+        Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
+        Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
+        Check::KvCacheEquivalence => {
+            golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))
+        }
+        Check::GenerationControls => golden().and_then(|golden| generation_controls::inapplicable(&golden.model_class)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! `batch_invariance`: a row alone equals the row in a batch, whatever the order of the batch.
+
+use super::{
+    check_run::{CheckRun, RecordedOutput},
+    outcome::{Abort, CheckResult, Failures},
+    rows,
+};
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let tolerance = run.tolerance(&golden, &tested);
+    let mut failures = Failures::default();
+    let mut rows_compared = 0;
+    for case in &golden.cases {
+        let count = rows::count(&case.inputs);
+        let together = tested.model().forward(&case.inputs)?;
+        let alone = (0..count).map(|row| (format!("row {row} alone"), vec![row]));
+        let reversed = ("the batch reversed".to_owned(), (0..count).rev().collect());
+        for (what, order) in alone.chain([reversed]) {
+            let got = tested.model().forward(&rows::of_inputs(&case.inputs, &order))?;
+            for (name, whole) in &together.outputs {
+                let label = format!("{} of {what}", case.qualified(name));
+                let expected = rows::of_output(name, whole, &order, count);
+                let output = RecordedOutput { golden: &golden, name, tolerance };
+                match got.outputs.get(name) {
+                    Some(got) => failures.extend(run.compare_runs(&label, output, &expected, got)),
+                    None => failures.push(format!("`{label}` was not computed")),
+                }
+            }
+        }
+        rows_compared += count;
+    }
+    if rows_compared < 2 {
+        return Err(Abort::Skip("the golden has no batch of two rows".to_owned()));
+    }
+    failures.conclude()?;
+    Ok(None)
+}

@@ -1,0 +1,259 @@
+//! One run of a check: it loads the model under test, confirms that the endpoint is what was requested, and collects the
+//! evidence for the report.
+
+use super::{
+    outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
+    precision_support,
+    sequences::TextFacts,
+};
+use crate::{
+    compare::compare,
+    endpoint::{Endpoint, Status},
+    golden::{Golden, GoldenError},
+    harness::{Harness, Spec},
+    label::Label,
+    load_target::LoadTarget,
+    require::{REQUIRE_VARIABLE, Requirements},
+    tolerance::{Threshold, Tolerance},
+};
+use testgen_device::{Device, DeviceIndex};
+use testgen_models::{Checkpoint, Model};
+use testgen_nn::array::Array;
+use testgen_types::{DeviceKind, HardwareInfo, Precision, Registration};
+
+/// The environment of a check.
+#[derive(Debug, Clone)]
+pub(crate) struct Context<'a> {
+    /// The checkpoint to load.
+    pub(crate) checkpoint: Checkpoint,
+    /// The devices that must be present.
+    pub(crate) requirements: &'a Requirements,
+    /// The index of the device among those of its kind.
+    pub(crate) index: DeviceIndex,
+}
+
+/// Runs `check`.
+pub(super) fn execute(
+    check: fn(&mut CheckRun<'_>) -> CheckResult,
+    registration: Registration,
+    harness: &Harness,
+    context: &Context<'_>,
+) -> Outcome {
+    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default() };
+    let panics = crate::open::device_panics();
+    let result = check(&mut run);
+    // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
+    // has no such thread, and panics of checks that run at the same time must not count.
+    let result = match crate::open::device_panic_messages(panics) {
+        messages if messages.is_empty() || registration.device == DeviceKind::Cpu => result,
+        messages => Err(Abort::Fail(format!(
+            "the device's thread panicked, so its results are invalid: {}",
+            messages.join("; ")
+        ))),
+    };
+    run.into_outcome(result)
+}
+
+/// One run of a check.
+pub(super) struct CheckRun<'a> {
+    pub(super) registration: Registration,
+    pub(super) harness: &'a Harness,
+    pub(super) context: &'a Context<'a>,
+    evidence: Evidence,
+}
+
+/// A real endpoint on the requested device, in the requested precision.
+pub(super) struct ModelUnderTest(Endpoint);
+
+/// An output in the golden. Its scale and its noise set the threshold where two runs of the device are compared.
+#[derive(Clone, Copy)]
+pub(super) struct RecordedOutput<'a> {
+    pub(super) golden: &'a Golden,
+    pub(super) name: &'a str,
+    pub(super) tolerance: Tolerance<'a>,
+}
+
+impl CheckRun<'_> {
+    pub(super) fn spec(&self) -> &'static Spec {
+        self.harness.spec
+    }
+
+    /// The recorded golden of the checkpoint.
+    pub(super) fn golden(&self) -> Result<Golden, GoldenError> {
+        Golden::read(self.context.checkpoint.directory())
+    }
+
+    /// Loads the model on this check's device, in its precision.
+    pub(super) fn model_under_test(&mut self) -> Result<ModelUnderTest, Abort> {
+        self.model_under_test_in(self.registration.precision)
+    }
+
+    /// Loads the model on this check's device, in another precision.
+    pub(super) fn model_under_test_in(&mut self, precision: Precision) -> Result<ModelUnderTest, Abort> {
+        let checkpoint = self.context.checkpoint.clone();
+        let endpoint = self.endpoint(&checkpoint, precision);
+        self.accept(endpoint, precision)
+    }
+
+    /// The endpoint that the harness returns for `checkpoint`, whatever its status, with its facts added to the evidence.
+    pub(super) fn endpoint(&mut self, checkpoint: &Checkpoint, precision: Precision) -> Endpoint {
+        let device = self.registration.device;
+        let endpoint = self.harness.init(device)(&LoadTarget {
+            checkpoint: checkpoint.clone(),
+            index: self.context.index,
+            precision: Some(precision),
+            label: Label::new(self.spec().name, device),
+        });
+        self.collect_evidence(&endpoint);
+        endpoint
+    }
+
+    /// Adds the facts of `endpoint` to the evidence.
+    pub(super) fn collect_evidence(&mut self, endpoint: &Endpoint) {
+        let evidence = &mut self.evidence;
+        evidence.fallback |= endpoint.status().is_fallback();
+        evidence.mock |= endpoint.status().is_mock();
+        // Later loads start with caches already filled, so only the first shows what the model needs.
+        evidence.memory = evidence.memory.or_else(|| endpoint.memory());
+        if let Some(device) = endpoint.device() {
+            evidence.device_name = Some(device.name.clone());
+            evidence.hardware = Some(hardware(device));
+            evidence.simulated |= device.simulated;
+            evidence.tf32 |= endpoint.tf32();
+        }
+    }
+
+    /// Removes the mark of mocks from the evidence, for a check that also loads checkpoints which must not load.
+    pub(super) fn forget_mocks(&mut self) {
+        self.evidence.mock = false;
+    }
+
+    /// Accepts an endpoint that is real and as requested.
+    ///
+    /// A fallback is ignored unless the device is required: it says nothing about the device. A mock fails, because the
+    /// device is present and the model did not load.
+    fn accept(&self, endpoint: Endpoint, precision: Precision) -> Result<ModelUnderTest, Abort> {
+        let kind = self.registration.device;
+        match endpoint.status() {
+            Status::Real => {}
+            Status::Fallback { why, .. } => return Err(absent_device(self.context.requirements, kind, why)),
+            Status::Mock { why, .. } => return Err(self.mock_abort(precision, why)),
+        }
+        let Some(device) = endpoint.device() else {
+            return Err(Abort::Fail("the endpoint names no device".to_owned()));
+        };
+        self.confirm_request(device, &endpoint, precision)?;
+        Ok(ModelUnderTest(endpoint))
+    }
+
+    fn confirm_request(&self, device: &Device, endpoint: &Endpoint, precision: Precision) -> Result<(), Abort> {
+        let kind = self.registration.device;
+        if device.kind != kind {
+            let found = device.kind;
+            return Err(Abort::Fail(format!("the endpoint runs on {found} (`{}`), not on {kind}", device.name)));
+        }
+        if let Some(refusal) = self.context.requirements.refuses(device) {
+            return Err(Abort::Fail(refusal));
+        }
+        match endpoint.precision() {
+            Some(found) if found == precision => Ok(()),
+            Some(found) => Err(Abort::Fail(format!("the endpoint computes in {found}, but {precision} was requested"))),
+            None => Err(Abort::Fail(format!("the endpoint names no precision, but {precision} was requested"))),
+        }
+    }
+
+    /// Skips a precision that the hardware lacks; any other mock is a failure.
+    fn mock_abort(&self, precision: Precision, why: &str) -> Abort {
+        let kind = self.registration.device;
+        match precision_support::unsupported(kind, self.context.index, precision) {
+            Some(reason) => Abort::Skip(format!("{kind}: {reason}")),
+            None => Abort::Fail(format!("the endpoint is a mock: {why}")),
+        }
+    }
+
+    /// The thresholds for `tested`.
+    pub(super) fn tolerance<'g>(&self, golden: &'g Golden, tested: &ModelUnderTest) -> Tolerance<'g> {
+        Tolerance::new(&golden.noise, self.spec().tolerances, tested.precision(), tested.endpoint().tf32())
+    }
+
+    /// The facts needed to make token ids for `tested`; for an encoder-decoder those of its decoder.
+    pub(super) fn text_facts<'g>(&self, tested: &ModelUnderTest, golden: &'g Golden) -> TextFacts<'g> {
+        self.streams(tested, golden)[0]
+    }
+
+    /// The facts of every token sequence that `tested` reads, at least one, the decoder's first.
+    pub(super) fn streams<'g>(&self, tested: &ModelUnderTest, golden: &'g Golden) -> Vec<TextFacts<'g>> {
+        TextFacts::streams(self.spec().architecture, tested.model(), golden)
+    }
+
+    /// Compares two arrays, adds the error to the evidence as `name`, and returns the failure.
+    pub(super) fn compare(
+        &mut self,
+        name: &str,
+        expected: &Array,
+        got: &Array,
+        threshold: Threshold,
+    ) -> Option<String> {
+        let comparison = compare(name, expected, got, threshold);
+        self.evidence.add(comparison.error);
+        comparison.failure.map(|failure| format!("`{name}`: {failure}"))
+    }
+
+    /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
+    pub(super) fn compare_runs(
+        &mut self,
+        label: &str,
+        output: RecordedOutput<'_>,
+        expected: &Array,
+        got: &Array,
+    ) -> Option<String> {
+        let RecordedOutput { golden, name, tolerance } = output;
+        let recorded = golden.main().outputs.get(name).and_then(Array::as_floats);
+        let threshold = match (recorded, expected.as_floats()) {
+            (Some(recorded), Some(expected)) => tolerance.metamorphic(name).in_units_of(recorded, expected),
+            _ => tolerance.metamorphic(name),
+        };
+        self.compare(label, expected, got, threshold)
+    }
+
+    fn into_outcome(self, result: CheckResult) -> Outcome {
+        let status = match result {
+            Ok(summary) => CheckStatus::Pass { summary },
+            Err(Abort::Fail(reason)) => CheckStatus::Fail { reason },
+            Err(Abort::Skip(reason)) => CheckStatus::Ignored { reason },
+        };
+        Outcome { status, evidence: self.evidence }
+    }
+}
+
+/// The facts about a device that a report shows besides its name.
+fn hardware(device: &Device) -> HardwareInfo {
+    HardwareInfo {
+        architecture: device.architecture.clone(),
+        path: Some(device.path.to_string()),
+        driver_version: device.driver_version.clone(),
+        runtime_version: device.runtime_version.clone(),
+    }
+}
+
+/// The end of a check whose device is absent: ignored, or failed if the device is required.
+pub(super) fn absent_device(requirements: &Requirements, kind: DeviceKind, why: &str) -> Abort {
+    match requirements.on(kind) {
+        Some(requirement) => Abort::Fail(format!("{REQUIRE_VARIABLE}={requirement}, but {why}")),
+        None => Abort::Skip(why.to_owned()),
+    }
+}
+
+impl ModelUnderTest {
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.0
+    }
+
+    pub(super) fn model(&self) -> &Model {
+        self.0.model().expect("a real endpoint has a model, and only real endpoints are accepted")
+    }
+
+    pub(super) fn precision(&self) -> Precision {
+        self.model().precision()
+    }
+}

@@ -1,0 +1,111 @@
+//! `config_effective`: changing a configuration field that the model reads changes the output or makes the load fail.
+//!
+//! A field with several plausible changes has an effect when one of them has. Fields that rightly have none in this
+//! configuration are the model's to name, with the reason; they are told in the report.
+
+mod change;
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    outcome::{Abort, CheckResult, Failures},
+};
+use crate::{
+    compare::compare,
+    endpoint::{Endpoint, Status},
+    golden::Golden,
+    tolerance::Threshold,
+};
+use change::{Change, changes};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use testgen_nn::array::{Array, Arrays};
+use testgen_types::{Architecture, DeviceKind};
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let fields = tested.model().fields().to_vec();
+    if fields.is_empty() {
+        return Err(Abort::Fail("the model reads no field of the configuration".to_owned()));
+    }
+    let inert = tested.model().inert_fields().to_vec();
+    let config = tested.model().config().clone();
+    let calls = calls(run.spec().architecture, &golden, &config);
+    let plain = outputs(&tested, &calls)?;
+    let allowed = Allowed::new(run, &tested, &golden, &plain);
+    drop(tested);
+    let mut failures = Failures::default();
+    let mut effective = 0;
+    for place in change::places(&config, &fields) {
+        if inert.iter().any(|(field, _)| place.is_within(field)) {
+            continue;
+        }
+        let mut tried = Vec::new();
+        let mut works = false;
+        for Change { config, told } in changes(&config, &place) {
+            let endpoint = run.endpoint(&run.context.checkpoint.with_config(config), run.registration.precision);
+            works = has_effect(&endpoint, &calls, &plain, &allowed);
+            tried.push(told);
+            if works {
+                break;
+            }
+        }
+        if works {
+            effective += 1;
+        } else {
+            failures.push(format!("`{place}` has no effect: tried {}", tried.join(", ")));
+        }
+    }
+    run.forget_mocks();
+    failures.conclude()?;
+    let inert: Vec<String> = inert.iter().map(|(field, why)| format!("`{field}`: {why}")).collect();
+    let inert = if inert.is_empty() { String::new() } else { format!("; rightly without: {}", inert.join(", ")) };
+    Ok(Some(format!("{effective} fields have an effect{inert}")))
+}
+
+/// The inputs of every recorded case, and where passages are found a call with labels and without a mask: only there some
+/// fields have an effect.
+fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arrays> {
+    let recorded = golden.cases.iter().map(|case| case.inputs.clone()).collect();
+    let target = golden.target.get("decoder_input_ids").filter(|_| architecture == Architecture::Rag);
+    let (Some(target), Some(ids)) = (target, golden.source.get("input_ids")) else { return recorded };
+    let bos = config.pointer("/generator/bos_token_id").and_then(Value::as_i64).unwrap_or(0);
+    let mut labels = target.as_integers().unwrap_or_default().to_vec();
+    labels.chunks_mut(target.shape()[1]).filter(|row| row.len() > 1).for_each(|row| row[1] = bos);
+    let labels = Array::integers(target.shape(), labels);
+    let made = Arrays::from([("input_ids".to_owned(), ids.clone()), ("labels".to_owned(), labels)]);
+    recorded.into_iter().chain([made]).collect()
+}
+
+/// The outputs of every call.
+fn outputs(tested: &ModelUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, crate::ForwardError> {
+    calls.iter().map(|inputs| Ok(tested.model().forward(inputs)?.outputs)).collect()
+}
+
+/// How far off two runs of one configuration may be: not at all on the host, where runs repeat bit for bit.
+struct Allowed(Vec<(String, Threshold)>);
+
+impl Allowed {
+    fn new(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden, plain: &[Arrays]) -> Self {
+        let tolerance = run.tolerance(golden, tested);
+        let exact = run.registration.device == DeviceKind::Cpu;
+        let threshold = |name: &str| match exact {
+            true => Threshold { rel_l2: 0.0, max_rel: 0.0 },
+            false => tolerance.metamorphic(name),
+        };
+        let names: BTreeSet<&String> = plain.iter().flat_map(Arrays::keys).collect();
+        Self(names.into_iter().map(|name| (name.clone(), threshold(name))).collect())
+    }
+}
+
+/// Whether the load or a call fails, or an output differs.
+fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &[Arrays], allowed: &Allowed) -> bool {
+    let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
+    calls.iter().zip(plain).any(|(inputs, plain)| match model.forward(inputs) {
+        Err(_) => true,
+        Ok(forward) => allowed.0.iter().any(|(name, threshold)| match (plain.get(name), forward.outputs.get(name)) {
+            (Some(one), Some(other)) => compare(name, one, other, *threshold).failure.is_some(),
+            (one, other) => one.is_some() != other.is_some(),
+        }),
+    })
+}

@@ -1,0 +1,77 @@
+//! `detection_golden`: the boxes, scores and labels that a handler derives from the outputs equal the recorded ones.
+
+use super::{
+    check_run::CheckRun,
+    outcome::{Abort, CheckResult, Failures},
+};
+use crate::{golden::Golden, task::QueryResult, tolerance::Threshold};
+use testgen_nn::{array::Array, forward::Forward};
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Abort::Skip(reason));
+    }
+    let tested = run.model_under_test()?;
+    let forward = tested.model().forward(&golden.main().inputs)?;
+    let tolerance = run.tolerance(&golden, &tested);
+    let Some(got) = results(&forward, &golden) else {
+        return Err(Abort::Fail("the model returns no `logits` and `pred_boxes`".to_owned()));
+    };
+    let score_threshold = score_threshold(tolerance.golden("logits"), &golden);
+    let shape = golden.detections["scores"].shape();
+    let boxes = Array::floats([shape, &[4]].concat(), got.iter().flat_map(|result| result.corners).collect());
+    let scores = Array::floats(shape, got.iter().map(|result| result.score).collect());
+    let mut failures = Failures::default();
+    let (recorded_boxes, recorded_scores) = (&golden.detections["boxes"], &golden.detections["scores"]);
+    failures.extend(run.compare("detection.boxes", recorded_boxes, &boxes, tolerance.golden("pred_boxes")));
+    failures.extend(run.compare("detection.scores", recorded_scores, &scores, score_threshold));
+    compare_labels(&got, &golden, score_threshold, &mut failures);
+    failures.conclude()?;
+    Ok(Some(format!("{} queries", got.len())))
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let recorded = ["boxes", "labels", "scores"].iter().all(|name| golden.detections.contains_key(*name));
+    let reason = "the golden has no detections: when it was recorded, the checkpoint had no image processor, or its class has \
+                  no boxes";
+    (!recorded).then(|| reason.to_owned())
+}
+
+/// The threshold of a probability, derived from that of logits.
+///
+/// A softmax turns an absolute error of logits into a relative one of probabilities, at most twice as large, because its own
+/// logit and the others can be off in opposite directions.
+fn score_threshold(logits: Threshold, golden: &Golden) -> Threshold {
+    let recorded = golden.main().outputs.get("logits").and_then(Array::as_floats).unwrap_or_default();
+    let largest = recorded.iter().fold(1.0_f64, |largest, logit| largest.max(f64::from(logit.abs())));
+    Threshold { rel_l2: 2.0 * largest * logits.rel_l2, max_rel: 2.0 * largest * logits.max_rel }
+}
+
+/// The results of all queries, image by image.
+fn results(forward: &Forward, golden: &Golden) -> Option<Vec<QueryResult>> {
+    let (logits, boxes) = (forward.outputs.get("logits")?, forward.outputs.get("pred_boxes")?);
+    let &[_, queries, labels] = logits.shape() else { return None };
+    let mut results = Vec::new();
+    for (index, image) in golden.images.iter().enumerate() {
+        let size = [image.shape()[0], image.shape()[1]];
+        let rows = logits.as_floats()?.chunks_exact(labels).zip(boxes.as_floats()?.chunks_exact(4));
+        let rows = rows.skip(index * queries).take(queries);
+        results.extend(rows.map(|(logits, sides)| QueryResult::new(logits, sides, size)));
+    }
+    Some(results)
+}
+
+/// Another label is accepted only if its score equals that of the recorded one within the threshold.
+fn compare_labels(got: &[QueryResult], golden: &Golden, threshold: Threshold, failures: &mut Failures) {
+    let labels = golden.detections["labels"].as_integers().unwrap_or_default();
+    let scores = golden.detections["scores"].as_floats().unwrap_or_default();
+    for (query, ((got, label), score)) in got.iter().zip(labels).zip(scores).enumerate() {
+        let same_score = f64::from((got.score - score).abs()) <= threshold.max_rel;
+        let close = f64::from(got.runner_up) >= f64::from(got.score) - threshold.max_rel;
+        if got.label as i64 != *label && !(same_score && close) {
+            failures.push(format!("query {query}: expected label {label}, got {}", got.label));
+        }
+    }
+}

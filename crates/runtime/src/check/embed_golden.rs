@@ -1,0 +1,28 @@
+//! `embed_golden`: the output of the embedding layer equals the recorded one.
+
+use super::{
+    check_run::CheckRun,
+    layer_trace_golden::compare_trace,
+    outcome::{Abort, CheckResult, Failures},
+};
+use crate::golden::Golden;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Abort::Skip(reason));
+    }
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for state in compare_trace(run, &tested, &golden, |name| name.ends_with("embed"))? {
+        failures.extend(state.failure);
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let recorded = golden.trace.iter().any(|(name, _)| name.ends_with("embed"));
+    (!recorded).then(|| "the golden has no `trace.embed`; record it with `testgen record`".to_owned())
+}

@@ -1,0 +1,51 @@
+//! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has them.
+
+use super::{
+    check_run::CheckRun,
+    outcome::{CheckResult, Failures},
+};
+use testgen_nn::array::Array;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for case in &golden.cases {
+        let forward = tested.model().forward_traced(&case.inputs)?;
+        for (name, got) in &forward.outputs {
+            failures.extend(non_finite(&case.qualified(name), case.outputs.get(name), got));
+        }
+        for (name, got) in &forward.trace {
+            failures.extend(non_finite(&case.qualified(&format!("trace.{name}")), None, got));
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// The failure if elements are not finite although those of the reference are. Without a reference all must be finite.
+fn non_finite(name: &str, reference: Option<&Array>, got: &Array) -> Option<String> {
+    let values = got.as_floats()?;
+    let expected = reference.and_then(Array::as_floats).filter(|expected| expected.len() == values.len());
+    let allowed = |flat: usize| expected.is_some_and(|expected| !expected[flat].is_finite());
+    let found: Vec<usize> = (0..values.len()).filter(|flat| !values[*flat].is_finite() && !allowed(*flat)).collect();
+    let first = *found.first()?;
+    let (count, total, value) = (found.len(), values.len(), values[first]);
+    Some(format!("`{name}`: {count} of {total} elements are not finite, the first is element {first}: {value}"))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_elements_that_are_finite_in_the_reference_are_reported() {
+        let array = |values: &[f32]| Array::floats([values.len()], values.to_vec());
+        let odd = array(&[1.0, f32::NAN, f32::INFINITY]);
+        assert_eq!(non_finite("y", Some(&odd), &odd), None);
+        let message = non_finite("y", Some(&array(&[1.0, f32::NAN, 2.0])), &odd).unwrap();
+        assert!(message.contains("1 of 3") && message.contains("element 2: inf"), "{message}");
+        assert!(non_finite("y", None, &odd).unwrap().contains("2 of 3"));
+    }
+}

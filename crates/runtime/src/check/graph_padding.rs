@@ -1,0 +1,128 @@
+//! `pad_invariance` and `mask_golden` for models that read graphs: a graph in a batch with larger ones, which is padded to
+//! their size, is computed as if it were alone.
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest, RecordedOutput},
+    graphs::{GraphBatch, GraphResult, PaddingChange},
+    outcome::{Abort, CheckResult, Failures},
+};
+use crate::{
+    compare::compare,
+    golden::{Case, Golden},
+};
+use testgen_nn::array::Array;
+
+/// Padding nodes added to the largest graph, so that it is padded as well.
+const PADDING: usize = 5;
+
+/// A model with one of its recorded cases.
+#[derive(Clone, Copy)]
+struct Recorded<'a> {
+    tested: &'a ModelUnderTest,
+    golden: &'a Golden,
+    case: &'a Case,
+}
+
+/// Every recorded graph alone, and with more padding, equals the graph in its batch.
+pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for case in &golden.cases {
+        let recorded = Recorded { tested: &tested, golden: &golden, case };
+        let batch = batch(case)?;
+        let together = batch.run(tested.model())?;
+        let padded = batch.resized(batch.width() + PADDING).run(tested.model())?;
+        recorded.compare_runs(run, "with more padding", &together, &padded, &mut failures);
+        for graph in 0..batch.nodes.len() {
+            let mut alone = batch.alone(graph).run(tested.model())?;
+            alone.iter_mut().for_each(|result| result.graph = graph);
+            let in_batch: Vec<_> = together.iter().filter(|result| result.graph == graph).cloned().collect();
+            recorded.compare_runs(run, "alone", &in_batch, &alone, &mut failures);
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// Other distances, edges, degrees and features at padding have no influence, and have one if padding is made nodes. Real
+/// nodes are as recorded.
+pub(super) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for case in &golden.cases {
+        let recorded = Recorded { tested: &tested, golden: &golden, case };
+        let batch = batch(case)?;
+        let batch = batch.resized(batch.width() + PADDING);
+        let plain = batch.run(tested.model())?;
+        recorded.compare_recorded(run, &batch, &plain, &mut failures);
+        let hidden = batch.run_with(tested.model(), &batch.with_changed_padding(PaddingChange::Values))?;
+        recorded.compare_runs(run, "with other numbers at padding", &plain, &hidden, &mut failures);
+        // Without this, a model that ignores all nodes would pass.
+        let shown = batch.run_with(tested.model(), &batch.with_changed_padding(PaddingChange::MadeNodes))?;
+        if !recorded.differs(run, &plain, &shown) {
+            failures.push(format!(
+                "padding has no influence even where `{}` says that it is nodes",
+                case.qualified("input_nodes")
+            ));
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+fn batch(case: &Case) -> Result<GraphBatch, Abort> {
+    let name = case.qualified("input_nodes");
+    GraphBatch::of(&case.inputs)
+        .ok_or_else(|| Abort::Fail(format!("the golden has no `{name}` [graphs, nodes, features]")))
+}
+
+impl Recorded<'_> {
+    /// Compares all graphs of an output at once, because the tolerance is relative to the whole output.
+    fn compare_recorded(
+        &self,
+        run: &mut CheckRun<'_>,
+        batch: &GraphBatch,
+        got: &[GraphResult],
+        failures: &mut Failures,
+    ) {
+        let tolerance = run.tolerance(self.golden, self.tested);
+        for (name, expected) in &self.case.outputs {
+            let expected = joined(&batch.by_graph([(name.clone(), expected.clone())].into_iter()), name);
+            let label = format!("{} of real nodes", self.case.qualified(name));
+            failures.extend(run.compare(&label, &expected, &joined(got, name), tolerance.golden(name)));
+        }
+    }
+
+    fn compare_runs(
+        &self,
+        run: &mut CheckRun<'_>,
+        what: &str,
+        expected: &[GraphResult],
+        got: &[GraphResult],
+        failures: &mut Failures,
+    ) {
+        let tolerance = run.tolerance(self.golden, self.tested);
+        for (expected, got) in expected.iter().zip(got) {
+            let GraphResult { name, graph, .. } = expected;
+            let label = format!("{} of graph {graph} {what}", self.case.qualified(name));
+            let output = RecordedOutput { golden: self.golden, name, tolerance };
+            failures.extend(run.compare_runs(&label, output, &expected.array, &got.array));
+        }
+    }
+
+    fn differs(&self, run: &CheckRun<'_>, one: &[GraphResult], other: &[GraphResult]) -> bool {
+        let tolerance = run.tolerance(self.golden, self.tested);
+        one.iter().zip(other).any(|(one, other)| {
+            compare(&one.name, &one.array, &other.array, tolerance.metamorphic(&one.name)).failure.is_some()
+        })
+    }
+}
+
+/// The values of `name` of all graphs, [values].
+fn joined(results: &[GraphResult], name: &str) -> Array {
+    let of_name = results.iter().filter(|result| result.name == name);
+    let values: Vec<f32> = of_name.flat_map(|result| result.array.as_floats().unwrap_or_default()).copied().collect();
+    Array::floats([values.len()], values)
+}

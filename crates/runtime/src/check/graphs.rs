@@ -1,0 +1,200 @@
+//! Graphs that checks make themselves: recorded ones with other padding, or with other values at padding, and trees.
+
+use super::rows;
+use crate::golden::Golden;
+use serde_json::Value;
+use testgen_models::Model;
+use testgen_nn::{
+    array::{Array, Arrays, Values},
+    forward::ForwardError,
+};
+use testgen_processing::graph::Graph;
+
+/// An argument of the collator that has one or two dimensions of nodes after the batch.
+#[derive(Clone, Copy)]
+struct NodeArgument {
+    name: &'static str,
+    /// How many dimensions are nodes.
+    node_dimensions: usize,
+    /// Entries before the first node: the attention bias has one for the graph token.
+    offset: usize,
+}
+
+const fn node_argument(name: &'static str, node_dimensions: usize, offset: usize) -> NodeArgument {
+    NodeArgument { name, node_dimensions, offset }
+}
+
+const NODE_ARGUMENTS: [NodeArgument; 7] = [
+    node_argument("input_nodes", 1, 0),
+    node_argument("in_degree", 1, 0),
+    node_argument("out_degree", 1, 0),
+    node_argument("spatial_pos", 2, 0),
+    node_argument("attn_edge_type", 2, 0),
+    node_argument("input_edges", 2, 0),
+    node_argument("attn_bias", 2, 1),
+];
+
+/// The part of an output, or of a hidden state, that belongs to one graph.
+#[derive(Debug, Clone)]
+pub(super) struct GraphResult {
+    pub(super) name: String,
+    pub(super) graph: usize,
+    pub(super) array: Array,
+}
+
+/// A change of padding nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PaddingChange {
+    /// Other values, but still padding.
+    Values,
+    /// Other values, and a feature that makes them nodes.
+    MadeNodes,
+}
+
+/// A collated batch of graphs.
+#[derive(Debug, Clone)]
+pub(super) struct GraphBatch {
+    pub(super) inputs: Arrays,
+    /// The number of nodes of each graph.
+    pub(super) nodes: Vec<usize>,
+}
+
+impl GraphBatch {
+    /// None if the arguments are not graphs.
+    pub(super) fn of(inputs: &Arrays) -> Option<Self> {
+        let nodes = inputs.get("input_nodes").filter(|nodes| nodes.shape().len() == 3)?;
+        let (width, features) = (nodes.shape()[1], nodes.shape()[2].max(1));
+        // The collator shifts features by one, so that 0 in the first feature marks padding.
+        let first: Vec<i64> = nodes.as_integers()?.iter().step_by(features).copied().collect();
+        let count = |graph: &[i64]| graph.iter().filter(|first| **first != 0).count();
+        Some(Self { inputs: inputs.clone(), nodes: first.chunks(width.max(1)).map(count).collect() })
+    }
+
+    /// The number of nodes in each row, padding included.
+    pub(super) fn width(&self) -> usize {
+        self.inputs["input_nodes"].shape()[1]
+    }
+
+    /// One of the graphs without padding.
+    pub(super) fn alone(&self, graph: usize) -> Self {
+        let one = Self { inputs: rows::of_inputs(&self.inputs, &[graph]), nodes: vec![self.nodes[graph]] };
+        one.resized(self.nodes[graph])
+    }
+
+    /// The same graphs, padded or cut to `width` nodes.
+    pub(super) fn resized(&self, width: usize) -> Self {
+        let resize = |(name, array): (&String, &Array)| {
+            let mut shape = array.shape().to_vec();
+            if let Some(argument) = node_argument_of(name) {
+                shape[1..=argument.node_dimensions].fill(width + argument.offset);
+            }
+            (name.clone(), array.resized(&shape))
+        };
+        Self { inputs: self.inputs.iter().map(resize).collect(), nodes: self.nodes.clone() }
+    }
+
+    /// The inputs with ones at all padding.
+    pub(super) fn with_changed_padding(&self, change: PaddingChange) -> Arrays {
+        let replace = |(name, array): (&String, &Array)| {
+            let kept = |flat: usize| {
+                let marks_padding = name == "input_nodes" && flat.is_multiple_of(array.shape()[2]);
+                !self.is_padding(name, array.shape(), flat) || (marks_padding && change == PaddingChange::Values)
+            };
+            let other = match array.values() {
+                Values::I64(values) => Array::integers(array.shape(), with_ones(values, 1, kept)),
+                Values::F32(values) => Array::floats(array.shape(), with_ones(values, 1.0, kept)),
+                Values::U8(_) => array.clone(),
+            };
+            (name.clone(), other)
+        };
+        self.inputs.iter().map(replace).collect()
+    }
+
+    fn is_padding(&self, name: &str, shape: &[usize], flat: usize) -> bool {
+        let Some(NodeArgument { node_dimensions, offset, .. }) = node_argument_of(name) else { return false };
+        let inner = |dimension: usize| shape[dimension + 1..].iter().product::<usize>();
+        let nodes = self.nodes[flat / inner(0)];
+        (1..=node_dimensions).any(|dimension| flat / inner(dimension) % shape[dimension] >= nodes + offset)
+    }
+
+    /// Outputs and hidden states of a call with other arguments for the same graphs.
+    pub(super) fn run_with(&self, model: &Model, inputs: &Arrays) -> Result<Vec<GraphResult>, ForwardError> {
+        let forward = model.forward_traced(inputs)?;
+        let traces = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
+        Ok(self.by_graph(forward.outputs.into_iter().chain(traces)))
+    }
+
+    /// Outputs and hidden states of the batch.
+    pub(super) fn run(&self, model: &Model) -> Result<Vec<GraphResult>, ForwardError> {
+        self.run_with(model, &self.inputs)
+    }
+
+    /// The named arrays, split by graph, without padding.
+    pub(super) fn by_graph(&self, named: impl Iterator<Item = (String, Array)>) -> Vec<GraphResult> {
+        let part = |array: &Array, graph: usize| {
+            let row = array.select_rows(&[graph]);
+            // Hidden states begin with the graph token, then come the nodes.
+            if row.shape().len() == 3 { row.narrow(1, 0, 1 + self.nodes[graph]) } else { row }
+        };
+        let of_graphs = |(name, array): (String, Array)| {
+            let of_graph = |graph| GraphResult { name: name.clone(), graph, array: part(&array, graph) };
+            (0..self.nodes.len()).map(of_graph).collect::<Vec<_>>()
+        };
+        named.flat_map(of_graphs).collect()
+    }
+}
+
+fn node_argument_of(name: &str) -> Option<NodeArgument> {
+    NODE_ARGUMENTS.into_iter().find(|argument| argument.name == name)
+}
+
+fn with_ones<T: Copy>(values: &[T], one: T, kept: impl Fn(usize) -> bool) -> Vec<T> {
+    values.iter().enumerate().map(|(flat, value)| if kept(flat) { *value } else { one }).collect()
+}
+
+/// The graphs of the main case.
+pub(super) fn recorded_graphs(golden: &Golden) -> Vec<Graph> {
+    let graph = |arrays: &Arrays| Graph {
+        num_nodes: arrays.get("num_nodes").and_then(Array::as_integers).map_or(0, |count| count[0] as usize),
+        edge_index: arrays.get("edge_index").cloned().unwrap_or_else(|| Array::integers([2, 0], Vec::new())),
+        node_feat: arrays.get("node_feat").cloned(),
+        edge_attr: arrays.get("edge_attr").cloned(),
+    };
+    golden.graphs.iter().map(graph).collect()
+}
+
+/// `count` binary trees of `nodes` nodes, with features of nodes and edges from the recorded graphs; none without such graphs.
+///
+/// Binary trees, because the model has tables for a limited number of distances and degrees: distances grow with the
+/// logarithm of the number of nodes, and no degree is above three.
+pub(super) fn trees(golden: &Golden, nodes: usize, count: usize) -> Vec<Graph> {
+    let recorded = recorded_graphs(golden);
+    let edges: Vec<[i64; 2]> =
+        (1..nodes as i64).flat_map(|child| [[child, (child - 1) / 2], [(child - 1) / 2, child]]).collect();
+    let ends = [0, 1].map(|end| edges.iter().map(move |edge| edge[end]));
+    let edge_index = Array::integers([2, edges.len()], ends.into_iter().flatten().collect());
+    let tree = |number: usize| {
+        let features = &recorded[number % recorded.len()];
+        // Starting at another row for each tree makes the trees differ.
+        let rows = |array: &Array, rows: usize| {
+            let order: Vec<usize> = (0..rows).map(|row| (row + number) % array.shape()[0]).collect();
+            array.select_rows(&order)
+        };
+        Graph {
+            num_nodes: nodes,
+            edge_index: edge_index.clone(),
+            node_feat: features.node_feat.as_ref().map(|array| rows(array, nodes)),
+            edge_attr: features.edge_attr.as_ref().map(|array| rows(array, edges.len())),
+        }
+    };
+    if recorded.is_empty() { Vec::new() } else { (0..count).map(tree).collect() }
+}
+
+/// Whether the model's tables have a row for every distance in a collated batch and every position in its paths.
+pub(super) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
+    let rows = |name: &str, default| config.get(name).and_then(Value::as_i64).unwrap_or(default);
+    let positions = inputs.get("spatial_pos").and_then(Array::as_integers).unwrap_or_default();
+    let depth = inputs.get("input_edges").map_or(0, |edges| edges.shape()[3] as i64);
+    // The defaults are those of `GraphormerConfig`.
+    positions.iter().all(|position| *position < rows("num_spatial", 512)) && depth <= rows("num_edge_dis", 128)
+}

@@ -1,0 +1,70 @@
+//! `half_probe`: the half precision arithmetic of the device is correct, measured against f64.
+//!
+//! A type that the device lacks is ignored; a type that it computes wrongly fails.
+
+use super::{
+    check_run::{CheckRun, absent_device},
+    outcome::{Abort, CheckResult},
+    precision_support::probe,
+};
+use crate::{
+    endpoint::Status,
+    probe::{HalfSupport, PrecisionProbe},
+};
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let (kind, precision) = (run.registration.device, run.registration.precision);
+    let checkpoint = run.context.checkpoint.clone();
+    let endpoint = run.endpoint(&checkpoint, precision);
+    if let Status::Fallback { why, .. } = endpoint.status() {
+        return Err(absent_device(run.context.requirements, kind, why));
+    }
+    let Some(probe) = probe(kind, run.context.index, precision) else {
+        return Err(Abort::Fail(format!("the device could not be probed; the endpoint is {}", endpoint.status())));
+    };
+    evaluate(&probe)?;
+    // A harness that refuses a precision which the probe proved correct would hide every check in that precision.
+    if endpoint.status().is_mock() {
+        return Err(Abort::Fail(format!("{probe}, but the endpoint is {}", endpoint.status())));
+    }
+    Ok(Some(probe.to_string()))
+}
+
+fn evaluate(probe: &PrecisionProbe) -> Result<(), Abort> {
+    match &probe.support {
+        HalfSupport::Correct => Ok(()),
+        HalfSupport::Unsupported { .. } | HalfSupport::StorageOnly { .. } => Err(Abort::Skip(probe.to_string())),
+        HalfSupport::Wrong { .. } => Err(Abort::Fail(probe.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testgen_types::Precision;
+
+    fn evaluated(support: HalfSupport) -> Result<(), Abort> {
+        evaluate(&PrecisionProbe {
+            precision: Precision::Bf16,
+            support,
+            accumulator: None,
+            denormals: None,
+            rounding: None,
+            cast_rounding: None,
+            product_error: None,
+            product_tolerance: None,
+            product_rel_l2: None,
+        })
+    }
+
+    #[test]
+    fn only_correct_arithmetic_passes() {
+        let why = || "seven instead of eight".to_owned();
+        assert_eq!(evaluated(HalfSupport::Correct), Ok(()));
+        assert!(
+            matches!(evaluated(HalfSupport::Wrong { what: why() }), Err(Abort::Fail(reason)) if reason.contains("seven"))
+        );
+        assert!(matches!(evaluated(HalfSupport::Unsupported { why: why() }), Err(Abort::Skip(_))));
+        assert!(matches!(evaluated(HalfSupport::StorageOnly { why: why() }), Err(Abort::Skip(_))));
+    }
+}

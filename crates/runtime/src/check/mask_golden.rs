@@ -1,0 +1,157 @@
+//! `mask_golden`: values at masked positions have no influence on other positions, and outputs at real positions equal the
+//! recorded ones.
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    graph_padding,
+    outcome::{Abort, CheckResult, Failures},
+    outputs_by_position::{Positions, at_real_positions, forward_by_position},
+    sequences::{Sequences, Side, TextFacts, another},
+};
+use crate::{
+    compare::compare,
+    golden::{Case, Golden},
+};
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::ForwardError,
+};
+use testgen_types::Architecture;
+
+/// Columns of padding added to the longest row.
+const PADDING: usize = 5;
+
+/// One of the sequences that a model reads.
+#[derive(Clone, Copy)]
+struct Masked<'a> {
+    tested: &'a ModelUnderTest,
+    golden: &'a Golden,
+    facts: TextFacts<'a>,
+}
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    if run.spec().architecture == Architecture::Graph {
+        return graph_padding::mask_golden(run);
+    }
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for facts in run.streams(&tested, &golden) {
+        let masked = Masked { tested: &tested, golden: &golden, facts };
+        masked.check(run, &mut failures)?;
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+impl Masked<'_> {
+    fn check(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
+        let Self { golden, facts, .. } = self;
+        for case in golden.cases.iter().filter(|case| self.is_masked(&case.inputs)) {
+            self.compare_recorded(run, case, failures)?;
+            self.change_masked(run, &case.inputs, failures)?;
+        }
+        let Some(padded) = self.padded_case() else {
+            return Err(Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids())));
+        };
+        if !self.mask_matters(run, &padded)? {
+            let suffix = facts.stream.suffix();
+            failures.push(format!(
+                "other ids at masked positions{suffix} have no influence even without the mask, so this check proves nothing"
+            ));
+        }
+        self.change_masked(run, &padded, failures)?;
+        Ok(())
+    }
+
+    fn is_masked(&self, inputs: &Arrays) -> bool {
+        let mask = inputs.get(self.facts.stream.mask()).and_then(Array::as_integers);
+        mask.is_some_and(|mask| mask.contains(&0))
+    }
+
+    /// Recorded rows with padding.
+    fn padded_case(&self) -> Option<Arrays> {
+        let Self { golden, facts, .. } = self;
+        let with_mask = golden.cases.iter().find(|case| case.inputs.contains_key(facts.stream.mask()));
+        let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()), facts.stream)?;
+        let rows = rows.prefix(facts.longest.saturating_sub(PADDING).max(1));
+        // A causal model never reads what follows a token, so padding on the right could not show an ignored mask.
+        let side = if facts.causal { Side::Left } else { Side::Right };
+        Some(rows.padded(rows.longest() + PADDING, side, *facts))
+    }
+
+    fn compare_recorded(
+        &self,
+        run: &mut CheckRun<'_>,
+        case: &Case,
+        failures: &mut Failures,
+    ) -> Result<(), ForwardError> {
+        let Self { tested, golden, facts } = self;
+        let forward = tested.model().forward(&case.inputs)?;
+        let mask = &case.inputs[facts.stream.mask()];
+        let tolerance = run.tolerance(golden, tested);
+        let positions = Positions { stream: facts.stream, shape: mask.shape(), head: tested.model().head() };
+        for (name, expected) in case.outputs.iter().filter(|(name, array)| positions.has(name, array)) {
+            let Some(got) = forward.outputs.get(name).filter(|got| got.shape() == expected.shape()) else {
+                failures.push(format!("`{}` was not computed in its recorded shape", case.qualified(name)));
+                continue;
+            };
+            let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
+            let label = format!("{} at real positions", case.qualified(name));
+            failures.extend(run.compare(&label, &expected, &got, tolerance.golden(name)));
+        }
+        Ok(())
+    }
+
+    /// Compares `inputs` with the same inputs after replacing the ids at masked positions.
+    fn change_masked(
+        &self,
+        run: &mut CheckRun<'_>,
+        inputs: &Arrays,
+        failures: &mut Failures,
+    ) -> Result<(), ForwardError> {
+        let Self { tested, golden, facts } = self;
+        let tolerance = run.tolerance(golden, tested);
+        let mask = &inputs[facts.stream.mask()];
+        let before = forward_by_position(tested.model(), facts.stream, inputs)?;
+        let after = forward_by_position(tested.model(), facts.stream, &self.with_masked_changed(inputs))?;
+        let label = |name: &str| format!("{name} with other ids at masked positions{}", facts.stream.suffix());
+        for ((name, expected), (_, got)) in before.positions.iter().zip(&after.positions) {
+            let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
+            failures.extend(run.compare(&label(name), &expected, &got, tolerance.metamorphic(name)));
+        }
+        let pooled = before.pooled.iter().zip(&after.pooled).filter(|_| facts.pooled_ignores_masked_ids());
+        for ((name, expected), (_, got)) in pooled {
+            failures.extend(run.compare(&label(name), expected, got, tolerance.metamorphic(name)));
+        }
+        Ok(())
+    }
+
+    /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have no influence anyway, and the
+    /// check would pass without a mask.
+    fn mask_matters(&self, run: &CheckRun<'_>, inputs: &Arrays) -> Result<bool, ForwardError> {
+        let Self { tested, golden, facts } = self;
+        let mask = &inputs[facts.stream.mask()];
+        let ones = Array::integers(mask.shape(), vec![1; mask.values().len()]);
+        let mut unmasked = self.with_masked_changed(inputs);
+        unmasked.insert(facts.stream.mask().to_owned(), ones);
+        let tolerance = run.tolerance(golden, tested);
+        let masked = forward_by_position(tested.model(), facts.stream, inputs)?;
+        let unmasked = forward_by_position(tested.model(), facts.stream, &unmasked)?;
+        Ok(masked.positions.iter().zip(&unmasked.positions).any(|((name, one), (_, other))| {
+            let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
+            compare(name, &one, &other, tolerance.metamorphic(name)).failure.is_some()
+        }))
+    }
+
+    fn with_masked_changed(&self, inputs: &Arrays) -> Arrays {
+        let mut changed = inputs.clone();
+        let stream = self.facts.stream;
+        let (ids, mask) = (&inputs[stream.ids()], &inputs[stream.mask()]);
+        let (Some(values), Some(mask)) = (ids.as_integers(), mask.as_integers()) else { return changed };
+        let replaced = |(id, mask): (&i64, &i64)| if *mask == 0 { another(*id, self.facts) } else { *id };
+        let values = values.iter().zip(mask).map(replaced).collect();
+        changed.insert(stream.ids().to_owned(), Array::integers(ids.shape(), values));
+        changed
+    }
+}

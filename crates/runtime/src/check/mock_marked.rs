@@ -1,0 +1,96 @@
+//! `mock_marked`: the endpoint of a checkpoint that cannot be loaded is marked as a mock, with the reason in every answer.
+
+use super::{
+    check_run::CheckRun,
+    outcome::{CheckResult, Failures},
+};
+use crate::{
+    endpoint::{Endpoint, Status},
+    task::{QuestionContext, Request, Response, TimeSeries},
+};
+use testgen_models::Checkpoint;
+use testgen_nn::array::{Array, Arrays};
+use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
+use testgen_types::Task;
+
+/// A directory that does not exist.
+const MISSING: &str = "there-is-no-such-checkpoint";
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let missing = Checkpoint::at(run.context.checkpoint.directory().join(MISSING));
+    let mut endpoint = run.endpoint(&missing, run.registration.precision);
+    let mut failures = Failures::default();
+    let why = match endpoint.status() {
+        Status::Mock { why, .. } => why.clone(),
+        other => {
+            failures.push(format!("the checkpoint does not exist, but the endpoint is {other}"));
+            String::new()
+        }
+    };
+    if !why.contains(MISSING) && failures.is_empty() {
+        failures.push(format!("the reason does not name the missing checkpoint: {why}"));
+    }
+    if endpoint.model().is_some() || endpoint.device().is_some() {
+        failures.push("the mock returns a model or a device");
+    }
+    for request in requests(run.spec().task) {
+        failures.extend(unmarked_answer(&mut endpoint, request));
+    }
+    failures.conclude()?;
+    Ok(Some(format!("marked as mock: {why}")))
+}
+
+/// A small request of the kind that the task takes; a mock must answer it without looking at it.
+fn requests(task: Task) -> Vec<Request> {
+    let one = || vec!["one".to_owned()];
+    let images = || Image::new(1, 1, vec![0, 0, 0]).into_iter().collect();
+    match task {
+        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
+            vec![Request::Texts(one())]
+        }
+        Task::QuestionAnswering => {
+            vec![Request::Questions(vec![QuestionContext { question: "who".to_owned(), context: "one".to_owned() }])]
+        }
+        Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
+            vec![Request::Prompts { prompts: one(), controls: GenerationControls::default() }]
+        }
+        Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
+            let recordings = vec![Audio { sampling_rate: 16_000, samples: vec![0.0; 400] }];
+            vec![Request::Speech { recordings, controls: GenerationControls::default() }]
+        }
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => vec![Request::Images(images())],
+        Task::ImageDenoising => {
+            let noise = Array::floats([1, 1, 1, 1], vec![0.0]);
+            vec![Request::Noise { noise, condition: Arrays::new(), steps: 1 }]
+        }
+        Task::ImageDecoding => vec![Request::Latents(Array::floats([1, 1, 1, 1], vec![0.0]))],
+        Task::ImageTextToText => {
+            let controls = GenerationControls::default();
+            vec![Request::ImagePrompts { images: images(), prompts: one(), controls }]
+        }
+        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
+            vec![Request::Series(vec![TimeSeries { values: Array::floats([1, 1], vec![0.0]), observed: None }])]
+        }
+        Task::GraphClassification | Task::GraphEmbedding => {
+            let edge_index = Array::integers([2, 1], vec![0, 0]);
+            vec![Request::Graphs(vec![Graph { num_nodes: 1, edge_index, node_feat: None, edge_attr: None }])]
+        }
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
+            vec![Request::ImagesWithTexts { images: images(), texts: one() }]
+        }
+    }
+}
+
+/// The failure if an answer, direct or from the queue, does not say that it comes from a mock.
+fn unmarked_answer(endpoint: &mut Endpoint, request: Request) -> Option<String> {
+    let at_once = endpoint.handle(request.clone());
+    if !matches!(&at_once, Ok(Response::Mock { why }) if !why.is_empty()) {
+        return Some(format!("the mock answers {at_once:?}"));
+    }
+    if let Err(full) = endpoint.submit(request) {
+        return Some(full.to_string());
+    }
+    let queued = endpoint.process();
+    let is_mock = queued.len() == 1 && matches!(&queued[0].response, Ok(Response::Mock { .. }));
+    (!is_mock).then(|| format!("the mock answers {queued:?} from its queue"))
+}

@@ -1,0 +1,116 @@
+//! The outcome of a check: its status, the evidence, and how a check reports failures on the way.
+
+use testgen_types::{HardwareInfo, LoadMemory, OutputError};
+
+/// A finished check.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    /// Whether the property holds.
+    pub(crate) status: CheckStatus,
+    /// The device that ran, and the errors that were measured.
+    pub(crate) evidence: Evidence,
+}
+
+/// Whether the property holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CheckStatus {
+    /// It holds, and the check ran on its device.
+    Pass {
+        /// A summary of the comparison, where it is worth reporting.
+        summary: Option<String>,
+    },
+    /// It does not hold, or the check could not run although the device is present.
+    Fail {
+        /// Why.
+        reason: String,
+    },
+    /// The check did not run.
+    Ignored {
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// The device that ran, and the errors that were measured.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Evidence {
+    /// The device that ran, as its driver names it.
+    pub(crate) device_name: Option<String>,
+    /// Architecture and versions of the device.
+    pub(crate) hardware: Option<HardwareInfo>,
+    /// Whether the device is simulated.
+    pub(crate) simulated: bool,
+    /// Whether the device declares TF32.
+    pub(crate) tf32: bool,
+    /// Whether an endpoint of the check was a fallback.
+    pub(crate) fallback: bool,
+    /// Whether an endpoint of the check was a mock.
+    pub(crate) mock: bool,
+    /// Memory around the first load.
+    pub(crate) memory: Option<LoadMemory>,
+    /// The compared tensors. Of several comparisons with the same name, the one with the least headroom.
+    pub(crate) outputs: Vec<OutputError>,
+}
+
+impl Evidence {
+    pub(super) fn add(&mut self, error: OutputError) {
+        match self.outputs.iter_mut().find(|known| known.name == error.name) {
+            Some(known) if known.headroom <= error.headroom => {}
+            Some(known) => *known = error,
+            None => self.outputs.push(error),
+        }
+    }
+}
+
+/// The result of a check: what a passing check reports, if anything, or why it ended early.
+pub(super) type CheckResult = Result<Option<String>, Abort>;
+
+/// Why a check ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Abort {
+    /// The property does not hold, or the check could not run.
+    Fail(String),
+    /// The check does not apply here; it is reported as ignored.
+    Skip(String),
+}
+
+impl<E: std::error::Error> From<E> for Abort {
+    fn from(error: E) -> Self {
+        Self::Fail(crate::endpoint::chain(&error))
+    }
+}
+
+/// The failures of one check, reported together.
+#[derive(Debug, Default)]
+pub(super) struct Failures(Vec<String>);
+
+impl Failures {
+    /// Messages that are shown. A sweep over shapes can have hundreds, most of them with the same cause.
+    const SHOWN: usize = 6;
+
+    pub(super) fn push(&mut self, message: impl Into<String>) {
+        self.0.push(message.into());
+    }
+
+    /// Adds the failure of a comparison, or several.
+    pub(super) fn extend(&mut self, failures: impl IntoIterator<Item = String>) {
+        self.0.extend(failures);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Ends the check as failed if there is any failure.
+    pub(super) fn conclude(self) -> Result<(), Abort> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let hidden = self.0.len().saturating_sub(Self::SHOWN);
+        let mut text = self.0[..self.0.len() - hidden].join("\n");
+        if hidden > 0 {
+            text.push_str(&format!("\nand {hidden} more"));
+        }
+        Err(Abort::Fail(text))
+    }
+}

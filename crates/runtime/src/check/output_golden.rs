@@ -1,0 +1,50 @@
+//! `output_golden`: the outputs of every recorded case equal the recorded ones, element by element.
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
+    outcome::{CheckResult, Failures},
+};
+use crate::golden::{Case, Golden};
+use testgen_nn::forward::ForwardError;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    for case in &golden.cases {
+        compare_case(run, &tested, &golden, case, &mut failures)?;
+    }
+    // The trace is compared only after a failure, to say where the error arises.
+    if !failures.is_empty() && !golden.trace.is_empty() {
+        let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
+        failures.push(match first_diverging(&compared) {
+            Some(first) => format!("the main case {first}"),
+            None => "the main case's hidden states all agree: what follows the last layer differs".to_owned(),
+        });
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+fn compare_case(
+    run: &mut CheckRun<'_>,
+    tested: &ModelUnderTest,
+    golden: &Golden,
+    case: &Case,
+    failures: &mut Failures,
+) -> Result<(), ForwardError> {
+    let forward = tested.model().forward(&case.inputs)?;
+    let tolerance = run.tolerance(golden, tested);
+    for (name, expected) in &case.outputs {
+        let label = case.qualified(name);
+        match forward.outputs.get(name) {
+            Some(got) => failures.extend(run.compare(&label, expected, got, tolerance.golden(name))),
+            None => failures.push(format!("`{label}` was not computed")),
+        }
+    }
+    for name in forward.outputs.keys().filter(|name| !case.outputs.contains_key(*name)) {
+        failures.push(format!("`{}` was computed, but not recorded", case.qualified(name)));
+    }
+    Ok(())
+}

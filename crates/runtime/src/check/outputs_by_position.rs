@@ -1,0 +1,102 @@
+//! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
+
+use super::sequences::Stream;
+use testgen_models::{Head, Model};
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::{Forward, ForwardError},
+};
+
+/// The outputs of one call.
+pub(super) struct OutputsByPosition {
+    /// [batch, seq, ...], by name.
+    pub(super) positions: Vec<(String, Array)>,
+    /// [batch, ...] without the sequence, by name.
+    pub(super) pooled: Vec<(String, Array)>,
+}
+
+/// The dimensions by which positions of a call are recognised.
+#[derive(Clone, Copy)]
+pub(super) struct Positions<'a> {
+    pub(super) stream: Stream<'a>,
+    /// The shape of the ids, [batch, seq].
+    pub(super) shape: &'a [usize],
+    pub(super) head: Head,
+}
+
+/// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
+pub(super) fn forward_by_position(
+    model: &Model,
+    stream: Stream<'_>,
+    inputs: &Arrays,
+) -> Result<OutputsByPosition, ForwardError> {
+    let shape = inputs.get(stream.ids()).map(Array::shape).unwrap_or_default();
+    let of = Positions { stream, shape, head: model.head() };
+    let mut outputs = split(model.forward(inputs)?, of);
+    if outputs.positions.is_empty() {
+        outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
+    }
+    Ok(outputs)
+}
+
+fn split(forward: Forward, of: Positions<'_>) -> OutputsByPosition {
+    let per_position = |(name, array): &(String, Array)| of.has(name, array);
+    let (positions, pooled) = one_row_per_input(forward.outputs, of.shape).into_iter().partition(per_position);
+    OutputsByPosition { positions, pooled }
+}
+
+fn hidden_states(forward: Forward, of: Positions<'_>) -> Vec<(String, Array)> {
+    let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
+    named.filter(|(name, array)| of.has(name, array)).collect()
+}
+
+/// The outputs of a call whose ids have the shape `ids`, with one row per row of ids.
+///
+/// A generator with retrieval computes logits for each passage of a question: [batch * passages, seq, vocab] becomes
+/// [batch, seq, passages * vocab], so that rows and positions can be compared like those of other models.
+pub(super) fn one_row_per_input(outputs: Arrays, ids: &[usize]) -> Arrays {
+    let grouped = |(name, array): (String, Array)| {
+        let array = group_passages(&name, &array, ids).unwrap_or(array);
+        (name, array)
+    };
+    outputs.into_iter().map(grouped).collect()
+}
+
+/// None where there is one row per row of ids already.
+fn group_passages(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
+    let (&[rows, seq, vocab], &[batch, columns]) = (array.shape(), ids) else { return None };
+    if name != "logits" || batch == 0 || rows <= batch || rows % batch != 0 || seq != columns {
+        return None;
+    }
+    let (passages, values) = (rows / batch, array.as_floats()?);
+    let span = |row: usize, column: usize| (row * seq + column) * vocab..(row * seq + column + 1) * vocab;
+    let entry = |row, column| {
+        (0..passages).flat_map(move |passage| values[span(row * passages + passage, column)].iter().copied())
+    };
+    let moved = (0..batch).flat_map(|row| (0..seq).flat_map(move |column| entry(row, column)));
+    Some(Array::floats([batch, seq, passages * vocab], moved.collect()))
+}
+
+impl Positions<'_> {
+    /// Whether the output or hidden state `name` has one entry per position.
+    pub(super) fn has(&self, name: &str, array: &Array) -> bool {
+        let shape = array.shape();
+        // By its shape alone, [batch, seq] is not distinguishable from [batch, labels], so these outputs are known by name. Of the heads for
+        // pre-training only ELECTRA's discriminator has logits of two dimensions, and those are per position.
+        let known =
+            matches!(name, "start_logits" | "end_logits") || (name == "logits" && self.head == Head::PreTraining);
+        let named = shape.len() == 2 && known;
+        self.stream.owns(name) && (shape.len() == 3 || named) && self.shape.len() == 2 && shape[..2] == *self.shape
+    }
+}
+
+/// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].
+pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
+    let (shape, rest) = array.shape().split_at(2);
+    let mut flat_shape = vec![shape[0] * shape[1]];
+    flat_shape.extend(rest);
+    let real = mask.as_integers().unwrap_or_default().iter().enumerate().filter(|(_, value)| **value != 0);
+    let rows: Vec<usize> = real.map(|(index, _)| index).collect();
+    let values = array.as_floats().unwrap_or_default().to_vec();
+    Array::floats(flat_shape, values).select_rows(&rows)
+}

@@ -1,0 +1,112 @@
+//! `pad_invariance`: padding on the left or on the right does not change the outputs at real positions.
+//!
+//! Left padding is only for models that take position ids from the caller, as `generate` passes them. Encoders, and decoders
+//! of encoder-decoders, count positions from the first column, so left padding changes their output, in transformers too.
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    graph_padding,
+    outcome::{Abort, CheckResult, Failures},
+    outputs_by_position::{OutputsByPosition, forward_by_position},
+    sequences::{Sequences, Side, Stream, TextFacts},
+};
+use crate::{golden::Golden, tolerance::Tolerance};
+use testgen_types::Architecture;
+
+/// Columns of padding.
+const PADDING: usize = 5;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    if run.spec().architecture == Architecture::Graph {
+        return graph_padding::pad_invariance(run);
+    }
+    let golden = run.golden()?;
+    let tested = run.model_under_test()?;
+    let mut failures = Failures::default();
+    let streams = run.streams(&tested, &golden);
+    for facts in &streams {
+        compare_sides(run, &tested, &golden, *facts, &mut failures)?;
+    }
+    failures.conclude()?;
+    if streams.iter().any(TextFacts::can_be_padded_left) {
+        return Ok(None);
+    }
+    let why = if streams.iter().any(|facts| facts.reads_left_padding) {
+        "the convolution reads the projection's bias at left padding, as in transformers"
+    } else {
+        "positions are counted from the first column"
+    };
+    Ok(Some(format!("right padding only: {why}")))
+}
+
+fn compare_sides(
+    run: &mut CheckRun<'_>,
+    tested: &ModelUnderTest,
+    golden: &Golden,
+    facts: TextFacts<'_>,
+    failures: &mut Failures,
+) -> Result<(), Abort> {
+    let Some(rows) = longest_rows(golden, facts) else {
+        return Err(Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids())));
+    };
+    let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
+    let length = rows.longest();
+    let tolerance = run.tolerance(golden, tested);
+    let unpadded = forward_by_position(tested.model(), facts.stream, &rows.unpadded(facts))?;
+    let sides: &[Side] = if facts.can_be_padded_left() { &[Side::Right, Side::Left] } else { &[Side::Right] };
+    for &side in sides {
+        let inputs = rows.padded(length + PADDING, side, facts);
+        let padded = forward_by_position(tested.model(), facts.stream, &inputs)?;
+        Comparison { tolerance, facts, side, length }.compare(run, &unpadded, &padded, failures);
+    }
+    Ok(())
+}
+
+/// The rows of the case with the longest row that have its length, so that none needs padding to begin with.
+fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
+    let rows = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
+    let longest = rows.max_by_key(Sequences::longest)?;
+    let length = longest.longest();
+    Some(Sequences(longest.0.into_iter().filter(|row| row.len() == length).collect()))
+}
+
+impl TextFacts<'_> {
+    fn can_be_padded_left(&self) -> bool {
+        self.causal && self.stream == Stream::Text && !self.reads_left_padding
+    }
+}
+
+/// How outputs with padding are compared with those without.
+struct Comparison<'a> {
+    tolerance: Tolerance<'a>,
+    facts: TextFacts<'a>,
+    side: Side,
+    /// The number of real positions.
+    length: usize,
+}
+
+impl Comparison<'_> {
+    fn compare(
+        &self,
+        run: &mut CheckRun<'_>,
+        unpadded: &OutputsByPosition,
+        padded: &OutputsByPosition,
+        failures: &mut Failures,
+    ) {
+        let (side, start) = match self.side {
+            Side::Left => ("left", PADDING),
+            Side::Right => ("right", 0),
+        };
+        let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
+        for ((name, expected), (_, got)) in unpadded.positions.iter().zip(&padded.positions) {
+            let got = got.narrow(1, start, self.length);
+            failures.extend(run.compare(&label(name), expected, &got, self.tolerance.metamorphic(name)));
+        }
+        if !self.facts.pooled_ignores_padding(self.side) {
+            return;
+        }
+        for ((name, expected), (_, got)) in unpadded.pooled.iter().zip(&padded.pooled) {
+            failures.extend(run.compare(&label(name), expected, got, self.tolerance.metamorphic(name)));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `preprocess_golden`: a text becomes the recorded token ids and mask, an image the recorded pixel values, a recording the
+//! recorded features, a graph the recorded paths and degrees.
+//!
+//! `token_type_ids` are not compared: the recorder chooses them itself, so that both types occur.
+
+use super::{
+    check_run::CheckRun,
+    graphs::recorded_graphs,
+    outcome::{Abort, CheckResult, Failures},
+};
+use crate::{
+    golden::{Case, Golden, Noise},
+    tolerance::{Threshold, Tolerance},
+};
+use std::fmt::Display;
+use testgen_nn::array::{Array, Values};
+use testgen_processing::{
+    audio::Audio,
+    image::Image,
+    processor::{Processor, full_text_length},
+    tokenizer::{PaddingSide, TextInput, TokenizeOptions},
+};
+use testgen_types::Precision;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Abort::Skip(reason));
+    }
+    let tested = run.model_under_test()?;
+    let processor = tested.model().processor();
+    let mut failures = Failures::default();
+    for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
+        texts(processor, case, full_text_length(tested.model().config()), &mut failures)?;
+    }
+    if !golden.images.is_empty() {
+        images(run, processor, &golden, &mut failures)?;
+    }
+    if !golden.audio.is_empty() {
+        audio(run, processor, &golden, &mut failures)?;
+    }
+    if !golden.graphs.is_empty() {
+        graphs(processor, &golden, &mut failures)?;
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let raw = !golden.images.is_empty() || !golden.audio.is_empty() || !golden.graphs.is_empty();
+    let recorded = raw || golden.cases.iter().any(|case| case.texts.is_some());
+    let reason = "the golden has no texts, images, recordings or graphs: when it was recorded, the checkpoint had no tokenizer \
+                  or processor";
+    (!recorded).then(|| reason.to_owned())
+}
+
+fn texts(processor: &Processor, case: &Case, pad_to: Option<usize>, failures: &mut Failures) -> Result<(), Abort> {
+    let Some(tokenizer) = processor.tokenizer() else {
+        failures.push("the golden has texts, but the checkpoint has no tokenizer");
+        return Ok(());
+    };
+    let texts: Vec<TextInput<'_>> = case.texts.iter().flatten().map(|text| (text.as_str(), None)).collect();
+    // The recorder pads on the right, whatever the tokenizer's configuration says.
+    let options = TokenizeOptions { padding_side: Some(PaddingSide::Right), pad_to, max_length: None };
+    let encoded = tokenizer.tokenize(&texts, options)?.arrays;
+    for name in ["input_ids", "attention_mask"] {
+        let Some(expected) = case.inputs.get(name) else { continue };
+        let label = case.qualified(name);
+        match encoded.get(name) {
+            Some(got) => failures.extend(first_difference(&label, expected, got)),
+            None => failures.push(format!("the tokenizer returns no `{label}`")),
+        }
+    }
+    Ok(())
+}
+
+/// Compares exactly: a collator copies and counts, so there is no rounding, and the zeros and infinities of the bias matter.
+fn graphs(processor: &Processor, golden: &Golden, failures: &mut Failures) -> Result<(), Abort> {
+    let Some(collator) = processor.graphs() else {
+        failures.push("the golden has graphs, but the model reads none");
+        return Ok(());
+    };
+    let collated = collator.process(&recorded_graphs(golden))?;
+    for (name, expected) in &golden.main().inputs {
+        match collated.get(name) {
+            Some(got) => failures.extend(first_difference(name, expected, got)),
+            None => failures.push(format!("the collator returns no `{name}`")),
+        }
+    }
+    Ok(())
+}
+
+/// The first element that is not equal.
+pub(super) fn first_difference(name: &str, expected: &Array, got: &Array) -> Option<String> {
+    if expected.shape() != got.shape() {
+        return Some(format!("`{name}` has the shape {:?}, expected {:?}", got.shape(), expected.shape()));
+    }
+    match (expected.values(), got.values()) {
+        (Values::I64(expected_values), Values::I64(values)) => first_unequal(name, expected, expected_values, values),
+        (Values::F32(expected_values), Values::F32(values)) => first_unequal(name, expected, expected_values, values),
+        _ => Some(format!("`{name}` and the recorded tensor are not of the same type")),
+    }
+}
+
+fn first_unequal<T: PartialEq + Display>(name: &str, array: &Array, expected: &[T], got: &[T]) -> Option<String> {
+    let flat = expected.iter().zip(got).position(|(expected, got)| expected != got)?;
+    let width = array.shape().last().copied().unwrap_or(1).max(1);
+    let (row, position) = (flat / width, flat % width);
+    Some(format!("`{name}` row {row}, position {position}: expected {}, got {}", expected[flat], got[flat]))
+}
+
+fn audio(run: &mut CheckRun<'_>, processor: &Processor, golden: &Golden, failures: &mut Failures) -> Result<(), Abort> {
+    let Some(extractor) = processor.audio() else {
+        failures.push("the golden has recordings, but the checkpoint has no feature extractor");
+        return Ok(());
+    };
+    let audio = |samples: &Array| Audio {
+        sampling_rate: extractor.sampling_rate(),
+        samples: samples.as_floats().unwrap_or_default().to_vec(),
+    };
+    let processed = extractor.process(&golden.audio.iter().map(audio).collect::<Vec<_>>())?;
+    for (name, got) in &processed {
+        match golden.main().inputs.get(name) {
+            Some(expected) if expected.as_integers().is_some() => {
+                failures.extend(first_difference(name, expected, got))
+            }
+            Some(expected) => failures.extend(run.compare(name, expected, got, host_threshold(name))),
+            None => failures.push(format!("the golden has recordings, but no `input.{name}`")),
+        }
+    }
+    Ok(())
+}
+
+fn images(
+    run: &mut CheckRun<'_>,
+    processor: &Processor,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<(), Abort> {
+    let Some(processor) = processor.images() else {
+        failures.push("the golden has images, but the checkpoint has no image processor");
+        return Ok(());
+    };
+    let images = golden.images.iter().map(Image::from_array).collect::<Result<Vec<_>, _>>()?;
+    let processed = processor.process(&images)?;
+    if let Some(expected) = golden.main().inputs.get("pixel_mask") {
+        match processed.get("pixel_mask") {
+            Some(got) => failures.extend(first_difference("pixel_mask", expected, got)),
+            None => failures.push("the image processor returns no `pixel_mask`"),
+        }
+    }
+    let name = "pixel_values";
+    match (golden.main().inputs.get(name), processed.get(name)) {
+        (Some(expected), Some(got)) => failures.extend(run.compare(name, expected, got, host_threshold(name))),
+        (Some(_), None) => failures.push("the image processor returns no `pixel_values`"),
+        (None, _) => failures.push("the golden has images, but no `input.pixel_values`"),
+    }
+    Ok(())
+}
+
+/// The threshold of f32 without noise: inputs are computed on the host in f32, whatever the device and its precision.
+fn host_threshold(name: &str) -> Threshold {
+    Tolerance::new(&Noise::default(), &[], Precision::F32, false).golden(name)
+}

@@ -1,0 +1,195 @@
+//! `retrieval_golden`: the retrieved passages are the recorded ones and those of a brute-force search on the host, and the
+//! generator's contexts and the handler's answers are the recorded ones.
+//!
+//! Retrieval is discontinuous: another passage is accepted only if both are equally near to the question, within the error of
+//! the scores; another answer only if a choice on its way was recorded to be that close.
+
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    outcome::{Abort, CheckResult, Failures},
+    preprocess_golden::first_difference,
+    sequences::Sequences,
+};
+use crate::{
+    golden::{Case, Golden, read_file},
+    task::{Request, Response, retrieval_augmented_generation},
+    tolerance::Threshold,
+};
+use testgen_models::EMBEDDINGS;
+use testgen_nn::{array::Array, forward::Forward};
+use testgen_processing::generation::GenerationControls;
+
+/// The number of generated questions, and their length.
+const GENERATED: usize = 24;
+const LENGTH: usize = 12;
+/// A margin below this many times the allowed error excuses another answer.
+const MARGIN_FACTOR: f64 = 4.0;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let golden = run.golden()?;
+    if let Some(reason) = inapplicable(&golden) {
+        return Err(Abort::Skip(reason));
+    }
+    let tested = run.model_under_test()?;
+    let passages = PassageEmbeddings::read(run)?;
+    let threshold = run.tolerance(&golden, &tested).golden("doc_scores");
+    let mut failures = Failures::default();
+    for case in golden.cases.iter().filter(|case| !case.retrieval.is_empty()) {
+        let forward = tested.model().forward(&case.inputs)?;
+        compare_recorded(case, &forward, &mut failures);
+        let search = Search { what: &case.name, passages: &passages, forward: &forward, threshold };
+        search.compare(run, &mut failures)?;
+    }
+    // The question encoder's sequence is the last one.
+    let facts = *run.streams(&tested, &golden).last().expect("every model reads at least one sequence");
+    let questions = Sequences::generated(GENERATED, LENGTH.min(facts.longest), facts).unpadded(facts);
+    let forward = tested.model().forward(&questions)?;
+    let search = Search { what: "made questions", passages: &passages, forward: &forward, threshold };
+    search.compare(run, &mut failures)?;
+    let answers = compare_answers(run, &tested, &golden, &mut failures)?;
+    failures.conclude()?;
+    Ok(Some(format!("{} passages, {GENERATED} generated questions, {answers} answers", passages.count)))
+}
+
+/// Why a golden has nothing to compare with.
+pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
+    let recorded = golden.cases.iter().any(|case| case.retrieval.contains_key("retrieved_doc_ids"));
+    (!recorded)
+        .then(|| "the golden has no `retrieval.*`: when it was recorded, the checkpoint had no passages".to_owned())
+}
+
+fn compare_recorded(case: &Case, forward: &Forward, failures: &mut Failures) {
+    for (name, expected) in &case.retrieval {
+        let label = case.qualified(&format!("retrieval.{name}"));
+        match forward.host_outputs.get(name) {
+            Some(got) => failures.extend(first_difference(&label, expected, got)),
+            None => failures.push(format!("the model returns no `{label}`")),
+        }
+    }
+}
+
+/// The embeddings of all passages on the host, [count, width].
+struct PassageEmbeddings {
+    values: Vec<f32>,
+    count: usize,
+    width: usize,
+}
+
+impl PassageEmbeddings {
+    fn read(run: &CheckRun<'_>) -> Result<Self, Abort> {
+        let path = run.context.checkpoint.directory().join(EMBEDDINGS);
+        let arrays = read_file(&path)?;
+        let embeddings = arrays.get("embeddings");
+        match embeddings.and_then(|array| Some((array.shape(), array.as_floats()?))) {
+            Some((&[count, width], values)) => Ok(Self { values: values.to_vec(), count, width }),
+            _ => Err(Abort::Fail(format!("`{}` has no `embeddings` [passages, width]", path.display()))),
+        }
+    }
+
+    /// The scores of all passages for a question.
+    fn scores(&self, question: &[f32]) -> Vec<f64> {
+        let product = |passage: &[f32]| passage.iter().zip(question).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        self.values.chunks(self.width).map(product).collect()
+    }
+}
+
+/// The retrieval of one call, to be compared with a brute-force search.
+struct Search<'a> {
+    what: &'a str,
+    passages: &'a PassageEmbeddings,
+    forward: &'a Forward,
+    /// For the scores of passages.
+    threshold: Threshold,
+}
+
+impl Search<'_> {
+    /// Compares the passages with a search by dot products in f64, and the scores with those products.
+    fn compare(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
+        let Self { what, passages, forward, threshold } = self;
+        let missing = |name: &str| Abort::Fail(format!("{what}: `{name}` was not computed"));
+        let output = |name: &str| forward.outputs.get(name).ok_or_else(|| missing(name));
+        let (questions, scores) = (output("question_encoder_last_hidden_state")?, output("doc_scores")?);
+        let ids = forward.host_outputs.get("retrieved_doc_ids").ok_or_else(|| missing("retrieved_doc_ids"))?;
+        let questions = questions.as_floats().unwrap_or_default().chunks(passages.width);
+        let ids = ids.as_integers().unwrap_or_default().chunks(ids.shape()[1]);
+        let mut expected = Vec::new();
+        for (row, (question, ids)) in questions.zip(ids).enumerate() {
+            let all = passages.scores(question);
+            let largest = all.iter().fold(0.0_f64, |largest, score| largest.max(score.abs()));
+            let failure = misplaced_passage(&all, ids, threshold.max_rel * largest);
+            failures.extend(failure.map(|failure| format!("{what}, row {row}: {failure}")));
+            expected.extend(ids.iter().map(|id| all.get(*id as usize).map_or(f32::NAN, |score| *score as f32)));
+        }
+        let expected = Array::floats(scores.shape(), expected);
+        failures.extend(run.compare(&format!("doc_scores of {what} by brute force"), &expected, scores, *threshold));
+        Ok(())
+    }
+}
+
+/// The first of `ids` that is not the passage with the next largest score; `error` is the error of a score.
+fn misplaced_passage(scores: &[f64], ids: &[i64], error: f64) -> Option<String> {
+    let mut ranked: Vec<usize> = (0..scores.len()).collect();
+    ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(one.cmp(other)));
+    for (rank, (expected, got)) in ranked.iter().zip(ids).enumerate() {
+        let score = usize::try_from(*got).ok().and_then(|got| scores.get(got));
+        let repeated = ids[..rank].contains(got);
+        if repeated || score.is_none_or(|score| scores[*expected] - score > error) {
+            return Some(format!("passage {got} has rank {rank}, where the brute-force search has {expected}"));
+        }
+    }
+    None
+}
+
+/// Compares the answers of the handler to the recorded questions. Returns how many were compared.
+fn compare_answers(
+    run: &CheckRun<'_>,
+    tested: &ModelUnderTest,
+    golden: &Golden,
+    failures: &mut Failures,
+) -> Result<usize, Abort> {
+    let (Some(texts), Some(expected)) = (&golden.main().texts, golden.tokens.get("answer")) else { return Ok(0) };
+    let length = expected.shape()[1];
+    let controls = GenerationControls { max_new_tokens: Some(length), ..GenerationControls::default() };
+    let request = Request::Prompts { prompts: texts.clone(), controls };
+    let response = retrieval_augmented_generation(tested.model(), request);
+    let Response::RetrievedAnswers(got) = response.map_err(|error| Abort::Fail(error.to_string()))? else {
+        return Err(Abort::Fail("the handler returns no answers".to_owned()));
+    };
+    let margins: &[f32] = golden.margins.get("answer").and_then(Array::as_floats).unwrap_or_default();
+    let error = logit_error(run, tested, golden);
+    let within_margin = |row: usize| margins.get(row).is_some_and(|margin| f64::from(*margin) < MARGIN_FACTOR * error);
+    let rows = expected.as_integers().unwrap_or_default().chunks(length);
+    for (row, (expected, got)) in rows.zip(&got).enumerate() {
+        let ids = &got.answer.ids;
+        // Recorded answers are padded to the longest one.
+        let same =
+            expected.starts_with(ids) && expected[ids.len()..].iter().all(|id| Some(*id) == expected.last().copied());
+        if !same && !within_margin(row) {
+            failures.push(format!("answer {row}: expected {expected:?}, got {ids:?}"));
+        }
+    }
+    Ok(got.len())
+}
+
+/// The error that the tolerance allows for a logit.
+fn logit_error(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> f64 {
+    let logits = golden.main().outputs.get("logits").and_then(Array::as_floats).unwrap_or_default();
+    let largest = logits.iter().fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
+    run.tolerance(golden, tested).golden("logits").max_rel * f64::from(largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_equally_near_passages_may_change_ranks() {
+        let scores = [0.1, 0.9, 0.5, 0.8999];
+        assert_eq!(misplaced_passage(&scores, &[1, 3, 2], 0.0), None);
+        assert_eq!(misplaced_passage(&scores, &[3, 1, 2], 1e-3), None);
+        assert!(misplaced_passage(&scores, &[3, 1, 2], 1e-5).is_some());
+        assert!(misplaced_passage(&scores, &[1, 2], 1e-3).is_some());
+        assert!(misplaced_passage(&scores, &[1, 1], 1.0).is_some());
+        assert!(misplaced_passage(&scores, &[7], 1.0).is_some());
+    }
+}

@@ -1,0 +1,241 @@
+//! Matching tokens of two runs of a mixture of experts: those routed to the same experts, whose outputs can be compared.
+//!
+//! Choosing experts is discontinuous: if the last chosen expert is hardly likelier than the next one, a kernel for another
+//! shape may legitimately choose the other. From that token on, the row is computed by other weights, so only the tokens
+//! before it are compared. The router probabilities are compared as well: a margin below four times an error within its
+//! tolerance is excused, the larger error of a wrong kernel is not.
+
+use super::{
+    check_run::{CheckRun, RecordedOutput},
+    outcome::Failures,
+};
+use crate::{
+    compare::{Measured, measure},
+    golden::{Golden, Router},
+    tolerance::Tolerance,
+};
+use std::borrow::Cow;
+use testgen_models::Model;
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::ForwardError,
+};
+use testgen_types::Architecture;
+
+/// How many times larger than the error of the probabilities a margin must be to decide the choice.
+const MARGIN_FACTOR: f64 = 4.0;
+
+/// Two runs whose tokens are compared.
+pub(super) struct RouterRuns<'a> {
+    pub(super) golden: &'a Golden,
+    pub(super) tolerance: Tolerance<'a>,
+    pub(super) expected: &'a [Router],
+    pub(super) got: &'a [Router],
+}
+
+/// The router outputs of a run by layer; empty for architectures without routers.
+pub(super) fn router_outputs(run: &CheckRun<'_>, model: &Model, inputs: &Arrays) -> Result<Vec<Router>, ForwardError> {
+    if run.spec().architecture != Architecture::Moe {
+        return Ok(Vec::new());
+    }
+    let trace: Arrays = model.forward_traced(inputs)?.trace.into_iter().collect();
+    let router = |name: &str| {
+        let layer = name.strip_prefix("router.")?.parse().ok()?;
+        let weights = trace.get(&format!("routing.{layer}"))?.clone();
+        Some(Router { layer, probabilities: trace.get(name)?.clone(), weights })
+    };
+    let mut routers: Vec<Router> = trace.keys().filter_map(|name| router(name)).collect();
+    routers.sort_by_key(|router| router.layer);
+    Ok(routers)
+}
+
+/// The router outputs for a part of the run; `part` selects it from an array [batch, seq, experts].
+pub(super) fn of_part(routers: &[Router], part: impl Fn(&Array) -> Array) -> Vec<Router> {
+    routers.iter().map(|router| router.map(&part)).collect()
+}
+
+/// Compares the router outputs of two runs, and returns the tokens that were routed to the same experts.
+pub(super) fn matching_tokens(
+    run: &mut CheckRun<'_>,
+    what: &str,
+    runs: RouterRuns<'_>,
+    failures: &mut Failures,
+) -> MatchingTokens {
+    let RouterRuns { golden, tolerance, expected, got } = runs;
+    let Some(&[rows, columns, _]) = expected.first().map(|router| router.weights.shape()) else {
+        return MatchingTokens::default();
+    };
+    let mut matching = MatchingTokens { columns, limits: vec![columns; rows] };
+    for (expected, got) in expected.iter().zip(got) {
+        let tokens = matching.tokens();
+        let matched = |array: &Array| by_token(array).select_rows(&tokens);
+        let (layer, expected, got) = (expected.layer, expected.map(matched), got.map(matched));
+        let name = format!("router.{layer}");
+        let output = RecordedOutput { golden, name: &name, tolerance };
+        let label = format!("{name}, {what}");
+        failures.extend(run.compare_runs(&label, output, &expected.probabilities, &got.probabilities));
+        let choices = compare_choices(&expected, &got);
+        failures.extend(choices.different.into_iter().map(|difference| format!("{what}, layer {layer}, {difference}")));
+        matching.end_rows_at(choices.within_margin.iter().map(|index| tokens[*index]));
+        if matching.tokens().is_empty() {
+            failures.push(format!(
+                "{what}: every row is routed to other experts from its first token on, so nothing can be compared"
+            ));
+            break;
+        }
+    }
+    matching
+}
+
+/// The leading tokens of each row that were routed to the same experts; all tokens if there are no routers.
+#[derive(Debug, Default)]
+pub(super) struct MatchingTokens {
+    columns: usize,
+    /// The number of leading tokens of each row.
+    limits: Vec<usize>,
+}
+
+impl MatchingTokens {
+    /// How many tokens are left out.
+    pub(super) fn left_out(&self) -> usize {
+        self.limits.iter().map(|limit| self.columns - limit).sum()
+    }
+
+    /// The part of an output that can be compared; none if nothing is left.
+    ///
+    /// An output with an entry per position becomes [tokens, ...]. A pooled output keeps the rows of which no token is left
+    /// out, because it depends on all of them.
+    pub(super) fn of<'a>(&self, output: &'a Array) -> Option<Cow<'a, Array>> {
+        if self.left_out() == 0 {
+            return Some(Cow::Borrowed(output));
+        }
+        let per_position = output.shape().len() > 2 && output.shape()[..2] == [self.limits.len(), self.columns];
+        let kept = if per_position {
+            by_token(output).select_rows(&self.tokens())
+        } else {
+            let whole = |row: &usize| self.limits[*row] == self.columns;
+            output.select_rows(&(0..self.limits.len()).filter(whole).collect::<Vec<_>>())
+        };
+        (kept.shape()[0] > 0).then_some(Cow::Owned(kept))
+    }
+
+    fn tokens(&self) -> Vec<usize> {
+        let row = |(row, limit): (usize, &usize)| row * self.columns..row * self.columns + limit;
+        self.limits.iter().enumerate().flat_map(row).collect()
+    }
+
+    fn end_rows_at(&mut self, tokens: impl Iterator<Item = usize>) {
+        for token in tokens {
+            let limit = &mut self.limits[token / self.columns];
+            *limit = (*limit).min(token % self.columns);
+        }
+    }
+}
+
+/// Token numbers, by whether the same experts were chosen.
+#[derive(Default)]
+pub(super) struct Choices {
+    pub(super) same: Vec<usize>,
+    /// Other experts, but the margin is below the error.
+    pub(super) within_margin: Vec<usize>,
+    /// Other experts although the margin decides, as failures.
+    pub(super) different: Vec<String>,
+}
+
+/// Compares the experts chosen for every token.
+pub(super) fn compare_choices(expected: &Router, got: &Router) -> Choices {
+    let mut choices = Choices::default();
+    let experts = expected.weights.shape().last().copied().unwrap_or(1);
+    let tokens = |array: &'_ Array| -> Vec<Vec<f32>> {
+        array.as_floats().unwrap_or_default().chunks(experts).map(<[f32]>::to_vec).collect()
+    };
+    let expected = tokens(&expected.probabilities).into_iter().zip(tokens(&expected.weights));
+    let got = tokens(&got.probabilities).into_iter().zip(tokens(&got.weights));
+    for (token, ((probabilities, weights), (got_probabilities, got_weights))) in expected.zip(got).enumerate() {
+        let (expected, got) = (chosen(&weights), chosen(&got_weights));
+        if expected == got {
+            choices.same.push(token);
+            continue;
+        }
+        let Measured { max_difference: error, .. } = measure(&probabilities, &got_probabilities);
+        let margin = margin(&probabilities, &weights);
+        if margin < MARGIN_FACTOR * error {
+            choices.within_margin.push(token);
+        } else {
+            choices.different.push(format!(
+                "token {token}: experts {got:?} instead of {expected:?}, although the margin {margin:.3e} is at least \
+                 {MARGIN_FACTOR} times the error {error:.3e}"
+            ));
+        }
+    }
+    choices
+}
+
+fn chosen(weights: &[f32]) -> Vec<usize> {
+    (0..weights.len()).filter(|expert| weights[*expert] != 0.0).collect()
+}
+
+/// The difference between the least likely chosen expert and the likeliest other one.
+fn margin(probabilities: &[f32], weights: &[f32]) -> f64 {
+    let of = |chosen: bool| probabilities.iter().zip(weights).filter(move |(_, weight)| (**weight != 0.0) == chosen);
+    let least = of(true).map(|(probability, _)| *probability).fold(f32::INFINITY, f32::min);
+    let next = of(false).map(|(probability, _)| *probability).fold(f32::NEG_INFINITY, f32::max);
+    f64::from(least) - f64::from(next)
+}
+
+/// [batch, seq, ...] as [tokens, ...].
+pub(super) fn by_token(array: &Array) -> Array {
+    let shape = array.shape();
+    let (tokens, rest) = (shape[0] * shape[1], &shape[2..]);
+    Array::floats([&[tokens], rest].concat(), array.as_floats().unwrap_or_default().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn router(probabilities: [f32; 3], weights: [f32; 3]) -> Router {
+        let array = |values: [f32; 3]| Array::floats([1, 1, 3], values.to_vec());
+        Router { layer: 0, probabilities: array(probabilities), weights: array(weights) }
+    }
+
+    fn two_likeliest(probabilities: [f32; 3]) -> Router {
+        let least = probabilities.iter().copied().fold(f32::INFINITY, f32::min);
+        router(probabilities, probabilities.map(|probability| if probability == least { 0.0 } else { probability }))
+    }
+
+    fn choices(expected: [f32; 3], got: [f32; 3]) -> Choices {
+        compare_choices(&two_likeliest(expected), &two_likeliest(got))
+    }
+
+    #[test]
+    fn only_a_margin_below_the_error_excuses_other_experts() {
+        assert_eq!(choices([0.5, 0.3, 0.2], [0.5, 0.29, 0.21]).same, [0]);
+        let close = choices([0.5, 0.26, 0.24], [0.5, 0.24, 0.26]);
+        assert!(close.same.is_empty() && close.within_margin == [0] && close.different.is_empty());
+        let far = choices([0.7, 0.28, 0.02], [0.71, 0.14, 0.15]);
+        assert!(far.within_margin == [0], "the error is as large as the margin");
+    }
+
+    #[test]
+    fn another_choice_from_the_same_probabilities_is_a_failure() {
+        let got = compare_choices(&router([0.5, 0.3, 0.2], [0.5, 0.3, 0.0]), &router([0.5, 0.3, 0.2], [0.5, 0.0, 0.2]));
+        assert_eq!(got.different.len(), 1);
+        assert!(got.different[0].contains("[0, 2] instead of [0, 1]"), "{:?}", got.different);
+    }
+
+    #[test]
+    fn only_tokens_before_another_choice_are_compared() {
+        let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+        let output = Array::floats([2, 3, 1], (0..6u8).map(f32::from).collect());
+        let of = |matching: &MatchingTokens, output: &Array| Some(matching.of(output)?.as_floats()?.to_vec());
+        assert_eq!(of(&matching, &output).as_deref(), output.as_floats());
+        matching.end_rows_at([5, 4].into_iter());
+        assert_eq!(matching.left_out(), 2);
+        assert_eq!(of(&matching, &output), Some(vec![0.0, 1.0, 2.0, 3.0]));
+        let pooled = Array::floats([2, 2], vec![1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(of(&matching, &pooled), Some(vec![1.0, 2.0]));
+        matching.end_rows_at([2].into_iter());
+        assert_eq!(of(&matching, &pooled), None);
+    }
+}

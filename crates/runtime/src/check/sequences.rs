@@ -1,0 +1,320 @@
+//! Token sequences that checks make themselves: rows of ids, padded as a caller of transformers would pad them.
+
+use crate::golden::{Case, Golden};
+use serde_json::Value;
+use testgen_models::{Model, Pooling};
+use testgen_nn::array::{Array, Arrays};
+use testgen_types::Architecture;
+
+/// Rows of ids, each of its own length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sequences(pub(super) Vec<Vec<i64>>);
+
+/// The side of a row that padding is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// The facts about a model that are needed to make token ids for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TextFacts<'a> {
+    /// The sequence that the facts are about.
+    pub(super) stream: Stream<'a>,
+    /// The id that fills padding.
+    pub(super) pad: i64,
+    /// Whether `pad` is the pad token of the configuration, which classifiers of decoders search for.
+    pub(super) pad_is_configured: bool,
+    /// The number of ids.
+    pub(super) vocab: i64,
+    /// The longest sequence whose beginning does not depend on its length.
+    pub(super) longest: usize,
+    /// Whether a token sees only those before it.
+    pub(super) causal: bool,
+    /// Whether left padding changes the output although the mask hides it: a state space model masks tokens before it projects
+    /// them, so if the projection has a bias, the convolution after it reads that bias at the padding, as in transformers.
+    pub(super) reads_left_padding: bool,
+    /// The token at which pooled outputs are read.
+    pub(super) pooling: Pooling,
+    /// The id of image patches, which is not text.
+    pub(super) reserved: Option<i64>,
+    /// The token that ends every row and occurs nowhere else in it.
+    pub(super) end: Option<i64>,
+}
+
+/// A sequence of tokens that a model reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Stream<'a> {
+    /// The only one.
+    Text,
+    /// The input of an encoder; the arrays are the arguments of the decoder.
+    Source(&'a Arrays),
+    /// The input of a decoder; the arrays are the arguments of the encoder.
+    Target(&'a Arrays),
+}
+
+impl<'a> Stream<'a> {
+    /// The argument with the ids.
+    pub(super) fn ids(self) -> &'static str {
+        if matches!(self, Self::Target(_)) { "decoder_input_ids" } else { "input_ids" }
+    }
+
+    /// The argument that masks padding.
+    pub(super) fn mask(self) -> &'static str {
+        if matches!(self, Self::Target(_)) { "decoder_attention_mask" } else { "attention_mask" }
+    }
+
+    /// The arguments of the other half of an encoder-decoder.
+    pub(super) fn other_arguments(self) -> Option<&'a Arrays> {
+        match self {
+            Self::Text => None,
+            Self::Source(others) | Self::Target(others) => Some(others),
+        }
+    }
+
+    /// The end of labels of comparisons, so that both sequences of an encoder-decoder have labels of their own.
+    pub(super) fn suffix(self) -> &'static str {
+        if matches!(self, Self::Source(_)) { " of the encoder" } else { "" }
+    }
+
+    /// Whether the output or trace `name` belongs to this sequence, if it has one entry per position at all.
+    pub(super) fn owns(self, name: &str) -> bool {
+        let name = name.strip_prefix("trace.").unwrap_or(name);
+        let encoder = name.starts_with("encoder") || name.starts_with("question.");
+        // The contexts that a generator with retrieval reads have other lengths than question and answer.
+        let contexts = name.starts_with("generator_enc");
+        match self {
+            Self::Text => true,
+            Self::Source(_) => encoder,
+            Self::Target(_) => !encoder && !contexts,
+        }
+    }
+}
+
+static NO_ARGUMENTS: Arrays = Arrays::new();
+
+/// The longest sequence for a model without a limit of its own.
+const LONGEST: usize = 1024;
+
+impl<'a> TextFacts<'a> {
+    /// The sequences of a model: one, or for an encoder-decoder that of the decoder and, if the encoder reads text, its own.
+    pub(super) fn streams(architecture: Architecture, model: &Model, golden: &'a Golden) -> Vec<Self> {
+        let of = |stream| Self::of(stream, model, golden);
+        if golden.target.is_empty() {
+            let text = of(Stream::Text);
+            return vec![match architecture {
+                Architecture::EncoderDecoder => text.of_classifier(model),
+                Architecture::Speech => Self { causal: false, ..text },
+                // Not `capabilities().causal`: a model of these architectures that is not causal must fail.
+                Architecture::DecoderOnly | Architecture::Moe | Architecture::Multimodal => {
+                    Self { causal: true, ..text }
+                }
+                Architecture::Ssm => Self {
+                    causal: true,
+                    reads_left_padding: model.config().get("use_bias") == Some(&Value::Bool(true)),
+                    ..text
+                },
+                _ => text,
+            }];
+        }
+        let mut streams = vec![of(Stream::Target(&golden.source))];
+        if golden.source.contains_key("input_ids") {
+            // Without the decoder's arguments a model with retrieval stops after the question encoder. A made-up question can
+            // be equally near to several passages, and then what the generator computes from them is arbitrary.
+            let question_only = architecture == Architecture::Rag;
+            streams.push(of(Stream::Source(if question_only { &NO_ARGUMENTS } else { &golden.target })));
+        }
+        streams
+    }
+
+    fn of(stream: Stream<'a>, model: &Model, golden: &Golden) -> Self {
+        // Models of several parts nest the fields that are at the top level elsewhere.
+        let part = if matches!(stream, Stream::Target(_)) { "generator" } else { "question_encoder" };
+        let config = model.config();
+        let objects = [config.get(part), Some(config), config.get("text_config")];
+        let field = |name: &str| objects.iter().flatten().find_map(|config| config.get(name)?.as_i64());
+        let number = |name: &str| field(name).filter(|number| *number >= 0);
+        let capabilities = model.capabilities();
+        let limits = [capabilities.max_positions, capabilities.cacheable_length];
+        let decoder_vocab = number("decoder_vocab_size").filter(|_| matches!(stream, Stream::Target(_)));
+        let vocab = decoder_vocab.or_else(|| number("vocab_size"));
+        // Checkpoints cut down for tests keep the special ids of the full model, which their embedding no longer has.
+        let in_vocab = |id: &i64| vocab.is_none_or(|vocab| *id < vocab);
+        let configured = number("pad_token_id").filter(in_vocab);
+        let recorded = golden.pad_token_id.filter(in_vocab);
+        Self {
+            stream,
+            pad: recorded.or(configured).or_else(|| number("eos_token_id").filter(in_vocab)).unwrap_or(0),
+            pad_is_configured: configured.is_some(),
+            vocab: vocab.unwrap_or(2),
+            longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
+            causal: capabilities.causal && !matches!(stream, Stream::Source(_)),
+            reads_left_padding: false,
+            pooling: capabilities.pooling,
+            end: None,
+            reserved: number("image_token_index"),
+        }
+    }
+
+    /// A classifier with an encoder and a decoder reads one text with both, and classifies the state of its end token.
+    fn of_classifier(self, model: &Model) -> Self {
+        Self { causal: false, end: model.config().get("eos_token_id").and_then(Value::as_i64), ..self }
+    }
+
+    /// `id`, or the end token at the last position of a row that needs one.
+    fn with_end(&self, id: i64, last: bool) -> i64 {
+        self.end.filter(|_| last).unwrap_or(id)
+    }
+}
+
+impl TextFacts<'_> {
+    /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier finds the last token by the pad
+    /// id of the configuration; without one it takes the last column.
+    pub(super) fn pooled_ignores_padding(&self, side: Side) -> bool {
+        match self.pooling {
+            Pooling::Fixed => !self.causal || self.pad_is_configured || side == Side::Left,
+            Pooling::EndToken => side == Side::Right,
+            Pooling::LastColumn => false,
+        }
+    }
+
+    /// Whether the pooled outputs must not depend on the ids at masked positions. They may where a token is found by its id.
+    pub(super) fn pooled_ignores_masked_ids(&self) -> bool {
+        self.pooling == Pooling::Fixed && !self.causal
+    }
+}
+
+impl Sequences {
+    /// Pseudo-random ids, always the same ones, never the pad id.
+    pub(super) fn generated(rows: usize, length: usize, facts: TextFacts<'_>) -> Self {
+        // A congruential generator with the constants of MMIX: reproducible, and no check needs better randomness.
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut id = || loop {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let id = ((state >> 33) % facts.vocab.max(2) as u64) as i64;
+            if id != facts.pad && ![facts.end, facts.reserved].contains(&Some(id)) {
+                return id;
+            }
+        };
+        Self((0..rows).map(|_| (0..length).map(|_| id()).collect()).collect())
+    }
+
+    /// The rows of a recorded case without their padding.
+    pub(super) fn of_case(case: &Case, stream: Stream<'_>) -> Option<Self> {
+        let ids = case.inputs.get(stream.ids())?;
+        let (rows, width) = (ids.shape()[0], ids.shape()[1]);
+        let values = ids.as_integers()?;
+        let mask = case.inputs.get(stream.mask()).and_then(Array::as_integers);
+        let real = |flat: &usize| mask.is_none_or(|mask| mask[*flat] != 0);
+        let row = |row: usize| (row * width..(row + 1) * width).filter(real).map(|flat| values[flat]).collect();
+        Some(Self((0..rows).map(row).collect()))
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        self.0.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The first `length` ids of every row.
+    pub(super) fn prefix(&self, length: usize) -> Self {
+        Self(self.0.iter().map(|row| row[..length.min(row.len())].to_vec()).collect())
+    }
+
+    /// Ids and mask, padded to `width` on `side`, with the other arguments.
+    ///
+    /// Left padding of causal models without an encoder comes with the position ids that `generate` passes: without them
+    /// transformers would count positions from the first column, padding included.
+    pub(super) fn padded(&self, width: usize, side: Side, facts: TextFacts<'_>) -> Arrays {
+        let (mut ids, mut mask, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+        for row in &self.0 {
+            let padding = width - row.len();
+            let before = if side == Side::Left { padding } else { 0 };
+            for column in 0..width {
+                let real = (before..before + row.len()).contains(&column);
+                let last = column + 1 == before + row.len();
+                ids.push(if real { facts.with_end(row[column - before], last) } else { facts.pad });
+                mask.push(i64::from(real));
+                positions.push(if real { (column - before) as i64 } else { 0 });
+            }
+        }
+        let shape = [self.0.len(), width];
+        let mut inputs = Arrays::from([
+            (facts.stream.ids().to_owned(), Array::integers(shape, ids)),
+            (facts.stream.mask().to_owned(), Array::integers(shape, mask)),
+        ]);
+        for (name, array) in facts.stream.other_arguments().into_iter().flatten() {
+            let rows: Vec<usize> = (0..self.0.len()).map(|row| row % array.shape()[0].max(1)).collect();
+            inputs.insert(name.clone(), array.select_rows(&rows));
+        }
+        if side == Side::Left && facts.causal && facts.stream == Stream::Text {
+            inputs.insert("position_ids".to_owned(), Array::integers(shape, positions));
+        }
+        inputs
+    }
+
+    /// Inputs without padding; all rows must have the same length.
+    pub(super) fn unpadded(&self, facts: TextFacts<'_>) -> Arrays {
+        self.padded(self.longest(), Side::Right, facts)
+    }
+
+    /// The same rows with every id from `start` on replaced by another one.
+    pub(super) fn changed_from(&self, start: usize, facts: TextFacts<'_>) -> Self {
+        let change = |(column, id): (usize, &i64)| if column < start { *id } else { another(*id, facts) };
+        Self(self.0.iter().map(|row| row.iter().enumerate().map(change).collect()).collect())
+    }
+}
+
+/// An id other than `id`, and not a special one.
+pub(super) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
+    let next = |step: i64| (id + step).rem_euclid(facts.vocab);
+    // The first step is large: neighbouring ids of a trained tokenizer are often similar tokens. The others are for the case
+    // that it hits a special id.
+    let kept = [Some(id), Some(facts.pad), facts.end, facts.reserved];
+    let allowed = |next: &i64| !kept.contains(&Some(*next));
+    [facts.vocab / 3 + 1, 1, 2, 3].into_iter().map(next).find(allowed).unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACTS: TextFacts<'_> = TextFacts {
+        stream: Stream::Text,
+        pad: 0,
+        pad_is_configured: true,
+        vocab: 9,
+        longest: 64,
+        causal: true,
+        reads_left_padding: false,
+        pooling: Pooling::Fixed,
+        end: None,
+        reserved: None,
+    };
+
+    #[test]
+    fn left_padding_comes_with_the_positions_of_generate() {
+        let rows = Sequences(vec![vec![5, 6, 7], vec![8]]);
+        let left = rows.padded(4, Side::Left, FACTS);
+        assert_eq!(left["input_ids"].as_integers(), Some(&[0, 5, 6, 7, 0, 0, 0, 8][..]));
+        assert_eq!(left["attention_mask"].as_integers(), Some(&[0, 1, 1, 1, 0, 0, 0, 1][..]));
+        assert_eq!(left["position_ids"].as_integers(), Some(&[0, 0, 1, 2, 0, 0, 0, 0][..]));
+        let right = rows.padded(4, Side::Right, FACTS);
+        assert_eq!(right["input_ids"].as_integers(), Some(&[5, 6, 7, 0, 8, 0, 0, 0][..]));
+        assert!(!right.contains_key("position_ids"));
+    }
+
+    #[test]
+    fn replaced_ids_differ_and_are_never_padding() {
+        for id in 0..9 {
+            let other = another(id, FACTS);
+            assert!(other != id && other != 0 && (0..9).contains(&other), "{id} {other}");
+        }
+        let rows = Sequences::generated(3, 40, FACTS);
+        assert!(rows.0.iter().flatten().all(|id| (1..9).contains(id)));
+        assert_ne!(rows.0[0], rows.0[1]);
+        assert_eq!(rows, Sequences::generated(3, 40, FACTS));
+        let changed = rows.changed_from(39, FACTS);
+        assert_eq!(changed.prefix(39), rows.prefix(39));
+        assert_ne!(changed.0[0][39], rows.0[0][39]);
+    }
+}

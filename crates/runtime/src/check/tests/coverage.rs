@@ -1,0 +1,200 @@
+//! Every check of every architecture fails when the model has a fault that the check claims to detect.
+//!
+//! Owns the fault that each check must detect, and its table in docs/proof.md. A check without a fault does not compile; an
+//! architecture in which a fault is not detected fails this test by name.
+
+mod table;
+
+use super::{
+    super::inapplicable,
+    faulty::Fault,
+    fixture::{Fixture, fixtures},
+    harnesses,
+};
+use crate::{harness::Harness, memory};
+use std::{
+    fs,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    thread,
+};
+use testgen_models::Checkpoint;
+use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration, required_checks};
+
+/// The fault that a check must detect.
+struct Detected {
+    fault: Fault,
+    /// The fault in words, for the table.
+    description: &'static str,
+    /// A part of the reason of the failed check; alternatives are separated by bars.
+    reason: &'static str,
+}
+
+fn detected(check: Check) -> Detected {
+    let (fault, description, reason) = match check {
+        Check::LoadKeysExact => (Fault::TensorNotRead, "one tensor more in the checkpoint", "were never read"),
+        Check::ConfigEffective => (Fault::FieldHardCoded, "one field is hard-coded", "has no effect: tried"),
+        Check::Placement => (Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu"),
+        Check::PreprocessGolden => {
+            (Fault::OtherInputsRecorded, "other inputs were recorded", "position 0: expected|at [0, 0, 0")
+        }
+        Check::EmbedGolden => (Fault::EmbeddingOff, "one element of the embeddings off by 1 %", "embed`: "),
+        Check::LayerTraceGolden => (Fault::LastLayerOff, "one element of the last layer off by 1 %", "still agrees"),
+        Check::OutputGolden => (Fault::OutputOff, "one element of each output off by 1 %", "furthest off at ["),
+        Check::DetectionGolden => (Fault::OutputOff, "one element of each output off by 1 %", "`detection.boxes`"),
+        Check::RouterGolden => (Fault::RouterOff, "one probability of each router off by 1 %", "`router."),
+        Check::RetrievalGolden => {
+            (Fault::WrongLastPassage, "the search misses one passage", "where the brute-force search has")
+        }
+        Check::Finite => (Fault::NotANumber, "one element of each output is NaN", "elements are not finite"),
+        Check::MaskGolden => (Fault::MaskIgnored, "the mask is ignored", "at real positions|at masked positions|nodes"),
+        Check::CausalLeak => (Fault::FirstSeesLast, "the first position sees the last", "before position 1"),
+        Check::PadInvariance => (Fault::MaskIgnored, "the mask is ignored", "padded left|padded right|more padding"),
+        Check::BatchInvariance => (Fault::RowDependsOnBatch, "a row depends on the size of its batch", "row 0 alone"),
+        Check::KvCacheEquivalence => (Fault::WrongChunk, "a chunk after a cache is wrong", "in chunks"),
+        Check::ShapeSweep => (Fault::WrongRowOfFive, "one row in a batch of five is wrong", "batch 3 of 5"),
+        Check::Determinism => {
+            (Fault::EverySecondCallOneBitOff, "every second run differs in one bit", "differs in 1 elements")
+        }
+        Check::DtypeLadder => (Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`"),
+        Check::HalfProbe => (Fault::HalfPrecisionRefused, "half precision is refused", "but the endpoint is"),
+        Check::GreedyMargin => (Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2"),
+        Check::GenerationControls => {
+            (Fault::LogitsDependOnHistory, "logits depend on earlier calls", "are not the first of")
+        }
+        Check::MemoryReleased => (Fault::ModelKept, "the model remains in memory", "1099"),
+        Check::FallbackMarked => (Fault::FallbackNotMarked, "a fallback is marked as real", "but the endpoint is real"),
+        Check::MockMarked => (Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real"),
+        Check::RequireHonoured => (Fault::FallbackNotMarked, "a fallback is marked as real", "expected ignored"),
+    };
+    Detected { fault, description, reason }
+}
+
+/// A check that never applies to an architecture.
+struct Inapplicable {
+    architecture: Architecture,
+    check: Check,
+    why: &'static str,
+}
+
+const INAPPLICABLE: &[Inapplicable] = &[
+    Inapplicable {
+        architecture: Architecture::TimeSeries,
+        check: Check::PreprocessGolden,
+        why: "series are not preprocessed",
+    },
+    Inapplicable {
+        architecture: Architecture::Diffusion,
+        check: Check::PreprocessGolden,
+        why: "latents are not preprocessed",
+    },
+];
+
+/// The fixture whose tokenizer and texts are used for architectures whose own fixtures have none.
+const TEXT_FIXTURE: &str = "qwen2";
+
+#[test]
+fn every_check_of_every_architecture_is_turned_red() {
+    let pairs = pairs();
+    let left = Mutex::new(pairs.iter());
+    let next = || left.lock().unwrap().next().copied();
+    let work = || std::iter::from_fn(next).filter_map(undetected_fault).collect::<Vec<_>>();
+    let threads = thread::available_parallelism().map_or(2, usize::from);
+    let mut undetected = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    undetected.sort();
+    assert!(
+        undetected.is_empty(),
+        "{} of {} faults are not detected:\n{}",
+        undetected.len(),
+        pairs.len(),
+        undetected.join("\n")
+    );
+}
+
+#[test]
+fn inapplicable_checks_have_nothing_to_compare_with() {
+    for Inapplicable { architecture, check, .. } in INAPPLICABLE {
+        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs").join(architecture.as_str());
+        for spec in fs::read_dir(specs).unwrap() {
+            let fixture = fixtures().join(spec.unwrap().path().file_stem().unwrap());
+            let reason = inapplicable(*check, &Checkpoint::at(&fixture));
+            assert!(reason.is_some(), "{architecture}: `{check}` applies to {}", fixture.display());
+        }
+    }
+}
+
+#[test]
+fn borrowed_texts_are_tokenized_as_recorded() {
+    for architecture in [Architecture::Moe, Architecture::Ssm] {
+        let harness = harnesses::of(architecture);
+        let registration =
+            Registration { device: DeviceKind::Cpu, check: Check::PreprocessGolden, precision: Precision::F32 };
+        let entry = harnesses::report_entry(harness, registration, Fault::None, with_inputs(harness).base());
+        assert_eq!(entry.status, EntryStatus::Pass, "{architecture}: {:?}", entry.reason);
+    }
+}
+
+/// An architecture with one of its checks.
+#[derive(Clone, Copy, PartialEq)]
+struct Pair {
+    architecture: Architecture,
+    check: Check,
+}
+
+/// All checks that a harness of an architecture must have, except those that never apply.
+fn pairs() -> Vec<Pair> {
+    let of = |architecture: Architecture| {
+        let required = required_checks(architecture, DeviceKind::ALL, Precision::ALL);
+        let is_registered = move |check: &Check| required.iter().any(|required| required.check == *check);
+        let applies = move |check: &Check| {
+            !INAPPLICABLE.iter().any(|never| never.architecture == architecture && never.check == *check)
+        };
+        let checks = Check::ALL.iter().copied().filter(is_registered).filter(applies);
+        checks.map(move |check| Pair { architecture, check })
+    };
+    Architecture::ALL.iter().rev().copied().flat_map(of).collect()
+}
+
+/// The failure if a check passes in spite of its fault, or fails for another reason.
+fn undetected_fault(pair: Pair) -> Option<String> {
+    let Pair { architecture, check } = pair;
+    let Detected { fault, reason: expected, .. } = detected(check);
+    // Other tests of this process allocate memory, too.
+    let _alone = (fault == Fault::ModelKept).then(|| memory::MEASURED.lock().unwrap_or_else(PoisonError::into_inner));
+    let harness = harnesses::of(architecture);
+    let device = if check.applies_on(DeviceKind::Cpu) { DeviceKind::Cpu } else { DeviceKind::Rocm };
+    let precision = if check == Check::HalfProbe { Precision::F16 } else { Precision::F32 };
+    let changed = changed(fault, harness);
+    let base = changed.as_ref().map_or_else(fixtures, |fixture| fixture.base().to_owned());
+    let entry = harnesses::report_entry(harness, Registration { device, check, precision }, fault, &base);
+    let reason = entry.reason.unwrap_or_default();
+    let is_detected = entry.status == EntryStatus::Fail && expected.split('|').any(|part| reason.contains(part));
+    (!is_detected).then(|| format!("{architecture}: `{check}` with the fault {fault:?}: {:?}, {reason}", entry.status))
+}
+
+/// A fixture with the fault, if the fault is in a file.
+fn changed(fault: Fault, harness: &'static Harness) -> Option<Fixture> {
+    match fault {
+        Fault::TensorNotRead => Some(Fixture::of(harness).weights(|tensors| {
+            let name = tensors.names()[0].clone();
+            tensors.copy(&name, "there_is.no_such_module.weight");
+        })),
+        Fault::OtherInputsRecorded => Some(with_inputs(harness).golden(|tensors| {
+            for name in tensors.names().iter().filter(|name| name.starts_with("input.")) {
+                tensors.disturb(name);
+            }
+        })),
+        _ => None,
+    }
+}
+
+/// The fixture, with texts of another one if its golden has no raw inputs of its own.
+fn with_inputs(harness: &'static Harness) -> Fixture {
+    match harness.spec.architecture {
+        Architecture::Moe | Architecture::Ssm => Fixture::of(harness).with_texts_of(TEXT_FIXTURE),
+        _ => Fixture::of(harness),
+    }
+}

@@ -1,0 +1,57 @@
+//! The table of faults in docs/proof.md, generated from what the tests require.
+
+use super::{INAPPLICABLE, Inapplicable, Pair, detected, fs, pairs};
+use std::path::Path;
+use testgen_types::{Architecture, Check};
+
+const BEGIN: &str = "<!-- checks: begin, written by UPDATE_DOCS=1 cargo test --workspace --lib table_of_faults -->\n";
+const END: &str = "<!-- checks: end -->\n";
+
+#[test]
+fn the_table_of_faults_is_up_to_date() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/proof.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let current = format!("{before}{BEGIN}{}{END}{after}", table());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&page, current).unwrap();
+    } else {
+        assert!(
+            text == current,
+            "docs/proof.md is stale; update it with `UPDATE_DOCS=1 cargo test --workspace --lib table_of_faults`"
+        );
+    }
+}
+
+fn table() -> String {
+    let pairs = pairs();
+    let head = "| check | fault | red in |\n|---|---|---|\n".to_owned();
+    let row = |table: String, check: &Check| {
+        table + &format!("| `{check}` | {} | {} |\n", detected(*check).description, red_in(&pairs, *check))
+    };
+    let total = format!(
+        "{} pairs of an architecture and one of its checks ({} checks, {} architectures); each check fails with the fault of its row:\n\n",
+        pairs.len(),
+        Check::ALL.len(),
+        Architecture::ALL.len()
+    );
+    let never =
+        |Inapplicable { architecture, check, why }: &Inapplicable| format!("`{check}` of {architecture}: {why}");
+    let never = INAPPLICABLE.iter().map(never).collect::<Vec<_>>().join("; ");
+    Check::ALL.iter().fold(total + &head, row) + &format!("\nNever applicable, and not counted: {never}.\n")
+}
+
+/// The names of the architectures, or of the missing ones if those are fewer.
+fn red_in(pairs: &[Pair], check: Check) -> String {
+    let is_red = |architecture: &&Architecture| pairs.contains(&Pair { architecture: **architecture, check });
+    let names = |red: bool| {
+        let named = Architecture::ALL.iter().filter(|architecture| is_red(architecture) == red);
+        named.map(|architecture| architecture.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    match Architecture::ALL.iter().filter(is_red).count() {
+        all if all == Architecture::ALL.len() => format!("all {all}"),
+        most if most > Architecture::ALL.len() / 2 => format!("{most}; not {}", names(false)),
+        few => format!("{few}: {}", names(true)),
+    }
+}

@@ -1,0 +1,198 @@
+//! Comparing a tensor with its reference in f64.
+//!
+//! In this order: the shapes, the positions of NaN and infinity, then |d| / |ref| and max |d| / max |ref|. Knows nothing of
+//! models and goldens.
+
+mod measure;
+
+pub(crate) use measure::{Measured, measure};
+
+use crate::tolerance::Threshold;
+use std::fmt;
+use testgen_nn::array::Array;
+use testgen_types::{OutputError, WorstElement};
+
+/// The headroom of a zero error, and the largest that is reported: JSON has no infinity.
+const LARGEST_HEADROOM: f64 = 1e6;
+/// Elements reported for a tensor that fails.
+const WORST: usize = 5;
+
+/// The result of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Comparison {
+    /// For the report. JSON has neither NaN nor infinity, so they are replaced by the largest number here; the failure has
+    /// the original values.
+    pub(crate) error: OutputError,
+    /// Why the tensors do not agree; none if they do.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Why two tensors do not agree.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Failure {
+    /// They have different shapes.
+    Shape {
+        /// The shape of the reference.
+        expected: Vec<usize>,
+        /// The computed shape.
+        got: Vec<usize>,
+    },
+    /// One of them does not hold floats.
+    Type,
+    /// NaN or infinity where the reference has another value, or the other way round.
+    NonFinite {
+        /// How many elements.
+        count: usize,
+        /// The first of them.
+        first: Element,
+    },
+    /// The errors are above the threshold.
+    TooFar {
+        /// The element with the largest error.
+        worst: Element,
+        /// The errors.
+        measured: Measured,
+        /// The largest errors that pass.
+        threshold: Threshold,
+    },
+}
+
+/// One element of both tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Element {
+    /// One index per dimension.
+    pub(crate) index: Vec<usize>,
+    /// The value of the reference.
+    pub(crate) expected: f32,
+    /// The computed value.
+    pub(crate) got: f32,
+}
+
+/// Compares `got` with `expected`; errors up to and including the threshold pass.
+pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Threshold) -> Comparison {
+    if expected.shape() != got.shape() {
+        let failure = Failure::Shape { expected: expected.shape().to_vec(), got: got.shape().to_vec() };
+        return Comparison { error: without_distance(name, threshold), failure: Some(failure) };
+    }
+    let (Some(reference), Some(values)) = (expected.as_floats(), got.as_floats()) else {
+        return Comparison { error: without_distance(name, threshold), failure: Some(Failure::Type) };
+    };
+    let measured = measure(reference, values);
+    let failure = evaluate(expected.shape(), reference, values, &measured, threshold);
+    let worst = if failure.is_some() { worst(expected.shape(), reference, values) } else { Vec::new() };
+    let error = OutputError {
+        name: name.to_owned(),
+        rel_l2: if measured.non_finite > 0 { f64::MAX } else { finite(measured.rel_l2) },
+        max_rel: if measured.non_finite > 0 { f64::MAX } else { finite(measured.max_rel) },
+        rel_l2_threshold: threshold.rel_l2,
+        max_rel_threshold: threshold.max_rel,
+        headroom: headroom(&measured, threshold),
+        non_finite: measured.non_finite as u64,
+        worst,
+    };
+    Comparison { error, failure }
+}
+
+fn evaluate(
+    shape: &[usize],
+    reference: &[f32],
+    values: &[f32],
+    measured: &Measured,
+    threshold: Threshold,
+) -> Option<Failure> {
+    let element = |flat: usize| Element { index: unravel(shape, flat), expected: reference[flat], got: values[flat] };
+    if let Some(first) = measured.first_non_finite {
+        return Some(Failure::NonFinite { count: measured.non_finite, first: element(first) });
+    }
+    // Written as `<=`, so that a NaN error fails.
+    let within = measured.rel_l2 <= threshold.rel_l2 && measured.max_rel <= threshold.max_rel;
+    if within {
+        return None;
+    }
+    let furthest = furthest(reference, values, 1).first().copied().unwrap_or(0);
+    Some(Failure::TooFar { worst: element(furthest), measured: measured.clone(), threshold })
+}
+
+/// The report entry of tensors without a distance, because shape or type differ.
+fn without_distance(name: &str, threshold: Threshold) -> OutputError {
+    OutputError {
+        name: name.to_owned(),
+        rel_l2: f64::MAX,
+        max_rel: f64::MAX,
+        rel_l2_threshold: threshold.rel_l2,
+        max_rel_threshold: threshold.max_rel,
+        headroom: 0.0,
+        non_finite: 0,
+        worst: Vec::new(),
+    }
+}
+
+/// threshold / error in the measure where it is smaller.
+fn headroom(measured: &Measured, threshold: Threshold) -> f64 {
+    let of = |threshold: f64, error: f64| if error == 0.0 { LARGEST_HEADROOM } else { threshold / error };
+    let smaller = of(threshold.rel_l2, measured.rel_l2).min(of(threshold.max_rel, measured.max_rel));
+    if measured.non_finite > 0 { 0.0 } else { smaller.min(LARGEST_HEADROOM) }
+}
+
+fn worst(shape: &[usize], reference: &[f32], values: &[f32]) -> Vec<WorstElement> {
+    furthest(reference, values, WORST)
+        .into_iter()
+        .map(|flat| WorstElement {
+            index: unravel(shape, flat),
+            expected: finite(reference[flat].into()),
+            got: finite(values[flat].into()),
+        })
+        .collect()
+}
+
+/// The elements with the largest errors, largest first. An element that is NaN or infinite on one side only comes first.
+fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
+    let distance = |flat: &usize| {
+        let (expected, got) = (f64::from(reference[*flat]), f64::from(values[*flat]));
+        if expected == got || (expected.is_nan() && got.is_nan()) { 0.0 } else { finite((expected - got).abs()) }
+    };
+    let mut order: Vec<usize> = (0..reference.len()).filter(|flat| distance(flat) > 0.0).collect();
+    order.sort_by(|a, b| distance(b).total_cmp(&distance(a)).then(a.cmp(b)));
+    order.truncate(count);
+    order
+}
+
+fn unravel(shape: &[usize], mut flat: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (component, length) in index.iter_mut().zip(shape).rev() {
+        *component = flat % length;
+        flat /= length;
+    }
+    index
+}
+
+/// Replaces NaN and infinity by the largest number with that sign.
+fn finite(value: f64) -> f64 {
+    if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: expected {}, got {}", self.index, self.expected, self.got)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape { expected, got } => write!(f, "its shape is {got:?}, expected {expected:?}"),
+            Self::Type => write!(f, "it does not hold floats"),
+            Self::NonFinite { count, first } => {
+                write!(f, "NaN or infinity differs from the reference in {count} elements, first at {first}")
+            }
+            Self::TooFar { worst, measured, threshold } => write!(
+                f,
+                "error rel-L2 {:.3e} (threshold {:.3e}), max {:.3e} (threshold {:.3e}); furthest off at {worst}",
+                measured.rel_l2, threshold.rel_l2, measured.max_rel, threshold.max_rel
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! A loaded model with its handler, and the truth about what it is.
+//!
+//! Owns: status, label, the facts of the device, and the queue. Does not own: loading (harness) and answering (task). A
+//! mock holds no model, so nothing can mistake it for one.
+
+mod batch;
+mod queue;
+mod status;
+
+pub use queue::{Answered, QueueFull, Ticket};
+pub use status::Status;
+
+use crate::{
+    label::Label,
+    load_target::{LoadedModel, MemoryAroundLoad},
+    log::log_warning,
+    open::OpenDevice,
+    task::{Handler, HandlerError, Request, Response},
+};
+use queue::Queue;
+use std::{error::Error, fmt};
+use testgen_device::{DetectionPath, Device, DeviceUnavailable};
+use testgen_models::Model;
+use testgen_types::{DeviceKind, LoadMemory, Precision};
+
+/// Where requests for a model go.
+pub struct Endpoint {
+    label: Label,
+    status: Status,
+    served: Option<Served>,
+    memory: Option<MemoryAroundLoad>,
+    queue: Queue,
+}
+
+/// What answers the requests of an endpoint that is no mock.
+struct Served {
+    device: OpenDevice,
+    model: Model,
+    handler: Handler,
+}
+
+impl Endpoint {
+    /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock with that reason.
+    pub fn real(kind: DeviceKind, loaded: LoadedModel, handler: Handler) -> Self {
+        let LoadedModel { label, device, model, memory } = loaded;
+        if device.facts.kind != kind {
+            let found = &device.facts;
+            let why = format!("the harness opened {} (`{}`) where `{kind}` was asked for", found.label(), found.name);
+            return Self::without_model(&label, why);
+        }
+        let served = Some(Served { device, model, handler });
+        Self { label, status: Status::Real, served, memory, queue: Queue::default() }
+    }
+
+    /// An endpoint without a model, because of `error`, which is told on stderr.
+    pub fn mock(label: &Label, kind: DeviceKind, error: &dyn Error) -> Self {
+        Self::without_model(label, format!("no model on {kind}: {}", chain(error)))
+    }
+
+    fn without_model(label: &Label, why: String) -> Self {
+        log_warning(label, format_args!("{why}; the endpoint is a mock"));
+        let status = Status::Mock { why, fallback: None };
+        Self { label: label.clone(), status, served: None, memory: None, queue: Queue::default() }
+    }
+
+    /// Marks the endpoint as standing in for one on `from`, which `absence` says is not there.
+    #[must_use]
+    pub fn into_fallback(mut self, from: DeviceKind, absence: &DeviceUnavailable) -> Self {
+        let to = self.served.as_ref().map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
+        log_warning(&self.label, format_args!("falls back from {from} to {to}: {absence}"));
+        self.status = self.status.into_fallback(from, to, absence.to_string());
+        self
+    }
+
+    /// What the endpoint is.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// The model; none unless the status is [`Status::Real`].
+    pub fn model(&self) -> Option<&Model> {
+        match self.status {
+            Status::Real => self.served.as_ref().map(|served| &served.model),
+            Status::Fallback { .. } | Status::Mock { .. } => None,
+        }
+    }
+
+    /// The name that the endpoint was asked for by; a fallback's names the device that it fell back to.
+    pub fn label(&self) -> &Label {
+        &self.label
+    }
+
+    /// The device that answers, also behind a fallback; none for a mock.
+    pub fn device(&self) -> Option<&Device> {
+        self.served.as_ref().map(|served| &served.device.facts)
+    }
+
+    /// Whether f32 products may be computed in TF32 here.
+    pub fn tf32(&self) -> bool {
+        self.served.as_ref().is_some_and(|served| served.device.tf32)
+    }
+
+    /// The type that the model computes in; none for a mock.
+    pub fn precision(&self) -> Option<Precision> {
+        self.served.as_ref().map(|served| served.model.precision())
+    }
+
+    /// The kind that the backend calls the device's tensors: for a compatibility layer that is CUDA.
+    pub(crate) fn tensor_kind(&self) -> Option<DeviceKind> {
+        let device = self.device()?;
+        Some(match device.path {
+            DetectionPath::CudaCompatibility => DeviceKind::Cuda,
+            DetectionPath::HostProcessor | DetectionPath::HipRuntime | DetectionPath::CudaDriver => device.kind,
+        })
+    }
+
+    /// The opened device, for questions about its memory.
+    pub(crate) fn open_device(&self) -> Option<&OpenDevice> {
+        self.served.as_ref().map(|served| &served.device)
+    }
+
+    /// Memory around the load, as a report has it.
+    pub fn memory(&self) -> Option<LoadMemory> {
+        let MemoryAroundLoad { before, after } = self.memory?;
+        Some(LoadMemory {
+            total: before.total,
+            free: before.free,
+            in_use_before: before.in_use,
+            in_use_after: after.in_use,
+            peak: after.peak,
+        })
+    }
+
+    /// How many inputs are computed together.
+    pub fn batch_size(&self) -> usize {
+        match self.device().map(|device| device.kind) {
+            Some(DeviceKind::Cuda | DeviceKind::Rocm) => 32,
+            Some(DeviceKind::Cpu) | None => 8,
+        }
+    }
+
+    /// Puts a request into the queue.
+    ///
+    /// # Errors
+    ///
+    /// When 32 requests wait already; the request comes back.
+    pub fn submit(&mut self, request: Request) -> Result<Ticket, QueueFull> {
+        self.queue.push(request)
+    }
+
+    /// The number of requests that wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Answers every waiting request, several together where they are of one kind, in the order of submission.
+    pub fn process(&mut self) -> Vec<Answered> {
+        let mut answered = Vec::new();
+        while let Some(batch) = self.queue.next_batch(self.batch_size()) {
+            answered.extend(batch::answer(batch, &|request| self.handle(request)));
+        }
+        answered
+    }
+
+    /// Answers one request at once; a mock says that it is one.
+    ///
+    /// # Errors
+    ///
+    /// When the handler cannot answer.
+    pub fn handle(&self, request: Request) -> Result<Response, HandlerError> {
+        match (&self.served, &self.status) {
+            (Some(served), _) => (served.handler)(&served.model, request),
+            (None, status) => Ok(Response::Mock { why: status.why().unwrap_or("it has no model").to_owned() }),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("label", &self.label)
+            .field("status", &self.status)
+            .field("device", &self.device().map(Device::label))
+            .finish_non_exhaustive()
+    }
+}
+
+/// An error with everything that caused it.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

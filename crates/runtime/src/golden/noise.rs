@@ -1,0 +1,71 @@
+//! The error of the reference itself in each precision, from which thresholds are derived.
+
+use super::Unreadable;
+use std::collections::{BTreeMap, HashMap};
+use testgen_types::Precision;
+
+/// The error of transformers in each precision against its own float64 run, for each tensor.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Noise {
+    by_precision: BTreeMap<Precision, BTreeMap<String, NoiseLevel>>,
+}
+
+/// The error of one tensor, in both measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NoiseLevel {
+    /// |d| / |ref| over the tensor.
+    pub(crate) rel_l2: f64,
+    /// max |d| / max |ref|.
+    pub(crate) max_rel: f64,
+}
+
+impl Noise {
+    /// The noise of a tensor; `name` is that of an output, or `trace.embed`, `trace.layer.<i>`.
+    pub(crate) fn of(&self, precision: Precision, name: &str) -> Option<NoiseLevel> {
+        self.by_precision.get(&precision)?.get(name).copied()
+    }
+
+    /// Reads the metadata `noise.f32`, `noise.f16` and `noise.bf16`.
+    pub(super) fn read(metadata: &HashMap<String, String>) -> Result<Self, Unreadable> {
+        // Goldens of models that do not run in float64 have float32 as the reference. Against itself, f32 has no error, and
+        // zero noise would allow no error at all.
+        let against_f32 = metadata.get("noise.reference").is_some_and(|reference| reference == "float32");
+        let mut by_precision = BTreeMap::new();
+        for &precision in Precision::ALL {
+            let key = format!("noise.{precision}");
+            if against_f32 && precision == Precision::F32 {
+                continue;
+            }
+            if let Some(text) = metadata.get(&key) {
+                let levels = levels(text).map_err(|why| Unreadable { part: key, why })?;
+                by_precision.insert(precision, levels);
+            }
+        }
+        Ok(Self { by_precision })
+    }
+}
+
+/// JSON: an object of `[rel_l2, max_rel]` by the name of the tensor.
+fn levels(text: &str) -> Result<BTreeMap<String, NoiseLevel>, String> {
+    let pairs: BTreeMap<String, [f64; 2]> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let level = |(name, pair): (String, [f64; 2])| match pair {
+        [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => Ok((name, NoiseLevel { rel_l2, max_rel })),
+        _ => Err(format!("`{name}` is {pair:?}, expected two finite numbers that are not negative")),
+    };
+    pairs.into_iter().map(level).collect()
+}
+
+fn is_noise(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+#[cfg(test)]
+impl Noise {
+    /// The noise in `metadata`, for tests of thresholds.
+    pub(crate) fn for_tests(metadata: &HashMap<String, String>) -> Self {
+        match Self::read(metadata) {
+            Ok(noise) => noise,
+            Err(unreadable) => panic!("`{}`: {}", unreadable.part, unreadable.why),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a generated module declares: its spec, an init function for each kind of device, its request, and its skips.
+
+use crate::{
+    endpoint::Endpoint,
+    load_target::LoadTarget,
+    recorded_request::{RecordedRequest, RequestError},
+    skip::Skip,
+    task::Request,
+};
+use testgen_models::Source;
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Registration, Task, required_checks};
+
+/// What a harness tests, as its YAML spec says.
+#[derive(Debug)]
+pub struct Spec {
+    /// The stem of the spec's file.
+    pub name: &'static str,
+    /// The `model_type` of `config.json`.
+    pub model_type: ModelType,
+    /// The family.
+    pub architecture: Architecture,
+    /// What the handlers do.
+    pub task: Task,
+    /// Where the checkpoint is.
+    pub source: Source,
+    /// The devices that the harness has checks for.
+    pub devices: &'static [DeviceKind],
+    /// The precisions that the harness has checks for.
+    pub precisions: &'static [Precision],
+    /// Deviations from the tolerance table, each with its reason.
+    pub tolerances: &'static [ToleranceOverride],
+    /// The device memory that the model needs, in MiB, where the spec says so.
+    pub vram_mib: Option<u64>,
+}
+
+/// A tolerance of the spec's own for one output in one precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ToleranceOverride {
+    /// The output's name, for instance `logits`.
+    pub output: &'static str,
+    /// The precision that it is for.
+    pub precision: Precision,
+    /// The largest |d| / |ref|.
+    pub rel_l2: f64,
+    /// The largest max |d| / max |ref|.
+    pub max_rel: f64,
+    /// Why the table does not fit.
+    pub reason: &'static str,
+}
+
+/// Opens a device, loads a checkpoint on it and returns an endpoint. An error becomes the status of the endpoint.
+pub type Init = fn(target: &LoadTarget) -> Endpoint;
+
+/// One generated harness.
+#[derive(Debug)]
+pub struct Harness {
+    /// What it tests.
+    pub spec: &'static Spec,
+    /// Loads the model on the host processor.
+    pub init_cpu: Init,
+    /// Loads the model on an NVIDIA GPU.
+    pub init_cuda: Init,
+    /// Loads the model on an AMD GPU.
+    pub init_rocm: Init,
+    /// The request of the architecture and the task, built from recorded inputs.
+    pub request: fn(recorded: &RecordedRequest) -> Result<Request, RequestError>,
+    /// The checks that are not run.
+    pub skipped: &'static [Skip],
+}
+
+impl Harness {
+    /// The init function for devices of `kind`.
+    pub fn init(&self, kind: DeviceKind) -> Init {
+        match kind {
+            DeviceKind::Cpu => self.init_cpu,
+            DeviceKind::Cuda => self.init_cuda,
+            DeviceKind::Rocm => self.init_rocm,
+        }
+    }
+
+    /// Every check that the spec requires, skipped ones included, in the order of a report.
+    pub fn required(&self) -> Vec<Registration> {
+        required_checks(self.spec.architecture, self.spec.devices, self.spec.precisions)
+    }
+
+    /// Why a check is not run; none when it is.
+    pub fn skip_reason(&self, registration: Registration) -> Option<&'static str> {
+        self.skipped.iter().find_map(|skip| skip.reason(registration))
+    }
+}

@@ -1,0 +1,75 @@
+//! The memory of a device: its size, the part this process uses, and releasing what is unused.
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(crate) use tests::MEASURED;
+
+use crate::{gpu_memory, label::Label, log::log_verbose, open::OpenDevice};
+use serde::Serialize;
+use std::fmt;
+use testgen_nn::{device::BackendDevice, heap};
+
+/// Bytes of a device. `None`: the device does not report the value.
+///
+/// On the host processor, `in_use` and `peak` are the heap of this process, counted by its allocator, plus the weights
+/// that stay in mapped checkpoint files. On a GPU, `in_use` and `reserved` are the bytes that burn's allocator holds
+/// **for the stream of the calling thread**: every OS thread has its own stream, so query from the thread that loaded
+/// and ran the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct DeviceMemory {
+    /// Total memory of the device.
+    pub total: Option<u64>,
+    /// Currently free for any process.
+    pub free: Option<u64>,
+    /// In use by tensors (GPU) or by the heap and the mapped weights of this process (CPU).
+    pub in_use: Option<u64>,
+    /// Allocated from the driver, in use or cached for reuse; GPU only.
+    pub reserved: Option<u64>,
+    /// The maximum in use since [`reset_peak`](testgen_nn::heap::reset_peak); CPU only.
+    pub peak: Option<u64>,
+}
+
+/// The current memory of `device`, for the calling thread (see [`DeviceMemory`]).
+pub fn memory(device: &OpenDevice) -> DeviceMemory {
+    let (free, total) = testgen_device::memory(&device.facts).unzip();
+    match &device.backend {
+        BackendDevice::Cpu(_) => {
+            DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
+        }
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(gpu) => {
+            let (in_use, reserved) = gpu_memory::usage(gpu).unzip();
+            DeviceMemory { total, free, in_use, reserved, peak: None }
+        }
+    }
+}
+
+/// Returns unused memory of the calling thread's stream to the driver. Has no effect on the host.
+pub fn cleanup(device: &OpenDevice) {
+    gpu_memory::cleanup(&device.backend);
+}
+
+/// Logs the memory of the device; `when` is for instance `before the load`.
+pub fn report_memory(label: &Label, when: &str, memory: &DeviceMemory) {
+    log_verbose(label, format_args!("memory {when}: {memory}"));
+}
+
+impl fmt::Display for DeviceMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("total", self.total),
+            ("free", self.free),
+            ("in use", self.in_use),
+            ("reserved", self.reserved),
+            ("peak", self.peak),
+        ];
+        let known = parts.iter().filter_map(|(name, bytes)| bytes.map(|bytes| format!("{name} {}", mebibytes(bytes))));
+        let known: Vec<String> = known.collect();
+        if known.is_empty() { f.write_str("unknown") } else { f.write_str(&known.join(", ")) }
+    }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}

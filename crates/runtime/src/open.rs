@@ -1,0 +1,99 @@
+//! Opening a detected device with burn.
+//!
+//! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot abort. Here a kernel
+//! with a known answer proves that the device computes. Each device is opened once per process; later calls return the
+//! result of the first.
+
+mod error;
+mod idle_priority;
+mod isolated;
+mod kernel_cache;
+mod known_answer;
+mod open_device;
+mod panics;
+#[cfg(test)]
+mod subprocess_test;
+mod tf32;
+
+pub use error::{OpenError, OpenStep};
+pub(crate) use isolated::{Failure, isolated};
+pub use open_device::OpenDevice;
+pub use panics::{device_panic_messages, device_panics};
+pub use tf32::measure_tf32;
+
+use crate::log::{log_verbose, log_warning};
+use burn::backend::flex::FlexDevice;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use testgen_device::{DetectionPath, Device};
+use testgen_nn::device::BackendDevice;
+use testgen_types::DeviceKind;
+
+/// The variable with the time limit for the first kernel of a device in seconds; 120 by default.
+pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
+
+/// Opens `device` and runs a kernel with a known answer, on a thread of its own and within a time limit.
+///
+/// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads can still happen
+/// later, and its results read back as zeros: compare [`device_panics`] before and after a computation.
+///
+/// # Errors
+///
+/// The step that failed, with its message and a remedy.
+pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
+    static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
+    let key = (device.path, device.index);
+    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+    let proven = opened.get_or_init(|| prove(&device)).clone();
+    // After the first call: it starts the device's threads, which would inherit the priority.
+    idle_priority::lower_for_simulation(&device);
+    proven.map(|(backend, tf32)| OpenDevice { facts: device, backend, tf32 })
+}
+
+type Opened = Arc<OnceLock<Result<(BackendDevice, bool), OpenError>>>;
+
+fn prove(device: &Device) -> Result<(BackendDevice, bool), OpenError> {
+    device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
+    if let Some(unusable) = &device.unusable {
+        return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
+    }
+    let backend = backend(device)?;
+    if device.kind != DeviceKind::Cpu {
+        log_verbose(device.label(), format_args!("opening `{}` with a known-answer kernel", device.name));
+        kernel_cache::configure(&device.label());
+    }
+    let limit = time_limit(std::env::var(OPEN_TIMEOUT_VARIABLE).ok().as_deref());
+    known_answer::prove(device, &backend, limit)?;
+    let tf32 = tf32::declare(device, &backend)?;
+    Ok((backend, tf32))
+}
+
+/// The device of burn's backend.
+fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
+    match device.path {
+        DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
+        #[cfg(feature = "rocm")]
+        DetectionPath::HipRuntime => {
+            let rocm = burn::backend::rocm::RocmDevice::new(device.index as usize);
+            Ok(BackendDevice::Gpu(burn::DispatchDevice::Rocm(rocm)))
+        }
+        #[cfg(feature = "cuda")]
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+            let cuda = burn::backend::cuda::CudaDevice::new(device.index as usize);
+            Ok(BackendDevice::Gpu(burn::DispatchDevice::Cuda(cuda)))
+        }
+        #[cfg(not(feature = "rocm"))]
+        DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),
+        #[cfg(not(feature = "cuda"))]
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Err(OpenError::not_built(device, "cuda")),
+    }
+}
+
+fn time_limit(value: Option<&str>) -> Duration {
+    let seconds = value.and_then(|value| value.trim().parse().ok()).filter(|seconds| *seconds > 0);
+    Duration::from_secs(seconds.unwrap_or(120))
+}
+
+#[cfg(test)]
+mod tests;

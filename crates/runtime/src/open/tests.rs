@@ -1,0 +1,37 @@
+use super::{OpenStep, open, time_limit};
+use crate::detect::host_processor;
+use crate::log::capture_log;
+use std::time::Duration;
+use testgen_device::{DetectionPath, Device, Problem, Unusable};
+use testgen_nn::device::BackendDevice;
+use testgen_types::DeviceKind;
+
+#[test]
+fn the_host_opens_with_its_facts() {
+    let device = open(host_processor()).expect("the CPU computes");
+    assert!(matches!(device.backend, BackendDevice::Cpu(_)));
+    assert_eq!(device.facts(), &host_processor());
+    assert!(!device.tf32());
+}
+
+#[test]
+fn an_unusable_device_is_not_opened_and_its_warnings_are_logged() {
+    let unusable =
+        Unusable::from_problems(vec![Problem::new("`libamdhip64.so` lacks `hipMallocAsync`", "update ROCm")]);
+    let warnings = vec![Problem::new("HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set", "unset it")];
+    let (kind, path, index) = (DeviceKind::Rocm, DetectionPath::HipRuntime, 4711);
+    let device = Device { kind, path, index, unusable, warnings, ..host_processor() };
+    let (opened, log) = capture_log(|| open(device));
+    let error = opened.expect_err("it is unusable");
+    assert_eq!((error.step, error.device.as_str()), (OpenStep::Requirements, "rocm:4711"));
+    assert!(error.to_string().contains("lacks `hipMallocAsync`: update ROCm"), "{error}");
+    assert_eq!(log, ["rocm:4711: HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set: unset it"]);
+}
+
+#[test]
+fn the_time_limit_is_a_positive_number_of_seconds() {
+    assert_eq!(time_limit(Some("7")), Duration::from_secs(7));
+    for invalid in [None, Some(""), Some("0"), Some("-1"), Some("soon")] {
+        assert_eq!(time_limit(invalid), Duration::from_secs(120), "{invalid:?}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether f32 products are computed in f32 or in TF32.
+
+use super::{
+    error::{OpenError, OpenStep},
+    isolated::{Failure, isolated},
+    open_device::OpenDevice,
+};
+use crate::gpu_memory;
+use burn::tensor::{DType, Tensor, TensorData};
+use std::time::Duration;
+use testgen_device::{DetectionPath, Device};
+use testgen_nn::{
+    backend::{Cpu, Ops},
+    device::BackendDevice,
+};
+
+/// The first compute capability with TF32 units (Ampere, 8.0), as in `sm_80`.
+const FIRST_WITH_TF32: u32 = 80;
+/// Large enough for the autotuner to try tensor cores.
+const SIDE: usize = 256;
+/// Tuning a product compiles dozens of kernels.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Whether f32 products may use TF32: by a rule where there is one, else by measurement.
+///
+/// NVIDIA: true from compute capability 8.0, because the autotuner may choose a TF32 kernel for any later product,
+/// whatever a measurement shows. Older GPUs are measured, and so are translation layers, which report a made-up
+/// capability. HIP: false, because cubecl-hip 0.10 has no TF32 (its dialect emits `float`).
+pub(super) fn declare(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
+    match device.path {
+        DetectionPath::HostProcessor | DetectionPath::HipRuntime => Ok(false),
+        DetectionPath::CudaDriver if has_tf32(device.architecture.as_deref()) => Ok(true),
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+            let measured = measure(device, backend);
+            let measured = measured.map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;
+            measured.map_err(|message| OpenError::failed(device, OpenStep::Precision, &message))
+        }
+    }
+}
+
+/// Whether one f32 product on `device` loses bits that f32 has and TF32 lacks. `false` proves nothing about products of
+/// other shapes: see [`OpenDevice::tf32`].
+///
+/// # Errors
+///
+/// The product could not be computed; the backend's message.
+pub fn measure_tf32(device: &OpenDevice) -> Result<bool, String> {
+    measure(&device.facts, &device.backend).map_err(|failure| format!("{failure:?}"))?
+}
+
+fn measure(device: &Device, backend: &BackendDevice) -> Result<Result<bool, String>, Failure> {
+    let inner = backend.clone();
+    isolated(device, LIMIT, move || {
+        let values = match &inner {
+            BackendDevice::Cpu(device) => product::<Cpu>(device),
+            #[cfg(any(feature = "cuda", feature = "rocm"))]
+            BackendDevice::Gpu(device) => product::<testgen_nn::backend::Gpu>(device),
+        };
+        gpu_memory::cleanup(&inner);
+        values.map(|values| loses_bits(&values))
+    })
+}
+
+/// A bit that f32 (23 bits of mantissa) has and TF32 (10 bits) lacks.
+const LOW_BIT: f32 = 1.0 / 4096.0;
+
+/// Rows of 1 + 2^-12 times columns of 1: every partial sum is exact in f32.
+fn product<B: Ops>(device: &B::Device) -> Result<Vec<f32>, String> {
+    let matrix = |value: f32| {
+        let data = TensorData::new(vec![value; SIDE * SIDE], [SIDE, SIDE]);
+        Tensor::<B, 2>::from_data(data, (device, DType::F32))
+    };
+    let data = matrix(1.0 + LOW_BIT).matmul(matrix(1.0)).try_into_data().map_err(|error| format!("{error:?}"))?;
+    data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
+}
+
+fn loses_bits(values: &[f32]) -> bool {
+    let exact = SIDE as f32 * (1.0 + LOW_BIT);
+    !values.iter().all(|value| (value - exact).abs() <= exact * f32::EPSILON * SIDE as f32 / 4.0)
+}
+
+fn has_tf32(architecture: Option<&str>) -> bool {
+    let capability = architecture.and_then(|architecture| architecture.strip_prefix("sm_")?.parse::<u32>().ok());
+    capability.is_some_and(|capability| capability >= FIRST_WITH_TF32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SIDE, has_tf32, loses_bits, product};
+    use testgen_nn::backend::Cpu;
+
+    #[test]
+    fn ampere_and_later_have_tf32() {
+        assert!(["sm_80", "sm_86", "sm_90", "sm_100", "sm_120"].iter().all(|name| has_tf32(Some(name))));
+        assert!(!["sm_75", "sm_60", "gfx942", "x86_64", "sm_"].iter().any(|name| has_tf32(Some(name))));
+        assert!(!has_tf32(None));
+    }
+
+    #[test]
+    fn the_host_keeps_every_bit_and_tf32_does_not() {
+        assert!(!loses_bits(&product::<Cpu>(&Default::default()).expect("the CPU computes")));
+        assert!(loses_bits(&vec![SIDE as f32; SIDE * SIDE]));
+    }
+}

@@ -1,0 +1,112 @@
+//! Answers that IEEE arithmetic with an accumulator of the measured width cannot produce.
+
+use super::super::cases::{Format, INNER, Product, ROUNDINGS, elementwise, random_product};
+use super::super::measure::Measurement;
+use super::facts::{self, Accumulator, Rounding};
+use testgen_types::Precision;
+
+/// A description of every fault; empty for a device that computes correctly. All groups must have answers.
+pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> Vec<String> {
+    let format = Format::of(precision);
+    let none = Vec::new();
+    let [stored, sums, products, casts] = [&measured.stored, &measured.sums, &measured.products, &measured.casts]
+        .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
+    let cases = elementwise(format);
+    let mut faults = Vec::new();
+    faults.extend(stored_fault(&cases.sums, stored));
+    faults.extend(rounding_fault("sums round", facts::rounding(format, sums)));
+    faults.extend(rounding_fault("casts from f32 round", facts::rounding(format, casts)));
+    let plain_sums =
+        cases.sums.iter().map(|(left, right)| (left, '+', right, left + right)).enumerate().skip(ROUNDINGS);
+    faults.extend(plain_sums.filter_map(|(index, case)| wrong_value(case, sums.get(index))));
+    let exact_products = cases.products.iter().map(|(left, right)| (left, '*', right, bounded(format, left * right)));
+    // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated below.
+    let no_denormals = exact_products.enumerate().filter(|(index, _)| !(2..4).contains(index));
+    faults.extend(no_denormals.filter_map(|(index, case)| wrong_value(case, products.get(index))));
+    if facts::denormals(format, products).is_none() {
+        let got = products.get(2..4).unwrap_or_default();
+        faults.push(format!("denormals are neither kept nor zero: {got:?} for {:e}", format.smallest()));
+    }
+    faults.extend(product_fault(precision, error));
+    faults
+}
+
+/// The exact result, or infinity where it overflows the format.
+fn bounded(format: Format, exact: f64) -> f64 {
+    if exact.abs() > format.largest { exact.signum() * f64::INFINITY } else { exact }
+}
+
+fn stored_fault(cases: &[(f64, f64)], stored: &[f64]) -> Option<String> {
+    let same = stored.len() == cases.len() && cases.iter().zip(stored).all(|((left, _), stored)| left == stored);
+    (!same).then(|| "values change when they are stored".to_owned())
+}
+
+fn rounding_fault(what: &str, rounding: Rounding) -> Option<String> {
+    (rounding != Rounding::NearestEven).then(|| format!("{what} {rounding}, expected to nearest even"))
+}
+
+fn wrong_value((left, sign, right, exact): (&f64, char, &f64, f64), got: Option<&f64>) -> Option<String> {
+    let got = *got.unwrap_or(&f64::NAN);
+    (got != exact).then(|| format!("{left} {sign} {right} gives {got}, expected {exact}"))
+}
+
+fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {
+    let Some(ProductError { largest, tolerance, rel_l2 }) = error else {
+        return Some("sums inside a matrix product are neither those of f32 nor of 16 bits".to_owned());
+    };
+    let ceiling = rel_l2_ceiling(precision);
+    let within = largest <= tolerance && rel_l2 <= ceiling;
+    (!within).then(|| {
+        format!(
+            "a matrix product of inner length {INNER} is off by {largest:.3e} (allowed {tolerance:.3e}), rel-L2 {rel_l2:.3e} (allowed {ceiling:.0e})"
+        )
+    })
+}
+
+/// The ceiling of the tolerance table: for a 16-bit accumulator the formula alone allows any error.
+fn rel_l2_ceiling(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => 3e-5,
+        Precision::F16 => 5e-2,
+        Precision::Bf16 => 2e-1,
+    }
+}
+
+/// The error of a matrix product, and the allowed error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProductError {
+    /// The largest error; infinite where an answer is missing or not finite.
+    pub(super) largest: f64,
+    /// K x epsilon of the accumulator x max|a| x max|b|, and one rounding of the largest result.
+    pub(super) tolerance: f64,
+    /// |d| / |ref|.
+    pub(super) rel_l2: f64,
+}
+
+impl ProductError {
+    /// Compares the answers to [`random_product`].
+    pub(super) fn of(format: Format, accumulator: Accumulator, answers: &[f64], side: usize) -> Self {
+        let product = random_product(format, side);
+        let exact = product.exact();
+        let tolerance = tolerance(format, accumulator, &product, &exact);
+        if answers.len() != exact.len() || !answers.iter().all(|answer| answer.is_finite()) {
+            return Self { largest: f64::INFINITY, tolerance, rel_l2: f64::INFINITY };
+        }
+        let differences: Vec<f64> = answers.iter().zip(&exact).map(|(answer, exact)| answer - exact).collect();
+        let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        Self { largest: largest(&differences), tolerance, rel_l2: norm(&differences) / norm(&exact) }
+    }
+}
+
+fn tolerance(format: Format, accumulator: Accumulator, product: &Product, exact: &[f64]) -> f64 {
+    let epsilon = match accumulator {
+        Accumulator::F32 => f64::from(f32::EPSILON),
+        Accumulator::SixteenBits => format.epsilon,
+    };
+    let sums = INNER as f64 * epsilon * largest(&product.left) * largest(&product.right);
+    sums + format.epsilon / 2.0 * largest(exact)
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+}

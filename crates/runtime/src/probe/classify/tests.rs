@@ -1,0 +1,216 @@
+//! A device in plain Rust that computes every case, correctly or with one fault.
+
+use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify};
+use crate::probe::cases::{self, Format, INNER, Product};
+use crate::probe::measure::Measurement;
+use half::{bf16, f16};
+use testgen_types::Precision;
+
+const HALVES: [Precision; 2] = [Precision::F16, Precision::Bf16];
+const SIDE: usize = 4;
+
+type Round = fn(Precision, f64) -> f64;
+
+fn nearest_even(precision: Precision, value: f64) -> f64 {
+    match precision {
+        Precision::F32 => f64::from(value as f32),
+        Precision::F16 => f16::from_f64(value).to_f64(),
+        Precision::Bf16 => bf16::from_f64(value).to_f64(),
+    }
+}
+
+fn toward_zero(precision: Precision, value: f64) -> f64 {
+    let rounded = nearest_even(precision, value);
+    if rounded.is_finite() && rounded.abs() > value.abs() {
+        rounded - value.signum() * Format::of(precision).epsilon
+    } else {
+        rounded
+    }
+}
+
+fn saturating(precision: Precision, value: f64) -> f64 {
+    let largest = Format::of(precision).largest;
+    nearest_even(precision, value).clamp(-largest, largest)
+}
+
+fn flushing(precision: Precision, value: f64) -> f64 {
+    let rounded = nearest_even(precision, value);
+    if rounded.abs() < Format::of(precision).smallest_normal { 0.0 } else { rounded }
+}
+
+fn exact_f32(_: Precision, value: f64) -> f64 {
+    f64::from(value as f32)
+}
+
+/// The answers of a device that rounds results by `round` and sums by `sum`.
+fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
+    let format = Format::of(precision);
+    let elementwise = cases::elementwise(format);
+    let multiply = |product: Product| {
+        let element = |index: usize| {
+            let (row, column) = (index / SIDE, index % SIDE);
+            let terms =
+                (0..INNER).map(|inner| product.left[row * INNER + inner] * product.right[inner * SIDE + column]);
+            round(precision, terms.fold(0.0, |total, term| sum(precision, total + term)))
+        };
+        (0..SIDE * SIDE).map(element).collect::<Vec<f64>>()
+    };
+    Measurement {
+        stored: Ok(elementwise.sums.iter().map(|(left, _)| *left).collect()),
+        sums: Ok(elementwise.sums.iter().map(|(left, right)| round(precision, left + right)).collect()),
+        products: Ok(elementwise.products.iter().map(|(left, right)| round(precision, left * right)).collect()),
+        casts: Ok(elementwise.casts.iter().map(|value| round(precision, *value)).collect()),
+        cancelling: Ok(multiply(cases::cancelling_product(SIDE))),
+        random: Ok(multiply(cases::random_product(format, SIDE))),
+        side: SIDE,
+        claimed: false,
+    }
+}
+
+fn correct(precision: Precision) -> Measurement {
+    device(precision, nearest_even, exact_f32)
+}
+
+/// The description of the faults.
+fn wrong(probe: &PrecisionProbe) -> &str {
+    match &probe.support {
+        HalfSupport::Wrong { what } => what,
+        other => panic!("{} is {other}", probe.precision),
+    }
+}
+
+#[test]
+fn ieee_arithmetic_is_correct() {
+    for precision in HALVES {
+        let probe = classify(precision, &correct(precision));
+        assert_eq!(probe.support, HalfSupport::Correct, "{probe}");
+        assert_eq!((probe.accumulator, probe.denormals), (Some(Accumulator::F32), Some(Denormals::Kept)));
+        assert_eq!((probe.rounding, probe.cast_rounding), (Some(Rounding::NearestEven), Some(Rounding::NearestEven)));
+        assert!(probe.product_error <= probe.product_tolerance && probe.product_error > Some(0.0), "{probe}");
+    }
+}
+
+#[test]
+fn a_sixteen_bit_accumulator_is_a_fact() {
+    for precision in HALVES {
+        let probe = classify(precision, &device(precision, nearest_even, nearest_even));
+        assert_eq!(
+            (&probe.support, probe.accumulator),
+            (&HalfSupport::Correct, Some(Accumulator::SixteenBits)),
+            "{probe}"
+        );
+    }
+}
+
+#[test]
+fn flushed_denormals_are_a_fact() {
+    for precision in HALVES {
+        let probe = classify(precision, &device(precision, flushing, exact_f32));
+        assert_eq!((&probe.support, probe.denormals), (&HalfSupport::Correct, Some(Denormals::Flushed)), "{probe}");
+        let mut mixed = correct(precision);
+        mixed.products.as_mut().expect("answers")[2] = 0.0;
+        assert_eq!(classify(precision, &mixed).denormals, Some(Denormals::Mixed));
+        mixed.products.as_mut().expect("answers")[2] = 1.0;
+        assert!(wrong(&classify(precision, &mixed)).contains("denormals are neither kept nor zero"));
+    }
+}
+
+#[test]
+fn truncation_is_wrong() {
+    for precision in HALVES {
+        let probe = classify(precision, &device(precision, toward_zero, exact_f32));
+        assert_eq!((probe.rounding, probe.cast_rounding), (Some(Rounding::TowardZero), Some(Rounding::TowardZero)));
+        assert!(wrong(&probe).contains("sums round toward zero, expected to nearest even"), "{probe}");
+        let mut casts = correct(precision);
+        casts.casts = device(precision, toward_zero, exact_f32).casts;
+        assert_eq!(wrong(&classify(precision, &casts)), "casts from f32 round toward zero, expected to nearest even");
+    }
+}
+
+#[test]
+fn saturating_instead_of_overflowing_is_wrong() {
+    let probe = classify(Precision::F16, &device(Precision::F16, saturating, exact_f32));
+    assert!(wrong(&probe).contains("65504 * 2 gives 65504, expected inf, -65504 * 2 gives -65504"), "{probe}");
+    let probe = classify(Precision::Bf16, &device(Precision::Bf16, saturating, exact_f32));
+    assert!(wrong(&probe).contains("expected inf"), "{probe}");
+}
+
+#[test]
+fn bf16_computed_in_f16_is_wrong() {
+    let probe =
+        classify(Precision::Bf16, &device(Precision::Bf16, |_, value| nearest_even(Precision::F16, value), exact_f32));
+    assert!(wrong(&probe).contains("32768 * 2 gives inf, expected 65536"), "{probe}");
+}
+
+#[test]
+fn one_wrong_element_of_a_product_is_wrong() {
+    for precision in HALVES {
+        for corrupt in [|value: f64| value + 0.5, |_: f64| f64::NAN, |_: f64| f64::INFINITY] {
+            let mut measured = correct(precision);
+            let random = measured.random.as_mut().expect("answers");
+            random[5] = corrupt(random[5]);
+            let probe = classify(precision, &measured);
+            assert!(wrong(&probe).starts_with("a matrix product of inner length 512 is off by"), "{probe}");
+        }
+    }
+}
+
+#[test]
+fn zeros_and_missing_elements_are_wrong() {
+    for precision in HALVES {
+        let mut zeros = device(precision, |_, _| 0.0, exact_f32);
+        assert!(wrong(&classify(precision, &zeros)).contains("3 + 5 gives 0, expected 8"));
+        zeros = correct(precision);
+        zeros.random = Ok(vec![0.0; SIDE * SIDE]);
+        zeros.cancelling = Ok(vec![0.0; SIDE * SIDE]);
+        assert!(
+            wrong(&classify(precision, &zeros)).contains("rel-L2 1.000e0"),
+            "a 16-bit accumulator does not excuse zeros"
+        );
+        let mut short = correct(precision);
+        short.sums.as_mut().expect("answers").pop();
+        assert!(wrong(&classify(precision, &short)).contains("0 + 4 gives NaN"));
+        short = correct(precision);
+        short.cancelling.as_mut().expect("answers").clear();
+        assert!(wrong(&classify(precision, &short)).contains("neither those of f32 nor of 16 bits"));
+    }
+}
+
+#[test]
+fn stored_values_must_not_change() {
+    let mut measured = correct(Precision::F16);
+    measured.stored.as_mut().expect("answers")[1] = 1.0;
+    assert_eq!(wrong(&classify(Precision::F16, &measured)), "values change when they are stored");
+}
+
+#[test]
+fn a_matrix_product_that_fails_is_a_fault() {
+    let mut measured = correct(Precision::F16);
+    measured.random = Err("an error during execution\nCaused by:\n  too much shared memory".to_owned());
+    let probe = classify(Precision::F16, &measured);
+    let what = "matrix products fail: an error during execution Caused by: too much shared memory";
+    assert_eq!(probe.support, HalfSupport::Wrong { what: what.to_owned() });
+    assert_eq!(probe.product_error, None);
+}
+
+#[test]
+fn a_type_that_the_backend_claims_must_work() {
+    let mut measured = correct(Precision::F16);
+    measured.claimed = true;
+    measured.casts = Err("out of memory".to_owned());
+    assert_eq!(wrong(&classify(Precision::F16, &measured)), "casts from f32 fail: out of memory");
+    measured.stored = Err("the device is lost".to_owned());
+    assert_eq!(wrong(&classify(Precision::F16, &measured)), "transfers fail: the device is lost");
+}
+
+#[test]
+fn no_answer_is_storage_only_or_unsupported() {
+    let mut measured = correct(Precision::Bf16);
+    measured.sums = Err("\nno bf16 units\nbacktrace".to_owned());
+    measured.random = Err("no bf16 units".to_owned());
+    let probe = classify(Precision::Bf16, &measured);
+    assert_eq!(probe.support, HalfSupport::StorageOnly { why: "sums: no bf16 units".to_owned() });
+    assert_eq!(probe.product_error, None);
+    measured.stored = Err("no bf16".to_owned());
+    assert_eq!(classify(Precision::Bf16, &measured).support, HalfSupport::Unsupported { why: "no bf16".to_owned() });
+}

@@ -1,0 +1,105 @@
+//! The report: the file of JSON lines that `TESTGEN_REPORT` names. Several processes append to it concurrently.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+use testgen_types::ReportEntry;
+
+/// The variable that names the file.
+pub(crate) const REPORT_VARIABLE: &str = "TESTGEN_REPORT";
+
+/// The report file, if there is one.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    file: Option<(PathBuf, Mutex<File>)>,
+}
+
+/// The report cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the report `{}` that {REPORT_VARIABLE} names: {source}", path.display())]
+pub(crate) struct ReportError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Report {
+    /// The file that the environment names; an empty report without the variable.
+    pub(crate) fn from_environment() -> Result<Self, ReportError> {
+        match std::env::var_os(REPORT_VARIABLE).filter(|path| !path.is_empty()) {
+            Some(path) => Self::append_to(Path::new(&path)),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Appends to `path`, which is created if it does not exist.
+    pub(crate) fn append_to(path: &Path) -> Result<Self, ReportError> {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let file = file.map_err(|source| ReportError { path: path.to_owned(), source })?;
+        Ok(Self { file: Some((path.to_owned(), Mutex::new(file))) })
+    }
+
+    /// Appends one entry with a single write, so that lines of several processes do not mix.
+    pub(crate) fn append(&self, entry: &ReportEntry) -> Result<(), ReportError> {
+        let Some((path, file)) = &self.file else { return Ok(()) };
+        let error = |source| ReportError { path: path.clone(), source };
+        let mut line = serde_json::to_vec(entry).map_err(|source| error(source.into()))?;
+        line.push(b'\n');
+        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.write_all(&line).map_err(error)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision};
+
+    fn entry(model: &str) -> ReportEntry {
+        ReportEntry {
+            version: ReportEntry::VERSION,
+            model: model.to_owned(),
+            architecture: Architecture::EncoderOnly,
+            device: DeviceKind::Cpu,
+            check: Check::Finite,
+            precision: Precision::F32,
+            status: EntryStatus::Pass,
+            reason: Some("two\nlines".to_owned()),
+            device_name: None,
+            hardware: None,
+            testgen: None,
+            simulated: false,
+            tf32: false,
+            fallback: false,
+            mock: false,
+            outputs: Vec::new(),
+            memory: None,
+            milliseconds: 1.0,
+        }
+    }
+
+    #[test]
+    fn concurrent_writers_write_whole_lines() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report.jsonl");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let report = Report::append_to(&path).unwrap();
+                scope.spawn(move || (0..50).for_each(|_| report.append(&entry(&format!("model{writer}"))).unwrap()));
+            }
+        });
+        let text = std::fs::read_to_string(&path).unwrap();
+        let entries: Vec<ReportEntry> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(entries.len(), 200);
+        assert_eq!(entries.iter().filter(|entry| entry.model == "model3").count(), 50);
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_is_an_error() {
+        let error = Report::append_to(Path::new("/nonexistent/report.jsonl")).unwrap_err().to_string();
+        assert!(error.contains("/nonexistent/report.jsonl") && error.contains("TESTGEN_REPORT"), "{error}");
+    }
+}

@@ -1,0 +1,80 @@
+//! `TESTGEN_DEVICE`: selects one of several devices of a kind.
+
+use std::{collections::BTreeMap, str::FromStr};
+use testgen_device::DeviceIndex;
+use testgen_types::{DeviceKind, UnknownName};
+
+/// The variable.
+const DEVICE_VARIABLE: &str = "TESTGEN_DEVICE";
+
+/// The selected devices. Of a kind without a selection, it is the usable device with the most free memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct DeviceSelection(BTreeMap<DeviceKind, DeviceIndex>);
+
+/// The variable has an invalid value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{DEVICE_VARIABLE}: {problem}; write a comma list of cuda:0, rocm:1 (an ordinal), at most one of each kind")]
+pub(super) struct DeviceSelectionError {
+    problem: String,
+}
+
+impl DeviceSelection {
+    /// The selection in the environment.
+    pub(super) fn from_environment() -> Result<Self, DeviceSelectionError> {
+        match std::env::var(DEVICE_VARIABLE) {
+            Ok(text) => text.parse(),
+            Err(std::env::VarError::NotPresent) => Ok(Self::default()),
+            Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceSelectionError { problem: error.to_string() }),
+        }
+    }
+
+    /// The selected device of `kind`.
+    pub(super) fn index(&self, kind: DeviceKind) -> DeviceIndex {
+        self.0.get(&kind).copied().unwrap_or_default()
+    }
+}
+
+impl FromStr for DeviceSelection {
+    type Err = DeviceSelectionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut selected = BTreeMap::new();
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let problem = |problem: String| DeviceSelectionError { problem };
+            let (kind, index) = entry.split_once(':').unwrap_or((entry, ""));
+            let kind: DeviceKind = kind.parse().map_err(|error: UnknownName| problem(error.to_string()))?;
+            let index = index.parse().map_err(|_| problem(format!("`{entry}` has no ordinal")))?;
+            if kind == DeviceKind::Cpu {
+                return Err(problem(format!("`{entry}`: there is one host processor")));
+            }
+            if selected.insert(kind, DeviceIndex::Index(index)).is_some() {
+                return Err(problem(format!("`{kind}` is selected twice")));
+            }
+        }
+        Ok(Self(selected))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_without_a_selection_are_automatic() {
+        let selection: DeviceSelection = "rocm:1".parse().expect("is valid");
+        assert_eq!(selection.index(DeviceKind::Rocm), DeviceIndex::Index(1));
+        assert_eq!(selection.index(DeviceKind::Cuda), DeviceIndex::Auto);
+        assert_eq!("".parse::<DeviceSelection>(), Ok(DeviceSelection::default()));
+        let both: DeviceSelection = "cuda:0, rocm:12".parse().expect("is valid");
+        assert_eq!(both.index(DeviceKind::Cuda), DeviceIndex::Index(0));
+        assert_eq!(both.index(DeviceKind::Rocm), DeviceIndex::Index(12));
+    }
+
+    #[test]
+    fn an_invalid_value_is_an_error_with_an_example() {
+        for text in ["rocm", "rocm:", "rocm:-1", "rocm:x", "gpu:0", "cpu:0", "rocm:0,rocm:1"] {
+            let error = text.parse::<DeviceSelection>().expect_err(text);
+            assert!(error.to_string().contains("rocm:1"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The devices of the machine, detected once for each kind.
+
+use super::device_selection::DeviceSelection;
+use crate::{
+    detect,
+    harness::Spec,
+    require::{REQUIRE_VARIABLE, Requirements},
+};
+use std::sync::OnceLock;
+use testgen_device::{Device, DeviceIndex, DeviceUnavailable};
+use testgen_types::DeviceKind;
+
+/// The devices of this machine, one of each kind.
+#[derive(Debug)]
+pub(super) struct Devices {
+    selection: DeviceSelection,
+    cpu: OnceLock<Result<Device, DeviceUnavailable>>,
+    cuda: OnceLock<Result<Device, DeviceUnavailable>>,
+    rocm: OnceLock<Result<Device, DeviceUnavailable>>,
+}
+
+/// Why no check of a harness can run on a kind of device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unavailable {
+    /// The device is missing, refused by the requirements, or has too little memory.
+    pub(super) reason: String,
+    /// Whether `TESTGEN_REQUIRE` makes it a failure.
+    pub(super) required: bool,
+}
+
+impl Devices {
+    /// The devices of the machine. Detection runs at the first use of a kind.
+    pub(super) fn new(selection: DeviceSelection) -> Self {
+        Self { selection, cpu: OnceLock::new(), cuda: OnceLock::new(), rocm: OnceLock::new() }
+    }
+
+    /// The selected device of `kind`.
+    pub(super) fn index(&self, kind: DeviceKind) -> DeviceIndex {
+        self.selection.index(kind)
+    }
+
+    fn of(&self, kind: DeviceKind) -> &Result<Device, DeviceUnavailable> {
+        let known = match kind {
+            DeviceKind::Cpu => &self.cpu,
+            DeviceKind::Cuda => &self.cuda,
+            DeviceKind::Rocm => &self.rocm,
+        };
+        known.get_or_init(|| detect::detect(kind, self.index(kind)))
+    }
+
+    /// Why no check of `spec` can run on `kind`; `None` when the device is available.
+    pub(super) fn unavailable(
+        &self,
+        spec: &Spec,
+        kind: DeviceKind,
+        requirements: &Requirements,
+    ) -> Option<Unavailable> {
+        let required = requirements.on(kind);
+        let reason = match self.of(kind) {
+            Err(unavailable) => Some(unavailable.to_string()),
+            Ok(device) => requirements.refuses(device).or_else(|| too_small(spec, device)),
+        };
+        let reason = reason.or_else(|| too_few(kind, required?.count));
+        reason.map(|reason| match required {
+            Some(requirement) if !reason.starts_with(REQUIRE_VARIABLE) => {
+                Unavailable { reason: format!("{REQUIRE_VARIABLE}={requirement}, but {reason}"), required: true }
+            }
+            required => Unavailable { reason, required: required.is_some() },
+        })
+    }
+}
+
+/// The spec's memory requirement applies to GPUs only.
+fn too_small(spec: &Spec, device: &Device) -> Option<String> {
+    let needed = spec.vram_mib.filter(|_| device.kind != DeviceKind::Cpu)?.saturating_mul(1 << 20);
+    let free = device.free_memory.or(device.total_memory)?;
+    let mib = free >> 20;
+    (free < needed).then(|| {
+        format!("`{}` needs {} MiB, {} (`{}`) has {mib} MiB free", spec.name, needed >> 20, device.label(), device.name)
+    })
+}
+
+fn too_few(kind: DeviceKind, count: u32) -> Option<String> {
+    let found = (0..count).take_while(|index| detect::detect(kind, DeviceIndex::Index(*index)).is_ok()).count();
+    (found < count as usize).then(|| format!("only {found} of {count} {kind} devices can be used"))
+}

@@ -1,0 +1,75 @@
+//! Which checks may run at the same time: one on each GPU, and none during a measurement of memory.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use testgen_types::{Check, DeviceKind};
+
+/// The locks of one process.
+#[derive(Debug, Default)]
+pub(super) struct Locks {
+    everything: RwLock<()>,
+    cuda: Mutex<()>,
+    rocm: Mutex<()>,
+}
+
+/// Held while a check runs.
+#[derive(Debug)]
+#[expect(dead_code, reason = "guards are held, not read")]
+pub(super) enum Held<'a> {
+    /// Checks of other devices may run.
+    Shared(RwLockReadGuard<'a, ()>, Option<MutexGuard<'a, ()>>),
+    /// Nothing else runs.
+    Exclusive(RwLockWriteGuard<'a, ()>),
+}
+
+impl Locks {
+    /// Waits until a check may run. A lock that a panicking check held is taken over.
+    pub(super) fn hold(&self, check: Check, device: DeviceKind) -> Held<'_> {
+        if check == Check::MemoryReleased {
+            return Held::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
+        }
+        let shared = self.everything.read().unwrap_or_else(PoisonError::into_inner);
+        let device = match device {
+            DeviceKind::Cpu => None,
+            DeviceKind::Cuda => Some(&self.cuda),
+            DeviceKind::Rocm => Some(&self.rocm),
+        };
+        Held::Shared(shared, device.map(|device| device.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    /// The maximum number of checks that ran at the same time.
+    fn max_concurrent(kinds: &[(Check, DeviceKind)]) -> usize {
+        let (locks, running, most) = (Locks::default(), AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for &(check, device) in kinds {
+                let (locks, running, most) = (&locks, &running, &most);
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        let held = locks.hold(check, device);
+                        most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                        std::thread::sleep(std::time::Duration::from_micros(300));
+                        running.fetch_sub(1, SeqCst);
+                        drop(held);
+                    }
+                });
+            }
+        });
+        most.into_inner()
+    }
+
+    #[test]
+    fn checks_of_one_gpu_run_one_after_another() {
+        assert_eq!(max_concurrent(&[(Check::Finite, DeviceKind::Rocm), (Check::OutputGolden, DeviceKind::Rocm)]), 1);
+        assert_eq!(max_concurrent(&[(Check::Finite, DeviceKind::Cpu), (Check::OutputGolden, DeviceKind::Cpu)]), 2);
+    }
+
+    #[test]
+    fn nothing_runs_during_a_measurement_of_memory() {
+        assert_eq!(max_concurrent(&[(Check::MemoryReleased, DeviceKind::Cpu), (Check::Finite, DeviceKind::Cuda)]), 1);
+    }
+}

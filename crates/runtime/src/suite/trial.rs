@@ -1,0 +1,183 @@
+//! One test: runs a check, writes its report entry, and returns its result to libtest.
+
+use super::{IgnoredMode, Suite, name_of};
+use crate::{
+    check::{self, CheckStatus, Context, Evidence, Outcome},
+    harness::Harness,
+    log::capture_log,
+    require::Requirements,
+};
+use libtest_mimic::{Completion, Failed, Trial};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{MAIN_SEPARATOR, Path},
+    sync::Arc,
+    time::Instant,
+};
+use testgen_device::DeviceIndex;
+use testgen_types::{EntryStatus, Registration, ReportEntry};
+
+/// The test of one check.
+pub(super) fn trial(suite: &Arc<Suite>, harness: &'static Harness, registration: Registration) -> Trial {
+    let flagged = suite.ignored_mode == IgnoredMode::InList && known_to_be_ignored(suite, harness, registration);
+    let shared = Arc::clone(suite);
+    let run = move || {
+        let (entry, log) = run_available(&shared, harness, registration);
+        shared.report.append(&entry)?;
+        completion(&shared, &entry, &log)
+    };
+    Trial::ignorable_test(name_of(harness, registration), run).with_ignored_flag(flagged)
+}
+
+/// Runs the check under its locks if its device is available. Returns the report entry and the log lines of the run.
+fn run_available(suite: &Suite, harness: &Harness, registration: Registration) -> (ReportEntry, Vec<String>) {
+    let started = Instant::now();
+    if let Some(status) = without_running(suite, harness, registration) {
+        let outcome = Outcome { status, evidence: Evidence::default() };
+        return (entry(harness, registration, outcome, &suite.base, started), Vec::new());
+    }
+    let _held = suite.locks.hold(registration.check, registration.device);
+    let index = suite.devices.index(registration.device);
+    run(harness, registration, &suite.base, &suite.requirements, index)
+}
+
+/// Runs the check on the device that `index` selects, whether it is available or not.
+pub(super) fn run(
+    harness: &Harness,
+    registration: Registration,
+    base: &Path,
+    requirements: &Requirements,
+    index: DeviceIndex,
+) -> (ReportEntry, Vec<String>) {
+    let started = Instant::now();
+    let checkpoint = harness.spec.source.checkpoint(base);
+    let context = Context { checkpoint, requirements, index };
+    let (outcome, log) = capture_log(|| guarded(|| check::run(registration, harness, &context)));
+    (entry(harness, registration, outcome, base, started), log)
+}
+
+/// The status of a check that does not run: the spec skips it, or its device is not available.
+fn without_running(suite: &Suite, harness: &Harness, registration: Registration) -> Option<CheckStatus> {
+    if let Some(reason) = harness.skip_reason(registration) {
+        return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
+    }
+    if !registration.check.is_numeric() {
+        return None;
+    }
+    let unavailable = suite.devices.unavailable(harness.spec, registration.device, &suite.requirements)?;
+    let reason = unavailable.reason;
+    Some(if unavailable.required { CheckStatus::Fail { reason } } else { CheckStatus::Ignored { reason } })
+}
+
+/// Whether it is known without running that the check is ignored.
+fn known_to_be_ignored(suite: &Suite, harness: &Harness, registration: Registration) -> bool {
+    match without_running(suite, harness, registration) {
+        Some(CheckStatus::Ignored { .. }) => true,
+        Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
+        None => {
+            let checkpoint = harness.spec.source.checkpoint(&suite.base);
+            check::inapplicable(registration.check, &checkpoint).is_some()
+        }
+    }
+}
+
+/// Runs `work`; a panic is a failure with its message.
+fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let reason = format!("the check panicked: {}", message(payload.as_ref()));
+        Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
+    })
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}
+
+fn entry(
+    harness: &Harness,
+    registration: Registration,
+    outcome: Outcome,
+    base: &Path,
+    started: Instant,
+) -> ReportEntry {
+    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, memory, outputs } = outcome.evidence;
+    let (status, reason) = match outcome.status {
+        CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
+        CheckStatus::Fail { reason } => (EntryStatus::Fail, Some(reason)),
+        CheckStatus::Ignored { reason } => (EntryStatus::Ignored, Some(reason)),
+    };
+    ReportEntry {
+        version: ReportEntry::VERSION,
+        model: harness.spec.name.to_owned(),
+        architecture: harness.spec.architecture,
+        device: registration.device,
+        check: registration.check,
+        precision: registration.precision,
+        status,
+        reason: reason.map(|reason| relative_paths(&reason, base)),
+        device_name,
+        hardware,
+        testgen: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        simulated,
+        tf32,
+        fallback,
+        mock,
+        outputs,
+        memory,
+        milliseconds: started.elapsed().as_secs_f64() * 1e3,
+    }
+}
+
+/// `text` with paths relative to the suite's directory: reports are read on other machines.
+fn relative_paths(text: &str, base: &Path) -> String {
+    text.replace(&format!("{}{MAIN_SEPARATOR}", base.display()), "")
+}
+
+/// The result for libtest. Where only the exit code counts, an ignored check must not exit like a passed one.
+fn completion(suite: &Suite, entry: &ReportEntry, log: &[String]) -> Result<Completion, Failed> {
+    let reason = entry.reason.as_deref().unwrap_or("no reason was given");
+    match entry.status {
+        EntryStatus::Pass => Ok(Completion::Completed),
+        EntryStatus::Fail => Err(failure(entry, reason, log).into()),
+        EntryStatus::Ignored if suite.ignored_mode == IgnoredMode::AtRun => Ok(Completion::ignored_with(reason)),
+        EntryStatus::Ignored => Err(format!("ignored, which this runner would count as a pass: {reason}").into()),
+    }
+}
+
+/// The reason, the device, the worst elements, and the log lines.
+fn failure(entry: &ReportEntry, reason: &str, log: &[String]) -> String {
+    let mut lines = vec![reason.to_owned()];
+    if let Some(device) = &entry.device_name {
+        let simulated = if entry.simulated { ", simulated" } else { "" };
+        lines.push(format!("on {} `{device}`{simulated}", entry.device));
+    }
+    for output in entry.outputs.iter().filter(|output| !output.worst.is_empty()).take(8) {
+        lines.push(format!("`{}`, largest errors:", output.name));
+        lines.extend(
+            output
+                .worst
+                .iter()
+                .map(|worst| format!("  {:?} expected {}, got {}", worst.index, worst.expected, worst.got)),
+        );
+    }
+    lines.extend(log.iter().map(|line| format!("log: {line}")));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative_paths;
+    use std::path::Path;
+
+    #[test]
+    fn paths_in_a_report_are_relative_to_the_suite() {
+        let text =
+            "cannot read `/home/me/suite/../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there";
+        assert_eq!(
+            relative_paths(text, Path::new("/home/me/suite")),
+            "cannot read `../fixtures/bert/config.json`, `/home/me/suited` and `/opt/rocm` are there"
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! One handler per task: the modality's real input in, a typed result out.
+//!
+//! Owns requests, responses and what lies between the processor and the model's outputs. Does not own queues, devices or
+//! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
+//! it never cuts an input silently.
+
+mod audio_embedding;
+mod call;
+mod classification;
+mod diffusion;
+mod fill_mask;
+mod graph_embedding;
+mod image_embedding;
+mod image_text;
+mod image_text_to_text;
+mod object_detection;
+mod question_answering;
+mod request;
+mod response;
+mod retrieval_augmented_generation;
+mod scores;
+mod speech_recognition;
+mod text2text_generation;
+mod text_embedding;
+mod text_generation;
+mod time_series;
+mod token_classification;
+
+pub use call::HandlerError;
+pub(crate) use object_detection::QueryResult;
+pub use request::{QuestionContext, Request, TimeSeries};
+pub use response::{
+    Answer, AudioEmbedding, Detection, FilledMask, FoundPassage, GeneratedText, GraphEmbedding, ImageEmbedding,
+    ImageTextEmbedding, LabelScore, LabelledToken, Response, RetrievedAnswer, TextEmbedding, Transcription,
+};
+
+use call::Call;
+use testgen_models::Model;
+use testgen_types::Task;
+
+/// Answers one request with a model.
+pub type Handler = fn(&Model, Request) -> Result<Response, HandlerError>;
+
+/// Texts in; per text the vectors of its tokens [tokens, hidden], their mean `[hidden]` and the pooler's `[hidden]` out.
+pub fn text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text_embedding::answer(&Call::new(model, Task::TextEmbedding), request)
+}
+
+/// Texts with mask tokens in; for each mask token the five likeliest tokens with their probabilities out.
+pub fn fill_mask(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    fill_mask::answer(&Call::new(model, Task::FillMask), request)
+}
+
+/// Texts in; per text every label with its probability out, best first.
+pub fn text_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_texts(&Call::new(model, Task::TextClassification), request)
+}
+
+/// Texts in; per text the best label of every token, with its bytes in the text, out.
+pub fn token_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    token_classification::answer(&Call::new(model, Task::TokenClassification), request)
+}
+
+/// Questions with contexts in; per question the best span of its context out.
+pub fn question_answering(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    question_answering::answer(&Call::new(model, Task::QuestionAnswering), request)
+}
+
+/// Prompts in; per prompt its continuation, the new ids and why it ended, out.
+pub fn text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text_generation::answer(&Call::new(model, Task::TextGeneration), request)
+}
+
+/// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
+pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
+}
+
+/// Recordings in; per recording its words out.
+pub fn speech_recognition(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    speech_recognition::answer(&Call::new(model, Task::SpeechRecognition), request)
+}
+
+/// Recordings in; per recording every label with its probability out, best first.
+pub fn audio_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_recordings(&Call::new(model, Task::AudioClassification), request)
+}
+
+/// Recordings in; per recording the vectors of its frames and their mean out.
+pub fn audio_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    audio_embedding::answer(&Call::new(model, Task::AudioEmbedding), request)
+}
+
+/// Images in; per image every label with its probability out, best first.
+pub fn image_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_images(&Call::new(model, Task::ImageClassification), request)
+}
+
+/// Images in; per image the boxes of its objects in pixels, with their labels and probabilities, best first, out.
+pub fn object_detection(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    object_detection::answer(&Call::new(model, Task::ObjectDetection), request)
+}
+
+/// Images in; per image the vectors of its patches and one pooled vector out.
+pub fn image_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_embedding::answer(&Call::new(model, Task::ImageEmbedding), request)
+}
+
+/// Images and texts in; per image every text with its score out, best first.
+pub fn image_text_similarity(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text::answer_similarity(&Call::new(model, Task::ImageTextSimilarity), request)
+}
+
+/// Images and texts in; one vector `[width]` of their common space for each out.
+pub fn image_text_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text::answer_embedding(&Call::new(model, Task::ImageTextEmbedding), request)
+}
+
+/// Series in; per series how its channels go on, [prediction_length, channels], out.
+pub fn time_series_forecasting(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_forecast(&Call::new(model, Task::TimeSeriesForecasting), request)
+}
+
+/// Series in; per series every label with its probability out, best first.
+pub fn time_series_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_labels(&Call::new(model, Task::TimeSeriesClassification), request)
+}
+
+/// Series in; per series the numbers that it stands for, `[targets]`, out.
+pub fn time_series_regression(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    time_series::answer_numbers(&Call::new(model, Task::TimeSeriesRegression), request)
+}
+
+/// Prompts with places for images, and the images, in; per prompt its continuation, the new ids and why it ended, out.
+pub fn image_text_to_text(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    image_text_to_text::answer(&Call::new(model, Task::ImageTextToText), request)
+}
+
+/// Questions in; per question its answer and the passages that it was written from, best first, out.
+pub fn retrieval_augmented_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    retrieval_augmented_generation::answer(&Call::new(model, Task::RetrievalAugmentedGeneration), request)
+}
+
+/// Noise and a condition in; per row of the noise the latents [channels, height, width] that the checkpoint's scheduler makes
+/// of it out.
+pub fn image_denoising(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    diffusion::answer_denoising(&Call::new(model, Task::ImageDenoising), request)
+}
+
+/// Latents in; per row an image [channels, height, width] out.
+pub fn image_decoding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    diffusion::answer_decoding(&Call::new(model, Task::ImageDecoding), request)
+}
+
+/// Graphs in; per graph every label with its probability, best first, or the one number that it stands for, out.
+pub fn graph_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    classification::answer_graphs(&Call::new(model, Task::GraphClassification), request)
+}
+
+/// Graphs in; per graph the vectors of its nodes and that of the whole out.
+pub fn graph_embedding(model: &Model, request: Request) -> Result<Response, HandlerError> {
+    graph_embedding::answer(&Call::new(model, Task::GraphEmbedding), request)
+}

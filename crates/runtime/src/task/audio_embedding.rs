@@ -1,0 +1,29 @@
+//! The vectors of recordings.
+
+use super::{
+    AudioEmbedding, Request, Response,
+    call::{Call, HandlerError},
+    text_embedding::vector,
+};
+use testgen_nn::array::Array;
+
+const HINT: &str = "a class without a head, such as `Wav2Vec2Model`";
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (recordings, _) = call.speech(request)?;
+    let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
+    let hidden = call.output(&forward, ("last_hidden_state", 3), &[recordings.len()], HINT)?;
+    let (frames, width) = (hidden.shape[1], hidden.shape[2]);
+    let embedding = |row: usize| {
+        let values = hidden.row(row);
+        let mean = |element: usize| {
+            let sum: f64 = values.iter().skip(element).step_by(width).map(|value| f64::from(*value)).sum();
+            (sum / frames.max(1) as f64) as f32
+        };
+        AudioEmbedding {
+            frames: Array::floats([frames, width], values.to_vec()),
+            mean: vector((0..width).map(mean).collect()),
+        }
+    };
+    Ok(Response::AudioEmbeddings((0..recordings.len()).map(embedding).collect()))
+}

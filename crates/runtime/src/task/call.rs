@@ -1,0 +1,299 @@
+//! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
+
+mod error;
+
+pub use error::HandlerError;
+
+use super::{QuestionContext, Request, TimeSeries};
+use serde_json::Value;
+use testgen_models::Model;
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::{Forward, ForwardError, Session},
+};
+use testgen_processing::{
+    audio::{Audio, FeatureExtractor},
+    generation::GenerationControls,
+    graph::Graph,
+    graph_collator::GraphCollator,
+    image::Image,
+    image_processor::ImageProcessor,
+    processor::Processor,
+    schedule::Scheduler,
+    tokenizer::{TextInput, TokenBatch, TokenizeOptions, Tokenizer},
+};
+use testgen_types::Task;
+
+/// What handlers need of a model; a seam for tests.
+pub(super) trait Subject {
+    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
+    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
+    fn class(&self) -> &str;
+    fn config(&self) -> &Value;
+    fn processor(&self) -> &Processor;
+}
+
+impl Subject for Model {
+    fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
+        Model::forward(self, inputs)
+    }
+
+    fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
+        Model::session(self)
+    }
+
+    fn class(&self) -> &str {
+        Model::class(self)
+    }
+
+    fn config(&self) -> &Value {
+        Model::config(self)
+    }
+
+    fn processor(&self) -> &Processor {
+        Model::processor(self)
+    }
+}
+
+/// A model that answers for a task.
+pub(super) struct Call<'a> {
+    pub(super) model: &'a dyn Subject,
+    task: Task,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(model: &'a dyn Subject, task: Task) -> Self {
+        Self { model, task }
+    }
+
+    pub(super) fn texts(&self, request: Request) -> Result<Vec<String>, HandlerError> {
+        const EXPECTED: &str = "texts";
+        match request {
+            Request::Texts(texts) => self.filled(texts, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn questions(&self, request: Request) -> Result<Vec<QuestionContext>, HandlerError> {
+        const EXPECTED: &str = "questions with contexts";
+        match request {
+            Request::Questions(questions) => self.filled(questions, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn prompts(&self, request: Request) -> Result<(Vec<String>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "prompts";
+        match request {
+            Request::Prompts { prompts, controls } => Ok((self.filled(prompts, EXPECTED)?, controls)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn images(&self, request: Request) -> Result<Vec<Image>, HandlerError> {
+        const EXPECTED: &str = "images";
+        match request {
+            Request::Images(images) => self.filled(images, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn image_prompts(
+        &self,
+        request: Request,
+    ) -> Result<(Vec<Image>, Vec<String>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "prompts with images";
+        match request {
+            Request::ImagePrompts { images, prompts, controls } => {
+                Ok((images, self.filled(prompts, EXPECTED)?, controls))
+            }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    /// The error that the model's class is not one for the task.
+    pub(super) fn unsuitable(&self, output: &'static str, hint: &'static str) -> HandlerError {
+        HandlerError::WrongModel { task: self.task, class: self.model.class().to_owned(), output, hint }
+    }
+
+    /// Noise [batch, channels, height, width], the condition, and the number of steps.
+    pub(super) fn noise(&self, request: Request) -> Result<(Array, Arrays, usize), HandlerError> {
+        const EXPECTED: &str = "noise";
+        match request {
+            Request::Noise { noise, condition, steps } => Ok((self.image_like(noise, EXPECTED)?, condition, steps)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn latents(&self, request: Request) -> Result<Array, HandlerError> {
+        const EXPECTED: &str = "latents";
+        match request {
+            Request::Latents(latents) => self.image_like(latents, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    /// Floats of four dimensions, at least one row.
+    fn image_like(&self, array: Array, expected: &'static str) -> Result<Array, HandlerError> {
+        match (array.shape(), array.as_floats()) {
+            ([0, ..], _) => Err(HandlerError::EmptyRequest { task: self.task, expected }),
+            ([_, _, _, _], Some(_)) => Ok(array),
+            (shape, _) => {
+                let problem = format!("has the shape {shape:?}, expected are floats [batch, channels, height, width]");
+                Err(HandlerError::BadInput { index: 0, problem })
+            }
+        }
+    }
+
+    pub(super) fn scheduler(&self) -> Result<&'a Scheduler, HandlerError> {
+        let needed = "a scheduler (`scheduler_config.json`)";
+        let scheduler = self.model.processor().scheduler();
+        scheduler.ok_or(HandlerError::NoProcessor { task: self.task, needed })
+    }
+
+    pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
+        const EXPECTED: &str = "series";
+        match request {
+            Request::Series(series) => self.filled(series, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn graphs(&self, request: Request) -> Result<Vec<Graph>, HandlerError> {
+        const EXPECTED: &str = "graphs";
+        match request {
+            Request::Graphs(graphs) => self.filled(graphs, EXPECTED),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn images_with_texts(&self, request: Request) -> Result<(Vec<Image>, Vec<String>), HandlerError> {
+        const EXPECTED: &str = "images with texts";
+        match request {
+            Request::ImagesWithTexts { images, texts } => {
+                Ok((self.filled(images, EXPECTED)?, self.filled(texts, EXPECTED)?))
+            }
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    pub(super) fn speech(&self, request: Request) -> Result<(Vec<Audio>, GenerationControls), HandlerError> {
+        const EXPECTED: &str = "recordings";
+        match request {
+            Request::Speech { recordings, controls } => Ok((self.filled(recordings, EXPECTED)?, controls)),
+            other => Err(self.wrong(EXPECTED, &other)),
+        }
+    }
+
+    fn filled<T>(&self, inputs: Vec<T>, expected: &'static str) -> Result<Vec<T>, HandlerError> {
+        if inputs.is_empty() { Err(HandlerError::EmptyRequest { task: self.task, expected }) } else { Ok(inputs) }
+    }
+
+    fn wrong(&self, expected: &'static str, request: &Request) -> HandlerError {
+        HandlerError::WrongRequest { task: self.task, expected, found: request.kind() }
+    }
+
+    /// The error that the checkpoint does not say what the task needs.
+    pub(super) fn lacks(&self, needed: &'static str) -> HandlerError {
+        HandlerError::NoProcessor { task: self.task, needed }
+    }
+
+    pub(super) fn tokenizer(&self) -> Result<&'a Tokenizer, HandlerError> {
+        let missing = HandlerError::NoProcessor { task: self.task, needed: "a tokenizer (`tokenizer.json`)" };
+        self.model.processor().tokenizer().ok_or(missing)
+    }
+
+    pub(super) fn image_processor(&self) -> Result<&'a ImageProcessor, HandlerError> {
+        let needed = "an image processor (`preprocessor_config.json`)";
+        self.model.processor().images().ok_or(HandlerError::NoProcessor { task: self.task, needed })
+    }
+
+    pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {
+        let found = self.model.processor().audio();
+        found.ok_or_else(|| self.lacks("a feature extractor (`preprocessor_config.json`)"))
+    }
+
+    pub(super) fn graph_collator(&self) -> Result<&'a GraphCollator, HandlerError> {
+        self.model.processor().graphs().ok_or_else(|| self.lacks("a model that reads graphs (`graphormer`)"))
+    }
+
+    /// The tokens of `inputs`; more than the checkpoint takes are an error, nothing is cut.
+    pub(super) fn tokenize(
+        &self,
+        inputs: &[TextInput<'_>],
+        options: TokenizeOptions,
+    ) -> Result<TokenBatch, HandlerError> {
+        let tokenizer = self.tokenizer()?;
+        let batch = tokenizer.tokenize(inputs, options)?;
+        let limit = tokenizer.max_length().unwrap_or(usize::MAX);
+        for (index, mask) in rows(&batch.arrays["attention_mask"]).enumerate() {
+            let tokens = mask.iter().filter(|bit| **bit == 1).count();
+            if tokens > limit {
+                let problem = format!("has {tokens} tokens, the checkpoint takes {limit}; shorten it");
+                return Err(HandlerError::BadInput { index, problem });
+            }
+        }
+        Ok(batch)
+    }
+
+    /// The tokens of single texts in the checkpoint's own layout, filled up to `length` where there is one.
+    pub(super) fn tokenize_texts(&self, texts: &[String], length: Option<usize>) -> Result<TokenBatch, HandlerError> {
+        let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
+        self.tokenize(&inputs, TokenizeOptions { pad_to: length, ..TokenizeOptions::default() })
+    }
+
+    /// The tokens of single texts in the checkpoint's own layout, and what the model makes of them.
+    pub(super) fn read_texts(&self, texts: &[String]) -> Result<(TokenBatch, Forward), HandlerError> {
+        let batch = self.tokenize_texts(texts, None)?;
+        let forward = self.model.forward(&batch.arrays)?;
+        Ok((batch, forward))
+    }
+
+    /// A float output of `rank` dimensions whose first ones are `leading`.
+    pub(super) fn output<'f>(
+        &self,
+        forward: &'f Forward,
+        (output, rank): (&'static str, usize),
+        leading: &[usize],
+        hint: &'static str,
+    ) -> Result<Output<'f>, HandlerError> {
+        let found = forward.outputs.get(output).filter(|array| array.shape().len() == rank);
+        let found = found.filter(|array| array.shape().starts_with(leading));
+        let found = found.and_then(|array| Some(Output { values: array.as_floats()?, shape: array.shape() }));
+        let class = || self.model.class().to_owned();
+        found.ok_or_else(|| HandlerError::WrongModel { task: self.task, class: class(), output, hint })
+    }
+
+    /// The name of label `index`, as `id2label` of `config.json` has it.
+    pub(super) fn label(&self, index: usize) -> String {
+        let names = self.model.config().get("id2label");
+        let name = names.and_then(|names| names.get(index.to_string())).and_then(Value::as_str);
+        name.map_or_else(|| format!("LABEL_{index}"), str::to_owned)
+    }
+}
+
+/// A float tensor of a result.
+#[derive(Clone, Copy)]
+pub(super) struct Output<'a> {
+    values: &'a [f32],
+    pub(super) shape: &'a [usize],
+}
+
+impl<'a> Output<'a> {
+    /// All elements.
+    pub(super) fn all(&self) -> &'a [f32] {
+        self.values
+    }
+
+    /// The elements of one row of the batch.
+    pub(super) fn row(&self, index: usize) -> &'a [f32] {
+        let length = self.values.len() / self.shape[0].max(1);
+        &self.values[index * length..(index + 1) * length]
+    }
+}
+
+/// The rows [seq] of integers [batch, seq].
+pub(super) fn rows(array: &Array) -> impl Iterator<Item = &[i64]> {
+    let seq = array.shape().last().copied().unwrap_or_default().max(1);
+    array.as_integers().unwrap_or_default().chunks_exact(seq)
+}

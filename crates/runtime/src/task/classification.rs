@@ -1,0 +1,52 @@
+//! The labels of texts, of images, of recordings and of graphs.
+
+use super::{
+    LabelScore, Request, Response,
+    call::{Call, HandlerError},
+    scores::{ranked, sigmoid, softmax},
+    text_embedding::vector,
+};
+use testgen_nn::forward::Forward;
+
+pub(super) fn answer_texts(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let texts = call.texts(request)?;
+    let (_, forward) = call.read_texts(&texts)?;
+    labels(call, &forward, texts.len(), "a classifier, such as `BertForSequenceClassification`")
+}
+
+pub(super) fn answer_images(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let images = call.images(request)?;
+    let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
+    labels(call, &forward, images.len(), "a classifier, such as `ViTForImageClassification`")
+}
+
+pub(super) fn answer_recordings(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (recordings, _) = call.speech(request)?;
+    let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
+    labels(call, &forward, recordings.len(), "a classifier, such as `Wav2Vec2ForSequenceClassification`")
+}
+
+/// Labels, or of a model with one output the number that it is trained for.
+pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let graphs = call.graphs(request)?;
+    let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
+    let hint = "a class such as `GraphormerForGraphClassification`";
+    let logits = call.output(&forward, ("logits", 2), &[graphs.len()], hint)?;
+    if logits.shape[1] == 1 {
+        let number = |index| vector(logits.row(index).to_vec());
+        return Ok(Response::Regressions((0..graphs.len()).map(number).collect()));
+    }
+    labels(call, &forward, graphs.len(), hint)
+}
+
+fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
+    let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
+    let independent =
+        call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
+    let score = if independent || logits.shape[1] == 1 { sigmoid } else { softmax };
+    let row = |index| {
+        let ranked = ranked(score(logits.row(index))).into_iter();
+        ranked.map(|(label, score)| LabelScore { label: call.label(label), score }).collect()
+    };
+    Ok(Response::Labels((0..batch).map(row).collect()))
+}

@@ -1,0 +1,24 @@
+//! The vectors of graphs.
+
+use super::{
+    GraphEmbedding, Request, Response,
+    call::{Call, HandlerError},
+    text_embedding::vector,
+};
+use testgen_nn::array::Array;
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let graphs = call.graphs(request)?;
+    let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
+    let hidden =
+        call.output(&forward, ("last_hidden_state", 3), &[graphs.len()], "a class such as `GraphormerModel`")?;
+    let width = hidden.shape[2];
+    let embedding = |index: usize| {
+        // The graph's own token stands before its nodes, padding behind them.
+        let (graph, nodes) = hidden.row(index).split_at(width);
+        let count = graphs[index].num_nodes;
+        let nodes = Array::floats([count, width], nodes[..count * width].to_vec());
+        GraphEmbedding { nodes, graph: vector(graph.to_vec()) }
+    };
+    Ok(Response::GraphEmbeddings((0..graphs.len()).map(embedding).collect()))
+}

@@ -1,0 +1,49 @@
+//! The vectors of images.
+
+use super::{
+    ImageEmbedding, Request, Response,
+    call::{Call, HandlerError, Output},
+    text_embedding::vector,
+};
+use testgen_nn::{array::Array, forward::Forward};
+
+const HINT: &str = "a class without a head, such as `ViTModel`";
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let images = call.images(request)?;
+    let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
+    let leading = [images.len()];
+    let hidden_rank = rank(&forward, "last_hidden_state").clamp(3, 4);
+    let hidden = call.output(&forward, ("last_hidden_state", hidden_rank), &leading, HINT)?;
+    let pooled = match rank(&forward, "pooler_output") {
+        0 => None,
+        rank => Some(call.output(&forward, ("pooler_output", rank), &leading, HINT)?),
+    };
+    let embedding = |index: usize| ImageEmbedding {
+        patches: Array::floats(&hidden.shape[1..], hidden.row(index).to_vec()),
+        pooled: vector(pooled.map_or_else(|| mean(hidden, index), |pooled| pooled.row(index).to_vec())),
+    };
+    Ok(Response::ImageEmbeddings((0..images.len()).map(embedding).collect()))
+}
+
+fn rank(forward: &Forward, output: &str) -> usize {
+    forward.outputs.get(output).map_or(0, |array| array.shape().len())
+}
+
+/// The mean over the patches [patches, hidden], or over the places [channels, height, width], summed in f64.
+fn mean(hidden: Output<'_>, index: usize) -> Vec<f32> {
+    let average = |values: &mut dyn Iterator<Item = f32>| {
+        let values: Vec<f64> = values.map(f64::from).collect();
+        (values.iter().sum::<f64>() / values.len().max(1) as f64) as f32
+    };
+    let row = hidden.row(index);
+    match *hidden.shape {
+        [_, _, size] => {
+            (0..size).map(|element| average(&mut row.iter().skip(element).step_by(size).copied())).collect()
+        }
+        [_, _, height, width] => {
+            row.chunks_exact(height * width).map(|place| average(&mut place.iter().copied())).collect()
+        }
+        _ => Vec::new(),
+    }
+}

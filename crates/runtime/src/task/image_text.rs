@@ -1,0 +1,49 @@
+//! Images beside texts: how well each pair fits, and the vectors behind it.
+
+use super::{
+    ImageTextEmbedding, LabelScore, Request, Response,
+    call::{Call, HandlerError},
+    scores::{ranked, sigmoid, softmax},
+    text_embedding::vector,
+};
+use serde_json::Value;
+use testgen_nn::forward::Forward;
+use testgen_processing::processor::full_text_length;
+
+const HINT: &str = "a class such as `CLIPModel`";
+
+/// As the pipeline for zero-shot image classification: the texts compete for an image, but where the model was trained to
+/// judge every pair by itself.
+pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (images, texts, forward) = read(call, request)?;
+    let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
+    let by_itself = call.model.config().get("model_type").and_then(Value::as_str) == Some("siglip");
+    let score = if by_itself { sigmoid } else { softmax };
+    let row = |index| {
+        let ranked = ranked(score(logits.row(index))).into_iter();
+        ranked.map(|(text, score)| LabelScore { label: texts[text].clone(), score }).collect()
+    };
+    Ok(Response::Labels((0..images).map(row).collect()))
+}
+
+pub(super) fn answer_embedding(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (images, texts, forward) = read(call, request)?;
+    let of_images = call.output(&forward, ("image_embeds", 2), &[images], HINT)?;
+    let of_texts = call.output(&forward, ("text_embeds", 2), &[texts.len()], HINT)?;
+    Ok(Response::ImageTextEmbeddings(ImageTextEmbedding {
+        images: (0..images).map(|index| vector(of_images.row(index).to_vec())).collect(),
+        texts: (0..texts.len()).map(|index| vector(of_texts.row(index).to_vec())).collect(),
+    }))
+}
+
+/// The number of images, the texts, and what the model makes of them.
+fn read(call: &Call<'_>, request: Request) -> Result<(usize, Vec<String>, Forward), HandlerError> {
+    let (images, texts) = call.images_with_texts(request)?;
+    let mut inputs = call.image_processor()?.process(&images)?;
+    let full = full_text_length(call.model.config());
+    inputs.extend(call.tokenize_texts(&texts, full)?.arrays);
+    if full.is_some() {
+        inputs.remove("attention_mask"); // such a model was trained to see padding
+    }
+    Ok((images.len(), texts, call.model.forward(&inputs)?))
+}

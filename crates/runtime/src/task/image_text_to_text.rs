@@ -1,0 +1,34 @@
+//! Continuations of prompts with images between the words.
+
+use super::{
+    Request, Response,
+    call::{Call, HandlerError},
+    text_generation,
+};
+use serde_json::Value;
+use testgen_models::tokens_of_image;
+
+const HINT: &str = "a class such as `LlavaForConditionalGeneration`";
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (images, prompts, controls) = call.image_prompts(request)?;
+    let (token, count) = image_token(call)?;
+    let places: Vec<usize> = prompts.iter().map(|prompt| prompt.matches(&token).count()).collect();
+    if places.iter().sum::<usize>() != images.len() {
+        let (places, images) = (places.iter().sum::<usize>(), images.len());
+        let problem = format!("and the others have {places} places for images (`{token}`), the request has {images}");
+        return Err(HandlerError::BadInput { index: 0, problem });
+    }
+    let expanded: Vec<String> = prompts.iter().map(|prompt| prompt.replace(&token, &token.repeat(count))).collect();
+    let pixels = if images.is_empty() { None } else { Some(call.image_processor()?.process(&images)?) };
+    text_generation::continue_prompts(call, &expanded, pixels.unwrap_or_default(), &controls)
+}
+
+/// The token that stands for an image, as it is written, and how many of them an image takes.
+fn image_token(call: &Call<'_>) -> Result<(String, usize), HandlerError> {
+    let config = call.model.config();
+    let id = ["image_token_index", "image_token_id"].iter().find_map(|name| config.get(name)?.as_i64());
+    let token = call.tokenizer()?.token(id.unwrap_or(32000));
+    let count = tokens_of_image(config).filter(|_| config.get("vision_config").is_some_and(Value::is_object));
+    token.zip(count).ok_or_else(|| call.unsuitable("logits", HINT))
+}

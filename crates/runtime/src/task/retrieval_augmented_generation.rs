@@ -1,0 +1,163 @@
+//! Answers to questions, written by a generator that reads the passages which were found for them.
+//!
+//! Follows `generate` of `RagTokenForGeneration` and of `RagSequenceForGeneration` ("thorough decoding").
+
+use super::{
+    FoundPassage, GeneratedText, Request, Response, RetrievedAnswer,
+    call::{Call, HandlerError, rows},
+    scores::softmax,
+};
+use serde_json::Value;
+use testgen_nn::{
+    array::{Array, Arrays},
+    forward::Forward,
+};
+use testgen_processing::{
+    generation::{Continuation, GenerationSettings, generate},
+    retrieval::Retrieval,
+    tokenizer::{TextInput, TokenizeOptions},
+};
+
+const HINT: &str = "`RagTokenForGeneration` or `RagSequenceForGeneration`";
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (questions, controls) = call.prompts(request)?;
+    let needed = "an index (`passages.jsonl` and `passages.safetensors`)";
+    let retrieval = call.model.processor().retrieval().ok_or_else(|| call.lacks(needed))?;
+    let defaults = call.model.processor().generation();
+    let settings = GenerationSettings::new(&controls, defaults, 1)?;
+    let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
+    let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
+    let texts: Vec<TextInput<'_>> = questions.iter().map(|text| (text.as_str(), None)).collect();
+    let mut asked = call.tokenize(&texts, TokenizeOptions::default())?.arrays;
+    asked.retain(|name, _| matches!(name.as_str(), "input_ids" | "attention_mask"));
+    let found = call.model.forward(&asked)?;
+    let writer = Writer { call, settings, start };
+    let written = match call.model.class() {
+        "RagSequenceForGeneration" => writer.by_sequence(&asked, &found)?,
+        _ => writer.by_token(asked)?,
+    };
+    let answers = written.into_iter().zip(passages(call, retrieval, &found)?);
+    let answer = |(row, passages): (Continuation, Vec<FoundPassage>)| {
+        let text = retrieval.generator.decode(&row.ids, true)?;
+        Ok(RetrievedAnswer { answer: GeneratedText { text, ids: row.ids, finish: row.finish }, passages })
+    };
+    Ok(Response::RetrievedAnswers(answers.map(answer).collect::<Result<_, HandlerError>>()?))
+}
+
+/// What was found for each question, best first.
+fn passages(call: &Call<'_>, retrieval: &Retrieval, found: &Forward) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
+    let unsuitable = || call.unsuitable("doc_scores", HINT);
+    let ids = found.host_outputs.get("retrieved_doc_ids").ok_or_else(unsuitable)?;
+    let scores = call.output(found, ("doc_scores", 2), ids.shape(), HINT)?;
+    let row = |(index, ids): (usize, &[i64])| {
+        let probabilities = softmax(scores.row(index));
+        let parts = ids.iter().zip(scores.row(index)).zip(probabilities);
+        let passage = |((id, score), probability): ((&i64, &f32), f32)| FoundPassage {
+            id: *id,
+            passage: retrieval.passages[*id as usize].clone(),
+            score: *score,
+            probability,
+        };
+        parts.map(passage).collect()
+    };
+    Ok(rows(ids).enumerate().map(row).collect())
+}
+
+/// What every answer is written with.
+struct Writer<'a> {
+    call: &'a Call<'a>,
+    settings: GenerationSettings,
+    /// The token that the decoder begins with.
+    start: i64,
+}
+
+impl Writer<'_> {
+    /// Every token is chosen by all passages together.
+    fn by_token(&self, mut asked: Arrays) -> Result<Vec<Continuation>, HandlerError> {
+        let questions = asked["input_ids"].shape()[0];
+        asked.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
+        self.write(asked, questions)
+    }
+
+    /// Every passage writes an answer of its own; that with the smallest loss over all passages counts. As in transformers 5
+    /// the generator writes without the mask of the padding behind a passage, and the loss has it.
+    fn by_sequence(&self, asked: &Arrays, found: &Forward) -> Result<Vec<Continuation>, HandlerError> {
+        let masks = rows(&asked["attention_mask"]);
+        let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
+            ids.iter().zip(mask).filter(|(_, shown)| **shown == 1).map(|(id, _)| *id).collect::<Vec<i64>>()
+        });
+        let docs = found.host_outputs.get("retrieved_doc_ids").map_or(0, |ids| ids.shape()[1]);
+        questions
+            .enumerate()
+            .map(|(index, question)| self.best(&question, index * docs..(index + 1) * docs, found))
+            .collect()
+    }
+
+    fn best(
+        &self,
+        question: &[i64],
+        docs: std::ops::Range<usize>,
+        found: &Forward,
+    ) -> Result<Continuation, HandlerError> {
+        let rows: Vec<usize> = docs.collect();
+        let contexts = "context_input_ids";
+        let prompt = Arrays::from([(contexts.to_owned(), found.host_outputs[contexts].select_rows(&rows))]);
+        let mut written = self.write(prompt, rows.len())?;
+        let nested = |pointer: &str| self.call.model.config().pointer(pointer);
+        if nested("/do_deduplication").and_then(Value::as_bool).unwrap_or(true) {
+            written = deduplicated(written);
+        }
+        let pad = nested("/generator/pad_token_id").and_then(Value::as_i64).unwrap_or(1);
+        let losses = self.call.model.forward(&self.judged(question, &written, pad))?;
+        let losses = self.call.output(&losses, ("loss", 1), &[written.len()], HINT)?;
+        let smaller = |best: usize, next: usize| if losses.all()[next] < losses.all()[best] { next } else { best };
+        let best = (0..written.len()).reduce(smaller).unwrap_or(0);
+        Ok(written.swap_remove(best))
+    }
+
+    /// The question with every answer as its label.
+    fn judged(&self, question: &[i64], written: &[Continuation], pad: i64) -> Arrays {
+        let longest = written.iter().map(|row| row.ids.len()).max().unwrap_or(0);
+        let label = |row: &Continuation| {
+            let fill = std::iter::repeat_n(pad, longest - row.ids.len());
+            [self.start].into_iter().chain(row.ids.iter().copied()).chain(fill).collect::<Vec<i64>>()
+        };
+        let labels = written.iter().flat_map(label).collect();
+        Arrays::from([
+            ("input_ids".to_owned(), Array::integers([written.len(), question.len()], question.repeat(written.len()))),
+            ("labels".to_owned(), Array::integers([written.len(), longest + 1], labels)),
+            ("exclude_bos_score".to_owned(), Array::integers([1], vec![1])),
+        ])
+    }
+
+    fn write(&self, mut prompt: Arrays, rows: usize) -> Result<Vec<Continuation>, HandlerError> {
+        prompt.insert("decoder_input_ids".to_owned(), Array::integers([rows, 1], vec![self.start; rows]));
+        let mut session = self.call.model.session()?;
+        Ok(generate(session.as_mut(), &prompt, &self.settings, false)?)
+    }
+}
+
+/// The first of equal rows. Rows are equal with their padding, so it matters not why they ended.
+fn deduplicated(written: Vec<Continuation>) -> Vec<Continuation> {
+    let mut kept: Vec<Continuation> = Vec::new();
+    for row in written {
+        if kept.iter().all(|known| known.ids != row.ids) {
+            kept.push(row);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testgen_processing::generation::FinishReason;
+
+    #[test]
+    fn equal_answers_are_judged_once_in_their_order() {
+        let row = |ids: &[i64]| Continuation { ids: ids.to_vec(), finish: FinishReason::Length, logits: None };
+        let kept = deduplicated([&[3, 4][..], &[5], &[3, 4], &[5, 6]].map(row).to_vec());
+        assert_eq!(kept.iter().map(|row| row.ids.as_slice()).collect::<Vec<_>>(), [&[3, 4][..], &[5], &[5, 6]]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Texts made of texts: answers, summaries, translations.
+
+use super::{
+    GeneratedText, Request, Response,
+    call::{Call, HandlerError},
+};
+use testgen_nn::array::{Array, Arrays};
+use testgen_processing::{
+    generation::{Continuation, GenerationDefaults, GenerationSettings, generate},
+    tokenizer::{TextInput, TokenizeOptions},
+};
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (texts, controls) = call.prompts(request)?;
+    let tokenizer = call.tokenizer()?;
+    let defaults = call.model.processor().generation();
+    let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
+    let mut arrays = call.tokenize(&inputs, TokenizeOptions::default())?.arrays;
+    arrays.insert("decoder_input_ids".to_owned(), start(call, defaults, texts.len())?);
+    let settings = GenerationSettings::new(&controls, defaults, 1)?;
+    let rows = continued(call, &arrays, &settings)?;
+    let text = |row: Continuation| {
+        Ok(GeneratedText { text: tokenizer.decode_target(&row.ids)?, ids: row.ids, finish: row.finish })
+    };
+    Ok(Response::Generations(rows.into_iter().map(text).collect::<Result<_, HandlerError>>()?))
+}
+
+/// What the decoder begins every row with.
+fn start(call: &Call<'_>, defaults: &GenerationDefaults, rows: usize) -> Result<Array, HandlerError> {
+    let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
+    let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
+    Ok(Array::integers([rows, 1], vec![start; rows]))
+}
+
+fn continued(
+    call: &Call<'_>,
+    prompt: &Arrays,
+    settings: &GenerationSettings,
+) -> Result<Vec<Continuation>, HandlerError> {
+    let mut session = call.model.session()?;
+    Ok(generate(session.as_mut(), prompt, settings, false)?)
+}

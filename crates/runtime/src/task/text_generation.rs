@@ -1,0 +1,51 @@
+//! Continuations of prompts.
+
+use super::{
+    GeneratedText, Request, Response,
+    call::{Call, HandlerError},
+};
+use testgen_nn::array::Arrays;
+use testgen_processing::{
+    generation::{Continuation, GenerationControls, GenerationSettings, generate},
+    tokenizer::{PaddingSide, TextInput, TokenizeOptions},
+};
+
+pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+    let (prompts, controls) = call.prompts(request)?;
+    continue_prompts(call, &prompts, Arrays::new(), &controls)
+}
+
+/// Continues `prompts`; the model reads `beside` together with them.
+pub(super) fn continue_prompts(
+    call: &Call<'_>,
+    prompts: &[String],
+    beside: Arrays,
+    controls: &GenerationControls,
+) -> Result<Response, HandlerError> {
+    let tokenizer = call.tokenizer()?;
+    let defaults = call.model.processor().generation();
+    let inputs: Vec<TextInput<'_>> = prompts.iter().map(|prompt| (prompt.as_str(), None)).collect();
+    let options = TokenizeOptions { padding_side: Some(PaddingSide::Left), ..TokenizeOptions::default() };
+    let mut batch = call.tokenize(&inputs, options)?;
+    if let Some(index) = batch.spans.iter().position(|row| row.is_empty()) {
+        return Err(empty_prompt(index));
+    }
+    if let Some(index) = super::call::rows(&batch.arrays["attention_mask"]).position(|mask| !mask.contains(&1)) {
+        return Err(empty_prompt(index));
+    }
+    let settings = GenerationSettings::new(controls, defaults, batch.arrays["input_ids"].shape()[1])?;
+    batch.arrays.extend(beside);
+    let mut session = call.model.session()?;
+    let rows = generate(session.as_mut(), &batch.arrays, &settings, false)?;
+    let text = |row: Continuation| {
+        Ok(GeneratedText { text: tokenizer.decode(&row.ids, true)?, ids: row.ids, finish: row.finish })
+    };
+    Ok(Response::Generations(rows.into_iter().map(text).collect::<Result<_, HandlerError>>()?))
+}
+
+fn empty_prompt(index: usize) -> HandlerError {
+    HandlerError::BadInput {
+        index,
+        problem: "is empty and the tokenizer adds no start token; write at least one word".to_owned(),
+    }
+}

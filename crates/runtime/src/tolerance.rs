@@ -1,0 +1,173 @@
+//! How far a tensor may be from its reference: four times the recorded noise, between a floor and a ceiling.
+//!
+//! Floors and ceilings of the maximum error are twice those of rel-L2: the largest of many errors is further from zero than
+//! their mean.
+
+use crate::{
+    golden::{Noise, NoiseLevel},
+    harness::ToleranceOverride,
+};
+use testgen_types::Precision;
+
+/// The largest errors that pass, in both measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Threshold {
+    /// For |d| / |ref| over the tensor.
+    pub(crate) rel_l2: f64,
+    /// For max |d| / max |ref|.
+    pub(crate) max_rel: f64,
+}
+
+/// The arithmetic of a device in a precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compute {
+    /// f32 throughout.
+    F32,
+    /// f32, but the factors of products are rounded to the mantissa of f16, which the device declares.
+    Tf32,
+    /// f16.
+    F16,
+    /// bf16.
+    Bf16,
+}
+
+/// Number of elements below which the L2 norm is dominated by single elements, any of which may be near zero by chance.
+const FEW: usize = 64;
+
+impl Threshold {
+    /// The threshold for `expected`, a tensor of the same kind as `recorded` but computed from other inputs.
+    ///
+    /// Noise is relative to the recorded tensor. A tensor of few elements may be much smaller by chance, so it may be off by
+    /// as much, in absolute terms, as the worst element of the recorded tensor.
+    pub(crate) fn in_units_of(self, recorded: &[f32], expected: &[f32]) -> Self {
+        if expected.len() >= FEW {
+            return self;
+        }
+        let largest = |values: &[f32]| values.iter().fold(0.0_f64, |most, value| most.max(f64::from(value.abs())));
+        let norm = expected.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+        let allowed = self.max_rel * largest(recorded).max(largest(expected));
+        let per = |unit: f64, otherwise: f64| if unit > 0.0 { allowed / unit } else { otherwise };
+        let root = (expected.len() as f64).sqrt();
+        Self { rel_l2: per(norm / root, self.rel_l2), max_rel: per(largest(expected), self.max_rel) }
+    }
+
+    const fn new(rel_l2: f64, max_rel: f64) -> Self {
+        Self { rel_l2, max_rel }
+    }
+}
+
+/// The factor between the noise of the reference and the error that passes: an implementation with the same arithmetic but
+/// another order of operations has an error of the size of the noise, and its largest element may be a few times that.
+const NOISE_FACTOR: f64 = 4.0;
+
+/// The limits of thresholds for one arithmetic.
+struct Limits {
+    /// The precision whose noise applies.
+    noise: Precision,
+    /// The least threshold; noise of a small model can be zero by chance.
+    floor: Threshold,
+    /// The largest threshold, so that a numerically unstable reference cannot let everything pass.
+    ceiling: Threshold,
+    /// The threshold of a tensor without recorded noise.
+    without_noise: Threshold,
+    /// The floor for comparing two runs of one device, which share most of their rounding errors.
+    metamorphic_floor: Threshold,
+}
+
+impl Compute {
+    /// The arithmetic of `precision` on a device; `tf32` is whether it declares TF32.
+    pub(crate) fn of(precision: Precision, tf32: bool) -> Self {
+        match precision {
+            Precision::F32 if tf32 => Self::Tf32,
+            Precision::F32 => Self::F32,
+            Precision::F16 => Self::F16,
+            Precision::Bf16 => Self::Bf16,
+        }
+    }
+
+    fn limits(self) -> Limits {
+        match self {
+            Self::F32 => Limits {
+                noise: Precision::F32,
+                floor: Threshold::new(3e-6, 6e-6),
+                ceiling: Threshold::new(3e-5, 6e-5),
+                without_noise: Threshold::new(1e-5, 3e-5),
+                metamorphic_floor: Threshold::new(1e-6, 2e-6),
+            },
+            // The reference never computes in TF32. Its noise in f16 is the closest, because the mantissas have equal lengths.
+            Self::Tf32 => Limits {
+                noise: Precision::F16,
+                floor: Threshold::new(1e-3, 2e-3),
+                ceiling: Threshold::new(5e-2, 1e-1),
+                without_noise: Threshold::new(5e-3, 1e-2),
+                metamorphic_floor: Threshold::new(1e-3, 2e-3),
+            },
+            Self::F16 => Limits {
+                noise: Precision::F16,
+                floor: Threshold::new(1e-3, 2e-3),
+                ceiling: Threshold::new(5e-2, 1e-1),
+                without_noise: Threshold::new(1e-2, 2e-2),
+                metamorphic_floor: Threshold::new(1e-3, 2e-3),
+            },
+            Self::Bf16 => Limits {
+                noise: Precision::Bf16,
+                floor: Threshold::new(8e-3, 1.6e-2),
+                ceiling: Threshold::new(2e-1, 4e-1),
+                without_noise: Threshold::new(5e-2, 1e-1),
+                metamorphic_floor: Threshold::new(1e-3, 2e-3),
+            },
+        }
+    }
+}
+
+/// The thresholds of one model on one device in one precision.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tolerance<'a> {
+    noise: &'a Noise,
+    overrides: &'a [ToleranceOverride],
+    precision: Precision,
+    compute: Compute,
+}
+
+impl<'a> Tolerance<'a> {
+    /// For results in `precision`; `tf32` is whether the device declares TF32.
+    pub(crate) fn new(noise: &'a Noise, overrides: &'a [ToleranceOverride], precision: Precision, tf32: bool) -> Self {
+        Self { noise, overrides, precision, compute: Compute::of(precision, tf32) }
+    }
+
+    /// For comparing with the recorded tensor `name`. An override in the spec replaces the computed threshold.
+    pub(crate) fn golden(&self, name: &str) -> Threshold {
+        let limits = self.compute.limits();
+        let computed = self.threshold_above(&limits, limits.floor, name);
+        let applies = |known: &&ToleranceOverride| known.output == name && known.precision == self.precision;
+        let Some(replacement) = self.overrides.iter().find(applies) else { return computed };
+        let ToleranceOverride { rel_l2, max_rel, .. } = *replacement;
+        match self.compute {
+            // The author of the spec wrote the override for f32 arithmetic, so with TF32 it can only widen the threshold.
+            Compute::Tf32 => Threshold { rel_l2: rel_l2.max(computed.rel_l2), max_rel: max_rel.max(computed.max_rel) },
+            Compute::F32 | Compute::F16 | Compute::Bf16 => Threshold { rel_l2, max_rel },
+        }
+    }
+
+    /// For comparing two runs of one device in one precision.
+    pub(crate) fn metamorphic(&self, name: &str) -> Threshold {
+        let limits = self.compute.limits();
+        self.threshold_above(&limits, limits.metamorphic_floor, name)
+    }
+
+    /// The noise that the thresholds of `name` are derived from.
+    pub(crate) fn noise(&self, name: &str) -> Option<NoiseLevel> {
+        self.noise.of(self.compute.limits().noise, name)
+    }
+
+    fn threshold_above(&self, limits: &Limits, floor: Threshold, name: &str) -> Threshold {
+        let Some(noise) = self.noise.of(limits.noise, name) else { return limits.without_noise };
+        Threshold {
+            rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),
+            max_rel: (NOISE_FACTOR * noise.max_rel).clamp(floor.max_rel, limits.ceiling.max_rel),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

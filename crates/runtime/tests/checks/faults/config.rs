@@ -1,0 +1,56 @@
+//! Faults of a configuration: the weights are correct, but the configuration is not theirs.
+
+use crate::{fixture::Fixture, harnesses};
+use serde_json::json;
+use testgen_types::Check;
+
+pub(crate) fn wrong_layer_norm_eps() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/layer_norm_eps", json!(1e-5));
+    fault.turns_red(Check::OutputGolden, &["`last_hidden_state`", "first diverges at `embed`"]);
+    fault.turns_red(Check::EmbedGolden, &["`trace.embed`"]);
+}
+
+pub(crate) fn wrong_rms_norm_eps() {
+    let fault = Fixture::of(&harnesses::llama::HARNESS).configure("/rms_norm_eps", json!(1e-5));
+    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
+}
+
+pub(crate) fn wrong_rope_base() {
+    let fault = Fixture::of(&harnesses::llama::HARNESS).configure("/rope_parameters/rope_theta", json!(10000.0));
+    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`; `embed` still agrees"]);
+    fault.turns_red(Check::LayerTraceGolden, &["first diverges at `layer.0`", "`trace.layer.1`"]);
+    fault.stays_green(Check::EmbedGolden);
+    // The model is consistent with itself, so only a golden shows the fault.
+    fault.stays_green(Check::KvCacheEquivalence);
+}
+
+pub(crate) fn other_activation() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/hidden_act", json!("gelu_new"));
+    fault.turns_red(Check::OutputGolden, &["first diverges at `layer.0`; `embed` still agrees"]);
+    let fault = Fixture::of(&harnesses::vit::HARNESS).configure("/hidden_act", json!("gelu_new"));
+    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`"]);
+    let fault = Fixture::of(&harnesses::resnet_basic::HARNESS).configure("/hidden_act", json!("gelu"));
+    fault.turns_red(Check::OutputGolden, &["`logits`"]);
+}
+
+pub(crate) fn window_off_by_one() {
+    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(8));
+    fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`"]);
+    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(6));
+    fault.turns_red(Check::OutputGolden, &["`logits`"]);
+}
+
+/// Checkpoints cut down for tests keep the end token of the full model, whose id their vocabulary no longer has.
+pub(crate) fn end_token_outside_the_vocabulary_is_not_padding() {
+    let cut_down = Fixture::of(&harnesses::gpt2::HARNESS)
+        .configure("/eos_token_id", json!(50256))
+        .golden(|tensors| drop(tensors.metadata.remove("pad_token_id")));
+    for check in [Check::MaskGolden, Check::PadInvariance, Check::KvCacheEquivalence] {
+        cut_down.stays_green(check);
+    }
+}
+
+pub(crate) fn field_without_effect() {
+    let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(4096));
+    fault.turns_red(Check::ConfigEffective, &["`sliding_window` has no effect: tried 4097"]);
+}

@@ -1,0 +1,61 @@
+//! Faults that are put into the golden, as if another model had been recorded.
+
+use crate::{fixture::Fixture, harnesses};
+use testgen_types::{Check, EntryStatus};
+
+pub(crate) fn wrong_mask_sign() {
+    let inverted =
+        |harness| Fixture::of(harness).golden(|tensors| tensors.integers("input.attention_mask", |mask| 1 - mask));
+    let fault = inverted(&harnesses::bert::HARNESS);
+    fault.turns_red(Check::OutputGolden, &["`last_hidden_state`", "first diverges at `layer.0`; `embed` still agrees"]);
+    fault.turns_red(Check::MaskGolden, &["at real positions"]);
+    inverted(&harnesses::llama::HARNESS).turns_red(Check::OutputGolden, &["`logits`"]);
+}
+
+pub(crate) fn other_tokens() {
+    let fault = Fixture::of(&harnesses::llama::HARNESS)
+        .golden(|tensors| tensors.integers("tokens.greedy", |token| (token + 1) % 164));
+    fault.turns_red(Check::GreedyMargin, &["row 0, step 0", "instead of", "although the margin"]);
+}
+
+pub(crate) fn other_shape() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS)
+        .golden(|tensors| tensors.reshape("output.last_hidden_state", &[2, 32, 16]));
+    fault.turns_red(Check::OutputGolden, &["its shape is [2, 16, 32], expected [2, 32, 16]"]);
+}
+
+/// A golden with the required parts alone is valid: checks that need the others are ignored with the reason, and do not pass.
+pub(crate) fn no_trace_is_ignored() {
+    let bare = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+        for name in ["trace.embed", "trace.layer.0", "trace.layer.1"] {
+            tensors.remove(name);
+        }
+        tensors.metadata.retain(|key, _| key == "model_class");
+    });
+    for check in [Check::EmbedGolden, Check::LayerTraceGolden, Check::PreprocessGolden] {
+        let record = bare.check(check);
+        assert_eq!(record.status, EntryStatus::Ignored, "{check}: {:?}", record.reason);
+        assert!(record.reason.is_some_and(|reason| reason.contains("the golden has n")));
+    }
+    bare.stays_green(Check::OutputGolden);
+}
+
+/// The ladder compares with the error of the reference.
+pub(crate) fn too_little_noise() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+        let noise = r#"{"last_hidden_state": [1e-5, 1e-5], "pooler_output": [1e-5, 1e-5]}"#;
+        tensors.metadata.insert("noise.bf16".to_owned(), noise.to_owned());
+    });
+    fault.turns_red(Check::DtypeLadder, &["bf16", "twice the reference's own"]);
+}
+
+/// Preprocessing must reproduce the recorded ids and pixels.
+pub(crate) fn other_front_end() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).golden(|tensors| {
+        let text = tensors.metadata["text"].replace("Words", "Wordz");
+        tensors.metadata.insert("text".to_owned(), text);
+    });
+    fault.turns_red(Check::PreprocessGolden, &["`input_ids`", "expected"]);
+    let fault = Fixture::of(&harnesses::vit::HARNESS).golden(|tensors| tensors.flip_bytes("image.0"));
+    fault.turns_red(Check::PreprocessGolden, &["`pixel_values`", "furthest off at [0, "]);
+}

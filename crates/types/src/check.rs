@@ -1,0 +1,137 @@
+//! The checks, and which of them a harness must register.
+
+use crate::{architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind, precision::Precision};
+
+closed_enum! {
+    /// One property of a harness on a device.
+    Check: "check" {
+        /// Every tensor of the checkpoint is read, with the shape the configuration says, and none is missing.
+        LoadKeysExact = "load_keys_exact",
+        /// Changing a configuration field that the model reads changes the output or makes loading fail.
+        ConfigEffective = "config_effective",
+        /// The outputs are on the device, and in the precision, that the endpoint reports.
+        Placement = "placement",
+        /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image, paths and degrees of a
+        /// graph.
+        PreprocessGolden = "preprocess_golden",
+        /// The output of the embedding layer equals the recorded one.
+        EmbedGolden = "embed_golden",
+        /// Every layer's hidden state equals the recorded one; reports the first that diverges.
+        LayerTraceGolden = "layer_trace_golden",
+        /// The output tensors equal the recorded ones.
+        OutputGolden = "output_golden",
+        /// The boxes, scores and labels that postprocessing computes from the outputs equal the recorded ones.
+        DetectionGolden = "detection_golden",
+        /// Every token is routed to the recorded experts with the recorded weights; another expert only within its
+        /// margin.
+        RouterGolden = "router_golden",
+        /// The retrieved passages equal the recorded ones and those of an exhaustive search; the answers equal the
+        /// recorded ones.
+        RetrievalGolden = "retrieval_golden",
+        /// No NaN and no infinity where the reference has none.
+        Finite = "finite",
+        /// The content of masked positions has no influence on the others.
+        MaskGolden = "mask_golden",
+        /// A later token changes no earlier output.
+        CausalLeak = "causal_leak",
+        /// Padding, left or right, changes nothing at the real positions.
+        PadInvariance = "pad_invariance",
+        /// A row computed alone equals the row in a batch, in any order.
+        BatchInvariance = "batch_invariance",
+        /// Decoding step by step with the cache equals the whole sequence at once, also in chunks and after a reset.
+        KvCacheEquivalence = "kv_cache_equivalence",
+        /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a row of the longest.
+        ShapeSweep = "shape_sweep",
+        /// Three runs give the same bits.
+        Determinism = "determinism",
+        /// error(f32) < error(f16) < error(bf16), each within its tolerance.
+        DtypeLadder = "dtype_ladder",
+        /// The half precision of this device, measured by computing and compared with f64.
+        HalfProbe = "half_probe",
+        /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
+        GreedyMargin = "greedy_margin",
+        /// End token, length limits, seed, and temperature towards zero have their documented effect.
+        GenerationControls = "generation_controls",
+        /// Memory in use returns to its value before the load once the model is dropped.
+        MemoryReleased = "memory_released",
+        /// Without the device, the endpoint is marked as fallback, with the reason.
+        FallbackMarked = "fallback_marked",
+        /// For a checkpoint that cannot be loaded, the endpoint is marked as mock, with the reason.
+        MockMarked = "mock_marked",
+        /// `TESTGEN_REQUIRE` turns a missing device, a fallback and a mock into failures.
+        RequireHonoured = "require_honoured",
+    }
+}
+
+/// One line of a harness's list: this check, on this device, in this precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Registration {
+    /// The device the check runs on.
+    pub device: DeviceKind,
+    /// The property the check proves.
+    pub check: Check,
+    /// The number format the model computes in.
+    pub precision: Precision,
+}
+
+impl Check {
+    /// Whether models of `architecture` have the property at all.
+    pub const fn applies_to(self, architecture: Architecture) -> bool {
+        match self {
+            Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
+            Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
+            Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
+            Self::MaskGolden | Self::PadInvariance => {
+                architecture.reads_text() || matches!(architecture, Architecture::Graph)
+            }
+            Self::RetrievalGolden => matches!(architecture, Architecture::Rag),
+            Self::RouterGolden => matches!(architecture, Architecture::Moe),
+            _ => true,
+        }
+    }
+
+    /// Whether the check runs once per precision of the spec, rather than in f32 only.
+    pub const fn per_precision(self) -> bool {
+        matches!(self, Self::Placement | Self::OutputGolden | Self::Finite | Self::HalfProbe)
+    }
+
+    /// Whether the check compares numbers that the device computed; such a check never passes on a fallback or a mock.
+    pub const fn is_numeric(self) -> bool {
+        !matches!(self, Self::FallbackMarked | Self::MockMarked | Self::RequireHonoured)
+    }
+
+    /// Whether the check runs on `device`: fallback and requirement concern GPUs only.
+    pub const fn applies_on(self, device: DeviceKind) -> bool {
+        match self {
+            Self::FallbackMarked | Self::RequireHonoured => !matches!(device, DeviceKind::Cpu),
+            _ => true,
+        }
+    }
+}
+
+/// Every registration that a harness of `architecture` must have, ordered by device, check and precision.
+///
+/// f32 is the reference of the precision ladder and of the metamorphic checks: checks that do not run per precision run
+/// in f32 where the spec has it, else in the spec's first precision.
+pub fn required_checks(
+    architecture: Architecture,
+    devices: &[DeviceKind],
+    precisions: &[Precision],
+) -> Vec<Registration> {
+    let single = precisions.iter().copied().min().into_iter().collect::<Vec<_>>();
+    let mut required = Vec::new();
+    for &device in devices {
+        let checks = Check::ALL.iter().filter(|check| check.applies_to(architecture) && check.applies_on(device));
+        for &check in checks {
+            let precisions = if check.per_precision() { precisions } else { &single };
+            let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
+            required.extend(precisions.iter().filter(skip_f32).map(|&precision| Registration {
+                device,
+                check,
+                precision,
+            }));
+        }
+    }
+    required.sort();
+    required
+}

@@ -1,0 +1,28 @@
+//! The closed vocabulary that generator, verifier, runtime and reports share.
+//!
+//! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check applies to which
+//! architecture, the line format of a report, and how Python's JSON is read. Does not own: any other behaviour.
+//! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
+//! handled.
+
+mod architecture;
+mod check;
+mod closed_enum;
+mod device_kind;
+mod head;
+mod precision;
+mod python_json;
+mod registry;
+mod report_entry;
+mod task;
+
+pub use architecture::Architecture;
+pub use check::{Check, Registration, required_checks};
+pub use closed_enum::UnknownName;
+pub use device_kind::DeviceKind;
+pub use head::Head;
+pub use precision::Precision;
+pub use python_json::from_python;
+pub use registry::{ModelEntry, ModelType, ScoreFunction};
+pub use report_entry::{EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name};
+pub use task::Task;

@@ -1,0 +1,168 @@
+//! One line of a report: the outcome of a check, the device it ran on, and the errors of its numbers.
+//!
+//! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one requires a new
+//! [`ReportEntry::VERSION`].
+
+use crate::{architecture::Architecture, check::Check, device_kind::DeviceKind, precision::Precision};
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryStatus {
+    /// The check ran on its device and its property holds.
+    Pass,
+    /// The property does not hold, or the check could not run although its device is present.
+    Fail,
+    /// The check did not run; `reason` says why. Never counted as a pass.
+    Ignored,
+}
+
+/// One executed or ignored check, one line of JSON in the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportEntry {
+    /// [`ReportEntry::VERSION`] of the writer.
+    pub version: u32,
+    /// The model's name: the stem of its spec.
+    pub model: String,
+    /// The family of the model.
+    pub architecture: Architecture,
+    /// The device that the check is for.
+    pub device: DeviceKind,
+    /// The property.
+    pub check: Check,
+    /// The precision that the check is for.
+    pub precision: Precision,
+    /// The outcome.
+    pub status: EntryStatus,
+    /// Why it failed or was ignored; for a pass, an optional note on what was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The device that ran, by its driver's name, for instance `NVIDIA H100 80GB HBM3`; absent when nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
+    /// Further facts about that device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareInfo>,
+    /// The version of testgen's runtime that ran the check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub testgen: Option<String>,
+    /// Whether that device is a software simulation.
+    #[serde(default)]
+    pub simulated: bool,
+    /// Whether f32 products on it may be computed in TF32; the TF32 row of the tolerance table applies then.
+    #[serde(default)]
+    pub tf32: bool,
+    /// Whether the endpoint was a fallback to another device.
+    #[serde(default)]
+    pub fallback: bool,
+    /// Whether the endpoint was a mock.
+    #[serde(default)]
+    pub mock: bool,
+    /// Error and threshold of every compared tensor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputError>,
+    /// Memory before and after the load, where the check loaded a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<LoadMemory>,
+    /// Wall time of the check in milliseconds.
+    pub milliseconds: f64,
+}
+
+/// How far one tensor is from its reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputError {
+    /// The tensor's name, for instance `last_hidden_state` or `trace.layer.1`.
+    pub name: String,
+    /// |d| / |ref| over the tensor, in f64.
+    pub rel_l2: f64,
+    /// max |d| / max |ref|.
+    pub max_rel: f64,
+    /// The largest `rel_l2` allowed.
+    pub rel_l2_threshold: f64,
+    /// The largest `max_rel` allowed.
+    pub max_rel_threshold: f64,
+    /// The smaller of threshold / error over both measures; below 1 the tensor fails.
+    pub headroom: f64,
+    /// How many elements are NaN or infinite on one side only; above 0 the errors are meaningless.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub non_finite: u64,
+    /// The five elements with the largest errors, for a tensor that fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worst: Vec<WorstElement>,
+}
+
+/// One element of a tensor that fails.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorstElement {
+    /// Its position, one index per dimension.
+    pub index: Vec<usize>,
+    /// The reference value.
+    pub expected: f64,
+    /// The value computed.
+    pub got: f64,
+}
+
+/// Facts about the device that ran, beyond its name; what its library does not report is absent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct HardwareInfo {
+    /// `gfx942`, `sm_90` or `x86_64`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// The path by which it was found, for instance `hip_runtime`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The kernel driver's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_version: Option<String>,
+    /// The version of the HIP or CUDA runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_version: Option<String>,
+}
+
+/// Bytes before and after a load. `None`: the device does not report the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LoadMemory {
+    /// All memory of the device.
+    #[serde(default)]
+    pub total: Option<u64>,
+    /// Free before the load.
+    #[serde(default)]
+    pub free: Option<u64>,
+    /// In use by this process before the load.
+    #[serde(default)]
+    pub in_use_before: Option<u64>,
+    /// In use by this process after the load.
+    #[serde(default)]
+    pub in_use_after: Option<u64>,
+    /// The most that was in use.
+    #[serde(default)]
+    pub peak: Option<u64>,
+}
+
+impl ReportEntry {
+    /// The version of this line format.
+    pub const VERSION: u32 = 1;
+
+    /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the precision for
+    /// checks that run once per precision.
+    pub fn test_name(&self) -> String {
+        test_name(self.architecture, &self.model, self.device, self.check, self.precision)
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// `<architecture>::<model>::<device>::<check>[_<precision>]`.
+pub fn test_name(
+    architecture: Architecture,
+    model: &str,
+    device: DeviceKind,
+    check: Check,
+    precision: Precision,
+) -> String {
+    let suffix = if check.per_precision() { format!("_{precision}") } else { String::new() };
+    format!("{architecture}::{model}::{device}::{check}{suffix}")
+}

@@ -1,5 +1,0 @@
-// Debian's HIP 5.2 lacks what ROCm 6 added for __half.
-#pragma once
-#include_next <hip/hip_fp16.h>
-__device__ inline __half __hmax(__half x, __half y) { return __hgt(x, y) ? x : y; }
-__device__ inline __half __hmin(__half x, __half y) { return __hlt(x, y) ? x : y; }

@@ -1,1 +1,0 @@
-// The compiler has these instructions.

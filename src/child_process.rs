@@ -1,0 +1,61 @@
+//! Child processes that end with this one: an interrupt or a request to terminate kills the child first.
+
+use crate::ExitCode;
+use std::{
+    io,
+    process::{Child, ExitStatus},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The interval at which the child's state is polled, too short to be noticed.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A child process that could not be waited for.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// The operating system reports no exit status.
+    #[error("lost the child process: {source}")]
+    Wait {
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The user or the system asked this process to stop; the child was killed.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl ChildError {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Wait { .. } => ExitCode::Internal,
+            Self::Interrupted => ExitCode::Findings,
+        }
+    }
+}
+
+/// Handles interrupts from now on: they also kill the child that [`wait`] waits for, instead of this process alone.
+pub(crate) fn watch_interrupts() {
+    // Setting a second handler fails; the first one does the same.
+    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
+}
+
+/// Waits until `child` ends, and calls `tick` meanwhile.
+pub(crate) fn wait(child: &mut Child, mut tick: impl FnMut()) -> Result<ExitStatus, ChildError> {
+    loop {
+        if INTERRUPTED.load(Ordering::SeqCst) {
+            // Killing fails when the same signal has already ended the child.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(ChildError::Interrupted);
+        }
+        if let Some(status) = child.try_wait().map_err(|source| ChildError::Wait { source })? {
+            return Ok(status);
+        }
+        tick();
+        thread::sleep(POLL);
+    }
+}

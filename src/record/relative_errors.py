@@ -1,0 +1,35 @@
+"""How far results are from a reference, which every threshold is made of: part of the recorder `goldens.py`.
+
+Pure arithmetic over numpy arrays, so that its tests need no torch.
+"""
+
+import numpy
+
+
+def largest_errors(found, reference):
+    """{name: [relative L2, relative maximum]}, the largest over the runs; a tensor that overflows in this type has no entry."""
+    errors = {}
+    for one, other in zip(found, reference, strict=True):
+        for name, value in one.items():
+            pair = relative_errors(value, other[name])
+            errors[name] = [max(old, new) for old, new in zip(errors.get(name, (0.0, 0.0)), pair)]
+    return {name: pair for name, pair in errors.items() if all(numpy.isfinite(pair))}
+
+
+def relative_errors(value, reference):
+    """|d| / |ref| and max|d| / max|ref| in float64, to three digits; not a number counts as infinite."""
+    value, reference = (numpy.asarray(array, dtype=numpy.float64) for array in (value, reference))
+    with numpy.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        difference = numpy.nan_to_num(value - reference, nan=numpy.inf, posinf=numpy.inf, neginf=-numpy.inf)
+        ratios = (norm(difference) / norm(reference), numpy.abs(difference).max() / numpy.abs(reference).max())
+    return [float(f"{float(ratio):.3g}") for ratio in ratios]
+
+
+def norm(array):
+    """The L2 norm over all elements."""
+    return numpy.sqrt(numpy.square(array).sum())
+
+
+def larger(errors, others):
+    """The larger of both, by name; a tensor that overflowed only in the other sample keeps its own error."""
+    return {name: [max(pair) for pair in zip(own, others.get(name, own), strict=True)] for name, own in errors.items()}

@@ -1,0 +1,24 @@
+//! Results of suites: report files read strictly, evaluated, and merged over several machines.
+//!
+//! Owns: reading JSON lines, the status of each check, incomplete and contradictory reports, the summary of one run, and
+//! several reports merged into one. Does not own: rendering (see [`crate::report`]), comparing (see [`crate::compare`])
+//! and the line format (`testgen_types::ReportEntry`).
+
+mod cell;
+mod completeness;
+mod lines;
+mod merged;
+mod problem;
+mod source;
+mod status;
+mod summary;
+
+pub use cell::{Cell, cells};
+pub(crate) use cell::{error_text, first_diverging, is_outside, loaded_bytes};
+pub use completeness::find_problems;
+pub use lines::{Lines, ReportError, parse_lines, read_lines};
+pub use merged::{Column, Merged, MergedEntry};
+pub use problem::Problem;
+pub use source::{Source, read_sources};
+pub use status::{Evaluation, ResultStatus, evaluate};
+pub use summary::{Expectation, IgnoredReason, RanOn, Row, Summary};

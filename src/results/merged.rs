@@ -1,0 +1,264 @@
+//! Reports of several machines merged into one: the devices that ran, and one entry for each check on each of them.
+
+use super::{
+    Evaluation, Problem, ResultStatus, Source,
+    completeness::{contradiction, impossible_pass},
+    evaluate,
+};
+use crate::expected_failure::ExpectedFailures;
+use std::collections::{BTreeMap, BTreeSet};
+use testgen_types::{Check, DeviceKind, EntryStatus, HardwareInfo, Precision, ReportEntry};
+
+/// Several reports as one.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// The names of the reports, sorted.
+    pub sources: Vec<String>,
+    /// The devices that ran, and for each kind at most one column for checks that did not run.
+    pub columns: Vec<Column>,
+    /// One entry for each check and column, sorted by model, column, precision and check.
+    pub entries: Vec<MergedEntry>,
+    /// Problems of the reports themselves.
+    pub problems: Vec<String>,
+}
+
+/// One device, or the checks of a device that is absent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Column {
+    /// The device that its checks name.
+    pub device: DeviceKind,
+    /// A software simulation.
+    pub simulated: bool,
+    /// The driver's name of the device; none where nothing ran.
+    pub name: Option<String>,
+    /// Driver and library versions, once for each machine that differs.
+    pub hardware: BTreeSet<HardwareInfo>,
+    /// Whether its f32 products may be computed in TF32.
+    pub tf32: bool,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// The versions of testgen's runtime.
+    pub testgen: BTreeSet<String>,
+    /// Indices of the reports with entries of this device.
+    pub sources: BTreeSet<usize>,
+}
+
+/// One check on one device.
+#[derive(Debug, Clone)]
+pub struct MergedEntry {
+    /// The line that the suite wrote.
+    pub entry: ReportEntry,
+    /// The index of its column.
+    pub column: usize,
+    /// The index of its report.
+    pub source: usize,
+    /// Its status.
+    pub evaluation: Evaluation,
+}
+
+/// The fields that make two devices one column.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity {
+    device: DeviceKind,
+    simulated: bool,
+    name: Option<String>,
+}
+
+/// An entry with its device and the index of its report.
+struct Located {
+    identity: Identity,
+    source: usize,
+    entry: ReportEntry,
+}
+
+impl Merged {
+    /// Merges `sources` in any order. Of several entries for one check on one device the most severe is kept.
+    pub fn new(mut sources: Vec<Source>, expected: &ExpectedFailures) -> Self {
+        sources.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut merged = Self::default();
+        let mut located: Vec<Located> = Vec::new();
+        for (index, source) in sources.into_iter().enumerate() {
+            let only = only_devices(&source.entries);
+            merged.problems.extend(source.problems.iter().map(|problem| format!("`{}`: {problem}", source.name)));
+            merged.add_contradictions(&source);
+            let locate = |entry| Located { identity: identity(&entry, &only), source: index, entry };
+            located.extend(source.entries.into_iter().map(locate));
+            merged.sources.push(source.name);
+        }
+        drop_superseded(&mut located);
+        merged.columns = columns(&located);
+        merged.entries = entries(located, &merged.columns, expected);
+        if merged.entries.is_empty() {
+            merged.problems.push("the reports contain no entry, so they prove nothing".to_owned());
+        }
+        merged
+    }
+
+    /// Adds a problem for each of `tests` without an entry, and one when `tests` is empty.
+    pub fn require(&mut self, tests: &BTreeSet<String>) {
+        let present: BTreeSet<String> = self.entries.iter().map(|merged| merged.entry.test_name()).collect();
+        let missing = tests.difference(&present).map(|test| Problem::MissingEntry { test: test.clone() });
+        let none = tests.is_empty().then_some(Problem::NoTests);
+        self.problems.extend(missing.chain(none).map(|problem| problem.to_string()));
+    }
+
+    /// Adds impossible passes and missing reasons; both make a report untrustworthy.
+    fn add_contradictions(&mut self, source: &Source) {
+        let found: BTreeSet<Problem> = source.entries.iter().filter_map(contradiction).collect();
+        self.problems.extend(found.iter().map(|problem| format!("`{}`: {problem}", source.name)));
+    }
+
+    /// Whether the reports have no problem and no entry is red.
+    pub fn is_green(&self) -> bool {
+        self.problems.is_empty() && !self.entries.iter().any(|merged| merged.evaluation.red)
+    }
+
+    /// The number of entries by status.
+    pub fn counts(&self) -> BTreeMap<ResultStatus, usize> {
+        let mut counts = BTreeMap::new();
+        for merged in &self.entries {
+            *counts.entry(merged.evaluation.status).or_default() += 1;
+        }
+        counts
+    }
+}
+
+impl MergedEntry {
+    fn sort_key(&self) -> (&str, &str, usize, Precision, Check) {
+        let ReportEntry { architecture, model, precision, check, .. } = &self.entry;
+        (architecture.as_str(), model, self.column, *precision, *check)
+    }
+
+    /// Smaller is more severe.
+    fn severity(&self) -> (bool, ResultStatus, usize) {
+        (!self.evaluation.red, self.evaluation.status, self.source)
+    }
+}
+
+impl Column {
+    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`.
+    pub fn label(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("nothing ran");
+        let simulated = if self.simulated { " (SIMULATED)" } else { "" };
+        format!("{}: {name}{simulated}", self.device)
+    }
+
+    /// Whether a device of this kind ran, and not a simulation of it.
+    pub fn is_real(&self) -> bool {
+        self.name.is_some() && !self.simulated
+    }
+
+    fn identity(&self) -> Identity {
+        Identity { device: self.device, simulated: self.simulated, name: self.name.clone() }
+    }
+
+    fn empty(Identity { device, simulated, name }: Identity) -> Self {
+        Self {
+            device,
+            simulated,
+            name,
+            hardware: BTreeSet::new(),
+            tf32: false,
+            memory: None,
+            testgen: BTreeSet::new(),
+            sources: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, source: usize, entry: &ReportEntry) {
+        self.sources.insert(source);
+        self.testgen.extend(entry.testgen.clone());
+        // A fallback in this column ran on another device, whose properties must not appear here.
+        if self.name.is_some() && entry.device_name == self.name {
+            self.hardware.extend(entry.hardware.clone());
+            self.tf32 |= entry.tf32;
+            self.memory = self.memory.max(entry.memory.and_then(|memory| memory.total));
+        }
+    }
+}
+
+/// The device of each kind of which a report has exactly one.
+fn only_devices(entries: &[ReportEntry]) -> BTreeMap<DeviceKind, Identity> {
+    let mut devices: BTreeMap<DeviceKind, BTreeSet<Identity>> = BTreeMap::new();
+    for identity in entries.iter().filter_map(own_device) {
+        devices.entry(identity.device).or_default().insert(identity);
+    }
+    devices
+        .into_iter()
+        .filter(|(_, found)| found.len() == 1)
+        .filter_map(|(kind, found)| Some((kind, found.into_iter().next()?)))
+        .collect()
+}
+
+/// The device of the kind that the entry names, when the check ran on it.
+fn own_device(entry: &ReportEntry) -> Option<Identity> {
+    let replaced = entry.fallback || entry.mock;
+    let name = entry.device_name.clone().filter(|_| !replaced)?;
+    Some(Identity { device: entry.device, simulated: entry.simulated, name: Some(name) })
+}
+
+/// A check without a device belongs to the only device of its report, because it would have run there.
+fn identity(entry: &ReportEntry, only: &BTreeMap<DeviceKind, Identity>) -> Identity {
+    let known = own_device(entry).or_else(|| only.get(&entry.device).cloned());
+    known.unwrap_or(Identity { device: entry.device, simulated: false, name: None })
+}
+
+/// The test without the name of the device: the part that entries of two machines share.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct TestKey {
+    model: String,
+    device: DeviceKind,
+    check: Check,
+    precision: Precision,
+}
+
+impl TestKey {
+    fn of(entry: &ReportEntry) -> Self {
+        let ReportEntry { model, device, check, precision, .. } = entry;
+        Self { model: model.clone(), device: *device, check: *check, precision: *precision }
+    }
+}
+
+/// Drops checks that did not run for lack of a device when another machine ran them on a real device. A simulation does not
+/// replace them.
+fn drop_superseded(located: &mut Vec<Located>) {
+    let is_real = |identity: &Identity| !identity.simulated && identity.name.is_some();
+    let ran: BTreeSet<TestKey> = located
+        .iter()
+        .filter(|located| is_real(&located.identity))
+        .map(|located| TestKey::of(&located.entry))
+        .collect();
+    located.retain(|Located { identity, entry, .. }| {
+        identity.name.is_some() || entry.status == EntryStatus::Fail || !ran.contains(&TestKey::of(entry))
+    });
+}
+
+fn columns(located: &[Located]) -> Vec<Column> {
+    let mut columns: BTreeMap<Identity, Column> = BTreeMap::new();
+    for Located { identity, source, entry } in located {
+        columns.entry(identity.clone()).or_insert_with(|| Column::empty(identity.clone())).add(*source, entry);
+    }
+    columns.into_values().collect()
+}
+
+fn entries(located: Vec<Located>, columns: &[Column], expected: &ExpectedFailures) -> Vec<MergedEntry> {
+    let indices: BTreeMap<Identity, usize> =
+        columns.iter().enumerate().map(|(index, column)| (column.identity(), index)).collect();
+    let mut entries: BTreeMap<(TestKey, usize), MergedEntry> = BTreeMap::new();
+    for Located { identity, source, entry } in located {
+        let why = if entry.status == EntryStatus::Pass { impossible_pass(&entry) } else { None };
+        let evaluation = evaluate(&entry, why.as_deref(), expected);
+        let (key, column) = (TestKey::of(&entry), indices[&identity]);
+        let merged = MergedEntry { entry, column, source, evaluation };
+        match entries.get_mut(&(key.clone(), column)) {
+            Some(known) if known.severity() <= merged.severity() => {}
+            Some(known) => *known = merged,
+            None => {
+                entries.insert((key, column), merged);
+            }
+        }
+    }
+    let mut entries: Vec<MergedEntry> = entries.into_values().collect();
+    entries.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    entries
+}

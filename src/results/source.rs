@@ -1,0 +1,71 @@
+//! Finds the report files among the given paths: files of JSON lines, or directories of them.
+
+use super::{Problem, ReportError, read_lines};
+use std::path::{Path, PathBuf};
+use testgen_types::ReportEntry;
+use walkdir::WalkDir;
+
+/// The extension of report files.
+const EXTENSION: &str = "jsonl";
+
+/// One report.
+#[derive(Debug)]
+pub struct Source {
+    /// The path below the given directory, or the name of the given file.
+    pub name: String,
+    /// Its entries.
+    pub entries: Vec<ReportEntry>,
+    /// Its bad lines.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads every report of `paths`; a directory contributes all `*.jsonl` files below it.
+///
+/// # Errors
+///
+/// When a path does not exist or cannot be read, or a directory contains no report.
+pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<Source>, ReportError> {
+    let mut sources = Vec::new();
+    for path in paths {
+        for file in report_files(path)? {
+            let lines = read_lines(&file)?;
+            let name = unique_name(&sources, name(path, &file, paths.len() > 1));
+            sources.push(Source { name, entries: lines.entries, problems: lines.problems });
+        }
+    }
+    Ok(sources)
+}
+
+fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.map_err(|error| ReportError::Read { path: path.to_owned(), source: error.into() })?;
+        if entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == EXTENSION) {
+            files.push(entry.into_path());
+        }
+    }
+    if files.is_empty() { Err(ReportError::NoReports { directory: path.to_owned() }) } else { Ok(files) }
+}
+
+/// With several paths the name begins with that of the directory, so that it stays unique. It is never an absolute path:
+/// the merged report must not depend on the machine that merges.
+fn name(path: &Path, file: &Path, several: bool) -> String {
+    let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    match file.strip_prefix(path) {
+        Ok(below) if below.as_os_str().is_empty() => last(file),
+        Ok(below) if several => format!("{}/{}", last(path), below.display()),
+        Ok(below) => below.display().to_string(),
+        Err(_) => last(file),
+    }
+}
+
+fn unique_name(known: &[Source], name: String) -> String {
+    let taken = |name: &str| known.iter().any(|source| source.name == name);
+    if !taken(&name) {
+        return name;
+    }
+    (2..).map(|count| format!("{name} ({count})")).find(|name| !taken(name)).unwrap_or(name)
+}

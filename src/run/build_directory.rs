@@ -1,0 +1,110 @@
+//! The build directory that suites outside a cargo workspace share, so that only the first one compiles burn.
+//!
+//! ```text
+//! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
+//!     build/<runtime>/    a target directory of cargo
+//! ```
+//!
+//! A target directory that the user chose is respected: by `CARGO_TARGET_DIR`, by cargo's configuration, by a workspace
+//! around the suite, or by a `target` that the suite already has.
+
+use super::cargo::{self, Metadata};
+use sha2::{Digest, Sha256};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+const RUNTIME: &str = "testgen-runtime";
+
+/// Arguments of cargo that choose the shared build directory; none where cargo's own choice is kept.
+pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
+    let Some(metadata) = cargo::metadata(manifest) else { return Vec::new() };
+    let Some(suite) = metadata.packages.first().filter(|_| uses_default_directory(&metadata)) else {
+        return Vec::new();
+    };
+    let Some(directory) = cache(|name| env::var_os(name)).zip(runtime_key(&suite.manifest_path)) else {
+        return Vec::new();
+    };
+    let (cache, runtime) = directory;
+    let mut arguments = vec!["--target-dir".into(), cache.join("build").join(runtime).into_os_string()];
+    for profile in ["dev", "release"] {
+        let units = distinct_codegen_units(&suite.manifest_path);
+        arguments.push("--config".into());
+        arguments.push(format!("profile.{profile}.package.{}.codegen-units={units}", suite.name).into());
+    }
+    arguments
+}
+
+/// Whether the suite is a workspace of its own, with cargo's default target directory, which does not exist yet.
+fn uses_default_directory(metadata: &Metadata) -> bool {
+    let [suite] = metadata.packages.as_slice() else { return false };
+    let own = metadata.workspace_root.join("target");
+    suite.manifest_path.parent() == Some(&metadata.workspace_root) && metadata.target_directory == own && !own.exists()
+}
+
+/// The user's cache directory, the same in which the runtime keeps compiled kernels.
+fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The XDG specification requires relative paths to be ignored.
+    let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
+    set("TESTGEN_CACHE")
+        .and_then(|path| std::path::absolute(path).ok())
+        .or_else(|| absolute("XDG_CACHE_HOME").map(|path| path.join("testgen")))
+        .or_else(|| absolute("HOME").map(|path| path.join(".cache/testgen")))
+}
+
+/// A directory name for the runtime that the suite depends on. One directory per runtime can be deleted when the runtime is
+/// no longer used; cargo itself never deletes from a target directory.
+fn runtime_key(manifest: &Path) -> Option<String> {
+    let table: toml::Table = fs::read_to_string(manifest).ok()?.parse().ok()?;
+    let dependency = table.get("dependencies")?.get(RUNTIME)?;
+    if let Some(version) = dependency.get("version").and_then(|version| version.as_str()) {
+        return Some(version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect());
+    }
+    let path = manifest.parent()?.join(dependency.get("path")?.as_str()?).canonicalize().ok()?;
+    Some(format!("path-{}", digest(&path)))
+}
+
+/// A number of codegen units that differs from that of other suites, which makes cargo give their files different names.
+///
+/// Cargo identifies a package of the workspace by its name and its path relative to the workspace, so all suites of one
+/// name would share file names, and a suite could run the binary of another one. Every number is above the 256 units of an
+/// incremental build, which a suite never reaches, so that the generated code stays the same.
+fn distinct_codegen_units(manifest: &Path) -> u64 {
+    const MIN: u64 = 257;
+    const RANGE: u64 = 1 << 20;
+    MIN + u64::from_str_radix(&digest(manifest), 16).expect("a digest is hexadecimal") % RANGE
+}
+
+/// 16 hexadecimal digits.
+fn digest(path: &Path) -> String {
+    let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_that_of_the_runtime() {
+        let of = |set: &[(&str, &str)]| {
+            cache(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value)))
+        };
+        assert_eq!(of(&[("TESTGEN_CACHE", "/t"), ("HOME", "/h")]), Some("/t".into()));
+        assert_eq!(of(&[("TESTGEN_CACHE", ""), ("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]), Some("/x/testgen".into()));
+        assert_eq!(of(&[("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), Some("/h/.cache/testgen".into()));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn suites_get_different_numbers_of_codegen_units() {
+        let units = |path: &str| distinct_codegen_units(Path::new(path));
+        assert_eq!(units("/a/suite/Cargo.toml"), units("/a/suite/Cargo.toml"));
+        assert_ne!(units("/a/suite/Cargo.toml"), units("/b/suite/Cargo.toml"));
+        assert!(units("/a/suite/Cargo.toml") > 256);
+    }
+}

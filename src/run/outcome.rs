@@ -1,0 +1,52 @@
+//! The outcome of a run: its report compared with the suite's tests, the exit status and the required devices.
+
+use super::{Execution, Listing, Requirement, Selection};
+use crate::{
+    expected_failure::ExpectedFailures,
+    results::{Problem, ReportError, Summary, find_problems, read_lines},
+};
+use std::path::Path;
+use testgen_types::{EntryStatus, ReportEntry};
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// The report that the suite wrote.
+    pub report: &'a Path,
+    /// All tests of the suite.
+    pub listing: &'a Listing,
+    /// The tests that had to run.
+    pub selection: &'a Selection,
+    /// The exit status and the log.
+    pub execution: &'a Execution,
+    /// The devices that had to run.
+    pub required: &'a [Requirement],
+}
+
+/// Reads and evaluates the report of a run. Only entries of selected tests are counted.
+///
+/// # Errors
+///
+/// When the report cannot be read.
+pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, ReportError> {
+    let lines = read_lines(run.report)?;
+    let mut problems = lines.problems;
+    problems.extend(exit_problem(run.execution, &lines.entries));
+    problems.extend(find_problems(&lines.entries, run.listing, &run.selection.tests));
+    let is_selected = |entry: &ReportEntry| run.selection.tests.contains(&entry.test_name());
+    let entries: Vec<ReportEntry> = lines.entries.into_iter().filter(is_selected).collect();
+    let unmet = run.required.iter().filter(|requirement| !requirement.is_met_by(&entries));
+    problems.extend(unmet.map(|requirement| Problem::RequirementUnmet { requirement: requirement.to_string() }));
+    Ok(Summary::new(&entries, problems, expected))
+}
+
+/// A contradiction between exit status and entries; a crash is one.
+fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<Problem> {
+    let failed = entries.iter().any(|entry| entry.status == EntryStatus::Fail);
+    let message = match (execution.status.code(), failed) {
+        (Some(0), false) | (Some(1..), true) => return None,
+        (Some(0), true) => "the test binary reports success, although a check failed".to_owned(),
+        _ => format!("the test binary ended with {}; see `{}`", execution.status, execution.log.display()),
+    };
+    Some(Problem::Exit { message })
+}

@@ -1,0 +1,13 @@
+//! Text forms that several commands share: escaping for terminals, shells, XML and Markdown, and plain tables.
+
+mod escape;
+mod markdown;
+mod shell_quote;
+mod table;
+mod xml_escape;
+
+pub(crate) use escape::Quoted;
+pub(crate) use markdown::markdown_cell;
+pub(crate) use shell_quote::shell_quote;
+pub use table::{Align, Table};
+pub(crate) use xml_escape::xml_escape;

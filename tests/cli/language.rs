@@ -1,0 +1,93 @@
+//! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`.
+//!
+//! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one path, pending or not.
+
+mod phrases;
+
+use phrases::Phrases;
+use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
+
+/// Paths that still have findings. An entry covers the files below it, less those of a longer entry; the test fails as
+/// soon as an entry has no finding left, so the list can only shrink.
+const PENDING: &[&str] = &[
+    "crates",
+    "crates/device",
+    "crates/hip-sim",
+    "docs",
+    "generated",
+    "src",
+    "src/generate",
+    "src/record",
+    "src/template",
+    "src/verification",
+    "templates",
+    "tests",
+    "verify",
+];
+
+/// Not written for readers of this repository today: a history, the data of fixtures, other projects' files, this list.
+const EXCLUDED: &[&str] = &["CHANGELOG.md", "tests/cli/language", "tests/schemas/vendor"];
+
+const EXTENSIONS: &[&str] = &["css", "html", "js", "md", "py", "rs", "tera", "toml", "yaml", "yml"];
+
+#[test]
+fn retired_phrases_do_not_appear() {
+    let phrases = Phrases::new();
+    let only = env::var("LANGUAGE").ok();
+    let mut findings = Vec::new();
+    let mut still_pending = BTreeSet::new();
+    for path in tracked_files() {
+        let Ok(text) = fs::read_to_string(repository().join(&path)) else { continue };
+        let found = phrases.find(&path, &text);
+        let pending = PENDING.iter().filter(|entry| is_below(&path, entry)).max_by_key(|entry| entry.len());
+        match (&only, pending) {
+            (Some(only), _) if !is_below(&path, only) => {}
+            (None, Some(entry)) => still_pending.extend((!found.is_empty()).then_some(*entry)),
+            _ => findings.extend(found),
+        }
+    }
+    assert!(findings.is_empty(), "{} retired phrases:\n{}", findings.len(), findings.join("\n"));
+    if only.is_none() {
+        let clean: Vec<_> = PENDING.iter().filter(|entry| !still_pending.contains(*entry)).collect();
+        assert!(clean.is_empty(), "remove from `PENDING` in tests/cli/language.rs, they are clean: {clean:?}");
+    }
+}
+
+#[test]
+fn each_phrase_is_found_and_plain_english_is_not() {
+    let phrases = Phrases::new();
+    for (line, expected) in phrases::EXAMPLES {
+        let found = phrases.find("src/example.rs", line);
+        assert_eq!(found.len(), usize::from(*expected), "`{line}`: {found:?}");
+    }
+}
+
+/// Files that git tracks or would track.
+fn tracked_files() -> Vec<String> {
+    let output = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(repository())
+        .output()
+        .expect("git lists the files of a checkout");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = String::from_utf8(output.stdout).expect("paths are UTF-8");
+    let files: Vec<String> = files.lines().filter(|path| is_checked(path)).map(str::to_owned).collect();
+    assert!(files.len() > 500, "only {} files: {}", files.len(), repository().display());
+    files
+}
+
+fn is_checked(path: &str) -> bool {
+    let known = Path::new(path).extension().is_some_and(|kind| EXTENSIONS.iter().any(|known| kind == *known));
+    (known || [".ci/run", "justfile"].contains(&path)) && !EXCLUDED.iter().any(|entry| is_below(path, entry))
+}
+
+fn is_below(path: &str, entry: &str) -> bool {
+    path.strip_prefix(entry).is_some_and(|rest| {
+        // `src/generate` also covers `src/generate.rs`.
+        rest.is_empty() || rest == ".rs" || rest.starts_with('/')
+    })
+}
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,0 +1,164 @@
+//! `request` builds the request of the spec's task from what was recorded for it.
+//!
+//! ```text
+//! pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
+//!     Ok(Request::ImagesWithTexts { images: recorded.images()?, texts: recorded.texts()? })
+//! }
+//! ```
+//!
+//! The check `handler_golden` sends this request through the handler of every device and compares the answer with the one
+//! that was recorded. A request of another modality would test another handler, and an input from elsewhere another answer.
+//! So on every path the result is the variant of `Request` that belongs to the task, each part of it is what the accessor of
+//! `RecordedRequest` for that part returned, and an error is the error of such an accessor:
+//!
+//! | tasks | variant | accessors |
+//! |---|---|---|
+//! | `text_embedding`, `fill_mask`, `text_classification`, `token_classification` | `Texts` | `texts` |
+//! | `question_answering` | `Questions` | `questions` |
+//! | `text_generation`, `text2text_generation`, `retrieval_augmented_generation` | `Prompts` | `prompts`, `controls` |
+//! | `speech_recognition`, `audio_classification`, `audio_embedding` | `Speech` | `recordings`, `controls` |
+//! | `image_classification`, `image_embedding`, `object_detection` | `Images` | `images` |
+//! | `image_text_similarity`, `image_text_embedding` | `ImagesWithTexts` | `images`, `texts` |
+//! | `image_text_to_text` | `ImagePrompts` | `images`, `prompts`, `controls` |
+//! | `image_denoising` | `Noise` | `noise`, `condition`, `steps` |
+//! | `image_decoding` | `Latents` | `latents` |
+//! | the tasks of time series | `Series` | `series` |
+//! | `graph_classification`, `graph_embedding` | `Graphs` | `graphs` |
+//!
+//! Generate the harness again; in a template, fill the block `request` as another template of the same modality does.
+
+use crate::{
+    finding::Remark,
+    harness::{Harness, REQUEST_FUNCTION},
+    reader::{Callee, Outcome, Value, Way},
+    signature::{self, Shape, Signature},
+};
+use testgen_types::Task;
+
+const SIGNATURE: Signature = Signature {
+    parameters: &[Shape::Borrowed("RecordedRequest")],
+    returns: Shape::Result("Request", "RequestError"),
+    written: "(recorded: &RecordedRequest) -> Result<Request, RequestError>",
+};
+
+/// A variant of `Request`.
+struct Modality {
+    variant: &'static str,
+    parts: Parts,
+}
+
+/// What a variant holds; each part is named after the accessor that returns it.
+enum Parts {
+    /// One value without a name.
+    One(&'static str),
+    /// Named fields.
+    Named(&'static [&'static str]),
+}
+
+/// The request that handlers of `task` answer.
+fn modality(task: Task) -> Modality {
+    use Parts::{Named, One};
+    let (variant, parts) = match task {
+        Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
+            ("Texts", One("texts"))
+        }
+        Task::QuestionAnswering => ("Questions", One("questions")),
+        Task::TextGeneration | Task::Text2TextGeneration | Task::RetrievalAugmentedGeneration => {
+            ("Prompts", Named(&["prompts", "controls"]))
+        }
+        Task::SpeechRecognition | Task::AudioClassification | Task::AudioEmbedding => {
+            ("Speech", Named(&["recordings", "controls"]))
+        }
+        Task::ImageClassification | Task::ImageEmbedding | Task::ObjectDetection => ("Images", One("images")),
+        Task::ImageTextSimilarity | Task::ImageTextEmbedding => ("ImagesWithTexts", Named(&["images", "texts"])),
+        Task::ImageTextToText => ("ImagePrompts", Named(&["images", "prompts", "controls"])),
+        Task::ImageDenoising => ("Noise", Named(&["noise", "condition", "steps"])),
+        Task::ImageDecoding => ("Latents", One("latents")),
+        Task::TimeSeriesForecasting | Task::TimeSeriesClassification | Task::TimeSeriesRegression => {
+            ("Series", One("series"))
+        }
+        Task::GraphClassification | Task::GraphEmbedding => ("Graphs", One("graphs")),
+    };
+    Modality { variant, parts }
+}
+
+/// Looks at the function's signature and at every path through it.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
+    let mut remarks = signature::defined_once(harness, REQUEST_FUNCTION, &SIGNATURE);
+    let (Some(function), Some(demand)) = (&harness.request, &harness.demand) else { return remarks };
+    if function.reading.troubles.is_empty() {
+        let modality = modality(demand.task);
+        let help = format!("return `{}`", modality.written());
+        let at = |way: &Way<'_>, message: String| Remark::span(way.end(), message, help.as_str());
+        let ways = &function.reading.ways;
+        let requests = ways.iter().filter(|way| !is_error(way) && !modality.is_built(way));
+        let message = format!("the request of `{}` is not the recorded `Request::{}`", demand.task, modality.variant);
+        let mut wrong: Vec<Remark> = requests.map(|way| at(way, message.clone())).collect();
+        // The accessors of another request fail with errors of their own: they need no second finding.
+        if wrong.is_empty() {
+            let errors = ways.iter().filter(|way| is_error(way) && !modality.is_error_of_accessor(way));
+            wrong.extend(errors.map(|way| at(way, "`request` fails although every accessor succeeds".to_owned())));
+        }
+        remarks.extend(Remark::once(wrong));
+    }
+    remarks
+}
+
+impl Modality {
+    /// The expression that a harness returns.
+    fn written(&self) -> String {
+        let variant = self.variant;
+        match self.parts {
+            Parts::One(part) => format!("Ok(Request::{variant}(recorded.{part}()?))"),
+            Parts::Named(parts) => {
+                let fields: Vec<String> = parts.iter().map(|part| format!("{part}: recorded.{part}()?")).collect();
+                format!("Ok(Request::{variant} {{ {} }})", fields.join(", "))
+            }
+        }
+    }
+
+    /// Whether a path returns the recorded request.
+    fn is_built(&self, way: &Way<'_>) -> bool {
+        let Value::Wrapped(Outcome::Ok, value) = &way.result else { return false };
+        let name = format!("Request::{}", self.variant);
+        match (&self.parts, value.as_ref()) {
+            (Parts::One(part), value) => way.call_of(value).is_some_and(|call| {
+                call.callee == Callee::Runtime(name)
+                    && matches!(call.arguments.as_slice(), [argument] if is_part(way, argument, part))
+            }),
+            (Parts::Named(parts), Value::Structure(found, fields)) => {
+                let filled =
+                    |part: &&str| fields.iter().any(|(field, value)| field == part && is_part(way, value, part));
+                *found == name && fields.len() == parts.len() && parts.iter().all(filled)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a path returns the error of an accessor for a part of the request.
+    fn is_error_of_accessor(&self, way: &Way<'_>) -> bool {
+        let parts = match &self.parts {
+            Parts::One(part) => std::slice::from_ref(part),
+            Parts::Named(parts) => *parts,
+        };
+        let Value::Wrapped(Outcome::Err, error) = &way.result else { return false };
+        let Value::Payload(Outcome::Err, of) = error.as_ref() else { return false };
+        parts.iter().any(|part| is_accessor(way, of, part))
+    }
+}
+
+fn is_error(way: &Way<'_>) -> bool {
+    matches!(way.result, Value::Wrapped(Outcome::Err, _))
+}
+
+/// Whether `value` is what the accessor of `part` returned.
+fn is_part(way: &Way<'_>, value: &Value<'_>, part: &str) -> bool {
+    matches!(value, Value::Payload(Outcome::Ok, of) if is_accessor(way, of, part))
+}
+
+/// Whether `value` is the result of `recorded.<part>()`.
+fn is_accessor(way: &Way<'_>, value: &Value<'_>, part: &str) -> bool {
+    way.call_of(value).is_some_and(|call| {
+        matches!(&call.callee, Callee::Method(name) if name == part) && call.arguments == [Value::Parameter(0)]
+    })
+}
