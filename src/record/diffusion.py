@@ -1,8 +1,9 @@
 """Loading, running and tracing models of diffusers: part of the recorder `goldens.py`."""
 
 import torch
-from image_inputs import random_pixels
+
 from errors import user_error
+from image_inputs import random_pixels
 
 
 def class_of(config):

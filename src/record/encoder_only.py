@@ -1,6 +1,7 @@
 """Inputs of bidirectional text encoders: part of the recorder `goldens.py`."""
 
 import torch
+
 import text_inputs
 
 

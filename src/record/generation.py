@@ -1,9 +1,10 @@
 """Greedy tokens, their logits and margins: part of the recorder `goldens.py`."""
 
 import torch
+from transformers import GenerationConfig, GenerationMixin
+
 from decoder_inputs import start_id
 from text_inputs import pad_id, padded_case, position_limit
-from transformers import GenerationConfig, GenerationMixin
 
 NEW_TOKENS = 16
 

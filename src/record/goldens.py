@@ -28,14 +28,14 @@ except ImportError as missing:
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from families import FAMILIES  # noqa: E402
-from generation import steps  # noqa: E402
-from golden_file import write_safetensors  # noqa: E402
-from noise import noise_of  # noqa: E402
-from reference import class_of, describe, load, quiet_and_repeatable, read_config  # noqa: E402
-from errors import RecordError, first_line, user_error  # noqa: E402
-from registry import kind  # noqa: E402
-from results import named_tensors, run_all  # noqa: E402
+from errors import RecordError, first_line, user_error
+from families import FAMILIES
+from generation import steps
+from golden_file import write_safetensors
+from noise import noise_of
+from reference import class_of, describe, load, quiet_and_repeatable, read_config
+from registry import kind
+from results import named_tensors, run_all
 
 
 def main():

@@ -9,6 +9,7 @@ import warnings
 
 import numpy
 import torch
+
 from errors import NeedsPackage, RecordError, first_line
 
 # The last that has the model, and what its collator needs: newer compilers refuse the file that it compiles.

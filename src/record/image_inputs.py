@@ -3,8 +3,9 @@
 import numpy
 import torch
 import transformers
-from rounded_inputs import rounded
+
 from errors import user_error
+from rounded_inputs import rounded
 
 
 def processed_images(directory, height, width, random):

@@ -2,8 +2,9 @@
 
 import json
 
-import generation
 import torch
+
+import generation
 import vision_text
 from image_inputs import random_pixels
 from text_inputs import TEXTS, left_padded_case, pad_id, padded_case, read_tokenizer

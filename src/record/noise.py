@@ -2,15 +2,15 @@
 
 import json
 from dataclasses import dataclass
-from typing import Optional
 
 import torch
+from torch.overrides import TorchFunctionMode
+
 from families import FAMILIES
 from reference import load, read_config
-from relative_errors import larger, largest_errors
 from registry import kind
+from relative_errors import larger, largest_errors
 from results import run, run_all
-from torch.overrides import TorchFunctionMode
 
 PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
@@ -67,7 +67,7 @@ class Runs:
     """The calls that run in each compute type."""
 
     cases: list
-    steps: Optional[tuple]
+    steps: tuple | None
 
     def of(self, model):
         """Per case a dict of named results, then one for each step."""

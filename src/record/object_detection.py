@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import torch
 import transformers
-from image_inputs import draw_image, random_pixels
+
 from errors import user_error
+from image_inputs import draw_image, random_pixels
 
 # What an image without a processor measures; a convolution makes 1/32 of it, which must leave some places.
 HEIGHT, WIDTH = 40, 48

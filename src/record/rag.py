@@ -8,9 +8,10 @@ import json
 import os
 
 import torch
+from transformers import AutoTokenizer, GenerationConfig
+
 from errors import CloseCall, NeedsPackage, first_line, user_error
 from text_inputs import padded_case
-from transformers import AutoTokenizer, GenerationConfig
 
 # Passages.
 CHOOSES = True

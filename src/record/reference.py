@@ -7,10 +7,11 @@ import os
 import safetensors
 import torch
 import transformers
+from transformers import AutoConfig
+
 from errors import NeedsPackage, RecordError, user_error
 from families import FAMILIES, attention_of, family_of
 from registry import entry, kind
-from transformers import AutoConfig
 from versions import LOAD_OPTIONS, problem
 
 

@@ -5,8 +5,9 @@ import inspect
 import re
 
 import torch
-from families import FAMILIES, family_of
+
 from errors import RecordError
+from families import FAMILIES, family_of
 from registry import entry
 
 

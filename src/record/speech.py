@@ -2,13 +2,14 @@
 
 import os
 
-import generation
 import numpy
 import torch
 import transformers
+
+import generation
 from decoder_inputs import with_decoder
-from rounded_inputs import rounded
 from errors import user_error
+from rounded_inputs import rounded
 
 
 def cases(directory, config, random, _seed):

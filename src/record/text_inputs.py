@@ -5,9 +5,10 @@ import os
 
 import numpy
 import torch
+from transformers import AutoTokenizer
+
 from errors import RecordError, user_error
 from registry import entry
-from transformers import AutoTokenizer
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
 # The first text of a pair contains what tokenizers get wrong: accents, upper case, CJK, an emoji, characters in no vocabulary.

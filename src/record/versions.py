@@ -4,6 +4,7 @@ It is the present one, except for models that it no longer has: their family nam
 """
 
 import transformers
+
 from families import FAMILIES
 from registry import ENTRIES, type_of_class
 

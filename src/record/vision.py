@@ -3,6 +3,7 @@
 import os
 
 import torch
+
 from image_inputs import image_size, processed_images, random_pixels
 from registry import entry
 

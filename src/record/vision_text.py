@@ -5,8 +5,9 @@ import os
 
 import numpy
 import torch
-from image_inputs import image_size, processed_images, random_pixels
+
 from errors import RecordError
+from image_inputs import image_size, processed_images, random_pixels
 from registry import entry
 from text_inputs import TEXTS, pad_id, padded_case, read_tokenizer
 
