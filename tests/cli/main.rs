@@ -15,6 +15,7 @@ mod language;
 mod list;
 mod matrix;
 mod models;
+mod modules;
 mod project;
 mod record;
 mod reference;
