@@ -11,6 +11,7 @@ mod layout;
 mod location;
 mod manifest;
 mod plan;
+mod profiles;
 mod runtime;
 mod write;
 

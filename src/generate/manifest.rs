@@ -1,17 +1,46 @@
 //! The suite's own manifest: its name, and whether it is a member of a workspace around it.
 
+use super::MARKER;
 use glob::Pattern;
 use std::{fs, path::Path};
 
-/// The package's name, from the directory: letters, digits, `_` and `-`, and never the name of a crate it links.
-pub(super) fn package_name(out: &Path) -> String {
-    let directory = out.file_name().unwrap_or_default().to_string_lossy();
-    let mut name: String = directory
+/// The package's name: of a member of a workspace the directory's, of any other suite the directory's and its parent's.
+///
+/// Cargo identifies a package that is the root of its workspace by the name alone, so that two suites called `suite` would
+/// overwrite each other's binary in a shared target directory.
+pub(super) fn package_name(out: &Path, member: bool) -> String {
+    let directory = name_of(out);
+    let parent = out.parent().map(name_of).unwrap_or_default();
+    if member || parent.is_empty() {
+        return allowed(&directory);
+    }
+    // A checkout in a directory of another name must not change the suite.
+    existing_name(out, &directory).unwrap_or_else(|| allowed(&format!("{parent}-{directory}")))
+}
+
+/// The name in the Cargo.toml that testgen has written to the directory.
+fn existing_name(out: &Path, directory: &str) -> Option<String> {
+    let text = fs::read_to_string(out.join("Cargo.toml")).ok().filter(|text| text.contains(MARKER))?;
+    let manifest: toml::Table = text.parse().ok()?;
+    let name = manifest.get("package")?.get("name")?.as_str()?;
+    let has_parent = name.strip_suffix(directory).is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
+    (has_parent && allowed(name) == name).then(|| name.to_owned())
+}
+
+/// The last part of a path in the characters that cargo allows: letters, digits, `_` and `-`.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' })
-        .take(64)
         .collect();
-    name = name.trim_matches(['-', '_']).to_owned();
+    name.trim_matches(['-', '_']).to_owned()
+}
+
+/// At most 64 characters, and never the name of a crate that the suite links, or a keyword.
+fn allowed(name: &str) -> String {
+    let name: String = name.chars().take(64).collect();
+    let name = name.trim_matches(['-', '_']);
     const TAKEN: &[&str] = &[
         "",
         "alloc",
@@ -27,9 +56,9 @@ pub(super) fn package_name(out: &Path) -> String {
     ];
     let is_taken = TAKEN.contains(&name.replace("testgen_", "testgen-").as_str());
     if is_taken || crate::spec::is_keyword(&name.replace('-', "_")) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        name = format!("suite-{name}").trim_end_matches('-').to_owned();
+        return format!("suite-{name}").trim_end_matches('-').to_owned();
     }
-    name
+    name.to_owned()
 }
 
 /// Whether the nearest workspace around the directory lists it as a member.
@@ -63,7 +92,17 @@ mod tests {
             ("match", "suite-match"),
         ];
         for (directory, name) in cases {
-            assert_eq!(package_name(&Path::new("/tmp").join(directory)), name);
+            assert_eq!(package_name(&Path::new("/tmp").join(directory), true), name);
+            assert_eq!(package_name(&Path::new("/").join(directory), false), name);
         }
+    }
+
+    #[test]
+    fn suites_of_different_projects_have_different_names() {
+        let name = |path: &str| package_name(Path::new(path), false);
+        assert_eq!(name("/a/bert/suite"), "bert-suite");
+        assert_eq!(name("/a/vit/suite"), "vit-suite");
+        assert_eq!(name("/a/3/suite"), "suite-3-suite");
+        assert_eq!(name(&format!("/{}/suite", "x".repeat(100))).len(), 64);
     }
 }

@@ -6,6 +6,7 @@ use super::{
     layout::harness_path,
     location::relative,
     manifest::{is_member, package_name},
+    profiles::profiles,
 };
 use crate::{
     Error,
@@ -96,6 +97,8 @@ struct SuiteContext<'p> {
     package: String,
     crate_name: String,
     member: bool,
+    /// The tables `[profile.*]`, which only the root of a workspace can have.
+    profiles: String,
     runtime_path: Option<String>,
     runtime_version: Option<&'p str>,
     count: usize,
@@ -121,7 +124,8 @@ impl<'p> SuiteContext<'p> {
         for loaded in listed {
             modules.entry(loaded.spec.architecture.as_str()).or_default().push(loaded.spec.name.module());
         }
-        let package = package_name(layout.out());
+        let member = is_member(layout.out());
+        let package = package_name(layout.out(), member);
         let (runtime_path, runtime_version) = match runtime {
             Runtime::Path(path) => (Some(relative(layout.out(), path)), None),
             Runtime::Version(version) => (None, Some(version.as_str())),
@@ -130,7 +134,8 @@ impl<'p> SuiteContext<'p> {
             command,
             crate_name: package.replace('-', "_"),
             package,
-            member: is_member(layout.out()),
+            member,
+            profiles: profiles(),
             runtime_path,
             runtime_version,
             count: modules.values().map(Vec::len).sum(),

@@ -8,7 +8,7 @@
 //! A target directory that the user chose is respected: by `CARGO_TARGET_DIR`, by cargo's configuration, by a workspace
 //! around the suite, or by a `target` that the suite already has.
 
-use super::cargo::{self, Metadata};
+use super::cargo::{self, Metadata, Package};
 use sha2::{Digest, Sha256};
 use std::{
     env,
@@ -19,17 +19,25 @@ use std::{
 
 const RUNTIME: &str = "testgen-runtime";
 
-/// Arguments of cargo that choose the shared build directory; none where cargo's own choice is kept.
+/// Arguments of cargo that choose the shared build directory, and keep suites in one directory apart.
 pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
-    let Some(metadata) = cargo::metadata(manifest) else { return Vec::new() };
-    let Some(suite) = metadata.packages.first().filter(|_| uses_default_directory(&metadata)) else {
+    let metadata = cargo::metadata(manifest);
+    let Some((metadata, suite)) = metadata.as_ref().and_then(|metadata| Some((metadata, own_workspace(metadata)?)))
+    else {
         return Vec::new();
     };
-    let Some(directory) = cache(|name| env::var_os(name)).zip(runtime_key(&suite.manifest_path)) else {
-        return Vec::new();
-    };
-    let (cache, runtime) = directory;
-    let mut arguments = vec!["--target-dir".into(), cache.join("build").join(runtime).into_os_string()];
+    let own = metadata.workspace_root.join("target");
+    let mut arguments = Vec::new();
+    if metadata.target_directory == own {
+        let cache = cache(|name| env::var_os(name));
+        match cache.zip(runtime_key(&suite.manifest_path)).filter(|_| !own.exists()) {
+            Some((cache, runtime)) => {
+                arguments.extend(["--target-dir".into(), cache.join("build").join(runtime).into_os_string()]);
+            }
+            // No other suite is in there.
+            None => return arguments,
+        }
+    }
     for profile in ["dev", "release"] {
         let units = distinct_codegen_units(&suite.manifest_path);
         arguments.push("--config".into());
@@ -38,11 +46,10 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     arguments
 }
 
-/// Whether the suite is a workspace of its own, with cargo's default target directory, which does not exist yet.
-fn uses_default_directory(metadata: &Metadata) -> bool {
-    let [suite] = metadata.packages.as_slice() else { return false };
-    let own = metadata.workspace_root.join("target");
-    suite.manifest_path.parent() == Some(&metadata.workspace_root) && metadata.target_directory == own && !own.exists()
+/// The suite, where it is a workspace of its own.
+fn own_workspace(metadata: &Metadata) -> Option<&Package> {
+    let [suite] = metadata.packages.as_slice() else { return None };
+    (suite.manifest_path.parent() == Some(&metadata.workspace_root)).then_some(suite)
 }
 
 /// The user's cache directory, the same in which the runtime keeps compiled kernels.

@@ -99,7 +99,8 @@ fn directories_with_strange_names_stay_in_the_header() {
     assert_eq!(text.lines().take_while(|line| line.starts_with("//!")).count(), 5, "{text}");
     let manifest = project.read("out \"dir\"\n#/Cargo.toml");
     let manifest: toml::Table = manifest.parse().expect("the manifest is TOML");
-    assert_eq!(manifest["package"]["name"].as_str(), Some("out--dir"));
+    let name = manifest["package"]["name"].as_str().expect("is text");
+    assert!(name.ends_with("-out--dir"), "{name}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::{
 };
 use serde_json::Value;
 use std::{
+    path::Path,
     process::Stdio,
     thread,
     time::{Duration, Instant},
@@ -219,13 +220,49 @@ fn suites_outside_a_workspace_share_a_build_directory() {
     assert!(rows == 1 && stderr.contains("Compiling testgen-runtime"), "{stderr}");
     let (rows, stderr) = run(&second);
     assert!(rows == 2 && !stderr.contains("Compiling testgen-runtime"), "{stderr}");
-    // Both suites are the package `generated`, and neither overwrites the binary of the other one.
+    // Neither suite overwrites the binary of the other one.
     let (rows, stderr) = run(&first);
     assert!(rows == 1 && !stderr.contains("Compiling"), "{stderr}");
     let (rows, stderr) = run(&second);
     assert!(rows == 2 && !stderr.contains("Compiling"), "{stderr}");
     let builds = std::fs::read_dir(cache.path().join("build")).expect("it was written").count();
     assert_eq!(builds, 1, "one runtime");
+}
+
+/// The executables of suites in a target directory.
+fn suites_in(directory: &Path) -> usize {
+    let files = std::fs::read_dir(directory.join("debug/deps")).expect("it was written").flatten();
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("conformance-") && !name.contains('.')).count()
+}
+
+#[test]
+fn suites_in_one_target_directory_keep_their_own_binaries() {
+    let target = tempfile::tempdir().expect("the temporary directory can be written");
+    let (first, second) = (Project::with_bert(), with_vit());
+    for project in [&first, &second] {
+        run(project, "", &["--cpu-only"]).expect_code(0);
+        let mut cargo = command(project, "", &[]);
+        let mut plain = std::process::Command::new("cargo");
+        plain.current_dir(project.path("generated")).args(["test", "--no-run"]).env_clear();
+        plain.envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        project.finish(plain.env("CARGO_TARGET_DIR", target.path())).expect_code(0);
+        // The same directory with the name of the suite of a second checkout.
+        let name = project.read("generated/Cargo.toml").replace(&package(project), "twin-generated");
+        project.write("generated/Cargo.toml", name);
+        project
+            .finish(cargo.args(["--device", "cpu"]).env("CARGO_TARGET_DIR", target.path().join("run")))
+            .expect_code(0);
+    }
+    assert_eq!(suites_in(target.path()), 2, "packages of different names");
+    assert_eq!(package(&first), package(&second), "a name that testgen wrote is kept");
+    assert_eq!(suites_in(&target.path().join("run")), 2, "packages of one name, built by testgen");
+}
+
+/// The name of a suite's package.
+fn package(project: &Project) -> String {
+    let manifest: toml::Table = project.read("generated/Cargo.toml").parse().expect("is TOML");
+    manifest["package"]["name"].as_str().expect("is text").to_owned()
 }
 
 #[test]
@@ -269,7 +306,7 @@ fn specs_out_and_templates_are_honoured() {
 fn findings_of_the_verifier_stop_the_run() {
     let project = Project::with_bert();
     // It compiles, and every check would pass, but no code ever detects an AMD GPU.
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/base.rs.tera");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/base.rs.tera");
     let mut base = std::fs::read_to_string(path).expect("the template is there");
     let start = base.find("/// Loads the model on an AMD GPU").expect("the template has the function");
     let end = start + base[start..].find("\n}\n").expect("the function ends") + "\n}\n".len();
