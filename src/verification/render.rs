@@ -7,16 +7,20 @@ use super::{
 use crate::{spec::Count, text::Quoted};
 use serde::Serialize;
 use std::fmt::Write;
+use testgen_verify::{Repeated, also_in, collapse};
 
 /// Every finding and gap, then one line that says what was looked at.
 pub fn render_human(verification: &Verification) -> String {
     let text_of = |path: &str| verification.texts.get(path).cloned();
     let mut text = testgen_verify::render_human(&verification.findings, &text_of);
-    for Gap { path, line, kind, message, help } in &verification.gaps {
+    let gaps = collapse(verification.gaps.iter().collect(), |gap| (gap.kind, &gap.message, &gap.help));
+    for Repeated { first: Gap { path, line, kind, message, help }, others } in gaps {
         let (path, message) = (Quoted(path).bare(), message.trim_end());
+        let others = also_in(others.iter().map(|other| Quoted(&other.path).bare()));
+        let others = if others.is_empty() { others } else { format!(" {others}") };
         writeln!(
             text,
-            "error[{kind}]: {message}\n --> {path}:{line}:1\n  = why: {}\n  = help: {help}\n",
+            "error[{kind}]: {message}\n --> {path}:{line}:1\n{others}  = why: {}\n  = help: {help}\n",
             kind.summary()
         )
         .expect("a String can always be written");

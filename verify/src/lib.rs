@@ -32,7 +32,7 @@ pub use autofix::{Fixed, autofix};
 pub use document::rules_markdown;
 pub use expectation::{Expectation, ExpectedSkip, ExpectedTolerance};
 pub use finding::Finding;
-pub use human::render_human;
+pub use human::{Repeated, also_in, collapse, render_human};
 pub use json::render_json;
 pub use registry::{Rule, RuleId, explain, rules};
 pub use verifier::{Source, normal_form, verify_all, verify_harness};
