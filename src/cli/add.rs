@@ -7,6 +7,7 @@ use crate::{
     generate::{GenerateError, relative_path},
     settings::{Overrides, Settings},
     spec::{Checkpoint, ModelName, SpecErrors, SpecFile, load_all, read},
+    text::shell_quote,
 };
 use std::{
     fs,
@@ -58,21 +59,27 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         .map_err(|problems| SpecErrors { problems })?;
     write(&file, &text)?;
     writeln!(out, "wrote {shown}: {}, {}, {}", found.model_type, found.model_type.architecture(), found.task)?;
-    advise(&name, &found, out)?;
+    advise(&name, &found, &specs_flag(arguments), out)?;
     Ok(ExitCode::Success)
 }
 
+/// The flag as given, for the commands that are suggested: without it they would not find the new spec.
+fn specs_flag(arguments: &Arguments) -> String {
+    let specs = arguments.specs.as_ref().map(|specs| format!(" --specs {}", shell_quote(&specs.display().to_string())));
+    specs.unwrap_or_default()
+}
+
 /// What the user has to know about the checkpoint, and what comes next.
-fn advise(name: &ModelName, found: &Found, out: &mut Out) -> Result<(), Error> {
+fn advise(name: &ModelName, found: &Found, specs: &str, out: &mut Out) -> Result<(), Error> {
     if !found.has_weights {
         writeln!(out, "no safetensors: the suite needs `model.safetensors` or `model.safetensors.index.json`")?;
     }
     if found.has_goldens {
         writeln!(out, "goldens: golden.safetensors")?;
     } else {
-        writeln!(out, "no goldens: numeric checks will fail; run `testgen record {name}`")?;
+        writeln!(out, "no goldens: numeric checks will fail; run `testgen record {name}{specs}`")?;
     }
-    writeln!(out, "next: `testgen generate`")
+    writeln!(out, "next: `testgen generate{specs}`")
 }
 
 fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> Result<(), AddError> {

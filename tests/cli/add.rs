@@ -32,6 +32,16 @@ fn what_a_checkpoint_lacks_is_told() {
 }
 
 #[test]
+fn suggested_commands_repeat_the_specs_directory() {
+    let project = with_checkpoint(CONFIG);
+    let outcome = project.run(&["add", "fixtures/tiny", "--specs", "my specs"]).expect_code(0);
+    for command in ["`testgen record tiny --specs 'my specs'`", "next: `testgen generate --specs 'my specs'`\n"] {
+        assert!(outcome.stdout.contains(command), "{}", outcome.stdout);
+    }
+    project.run(&["generate", "--specs", "my specs"]).expect_code(0);
+}
+
+#[test]
 fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
     let config = r#"{ "model_type": "mamba2", "architectures": ["Mamba2Model"], "time_step_limit": [0.0, Infinity] }"#;
     with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(0);
