@@ -17,6 +17,8 @@ pub struct Capabilities {
     pub causal: bool,
     /// The token at which the pooled outputs of a text are read.
     pub pooling: Pooling,
+    /// How many tokens of a text one image takes; none for a model that does not read images in texts.
+    pub tokens_per_image: Option<usize>,
 }
 
 /// The token at which the pooled outputs of a text are read, which decides what padding may do to them.
@@ -41,11 +43,18 @@ impl Default for Capabilities {
             cache_reset_length: None,
             causal: false,
             pooling: Pooling::Fixed,
+            tokens_per_image: None,
         }
     }
 }
 
 impl Capabilities {
+    /// The length that every text is padded to, of a model that reads its last column whether it is padding or not; its
+    /// pipeline in transformers does the same.
+    pub fn full_text_length(&self) -> Option<usize> {
+        self.max_positions.filter(|_| self.pooling == Pooling::LastColumn)
+    }
+
     /// Those of a decoder with `layers` layers and without a limit.
     pub(crate) fn decoder(layers: usize) -> Self {
         Self { cached_layers: Some(layers), causal: true, ..Self::default() }

@@ -11,12 +11,12 @@ mod not_finite;
 pub(crate) use json::ImageSize;
 pub(crate) use nested::Nested;
 
-use crate::class::Head;
 use inert::is_inert;
 use not_finite::not_finite;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use testgen_types::Head;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]

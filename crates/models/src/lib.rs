@@ -6,30 +6,44 @@
 mod bound_model;
 mod capabilities;
 mod checkpoint;
-mod class;
 mod config;
 mod decode_session;
 mod erased_model;
-mod family;
 mod load;
+mod load_error;
 mod loaded;
+mod model_def;
 mod network;
 
+#[cfg(feature = "decoder_only")]
 mod decoder_only;
+#[cfg(feature = "diffusion")]
 mod diffusion;
+#[cfg(feature = "encoder_decoder")]
 mod encoder_decoder;
+#[cfg(feature = "encoder_only")]
 mod encoder_only;
+#[cfg(feature = "graph")]
 mod graph;
+#[cfg(feature = "moe")]
 mod moe;
+#[cfg(feature = "multimodal")]
 mod multimodal;
+#[cfg(feature = "object_detection")]
 mod object_detection;
+#[cfg(feature = "rag")]
 mod rag;
+#[cfg(feature = "speech")]
 mod speech;
+#[cfg(feature = "ssm")]
 mod ssm;
 mod text;
+#[cfg(feature = "time_series")]
 mod time_series;
+#[cfg(feature = "vision")]
 mod vision;
 mod vision_blocks;
+#[cfg(feature = "vision_text")]
 mod vision_text;
 
 #[cfg(test)]
@@ -37,10 +51,8 @@ mod tests;
 
 pub use capabilities::{Capabilities, Pooling};
 pub use checkpoint::{Checkpoint, Source};
-pub use class::Head;
 pub use config::ConfigError;
 pub use erased_model::ErasedModel;
-pub use load::{LoadError, load};
+pub use load::load;
+pub use load_error::LoadError;
 pub use loaded::{Model, TensorAccount};
-pub use multimodal::llava::tokens_of_image;
-pub use rag::EMBEDDINGS;

@@ -1,6 +1,6 @@
 //! A model on its device, behind one type.
 
-use crate::{capabilities::Capabilities, class::Head, erased_model::ErasedModel};
+use crate::{capabilities::Capabilities, erased_model::ErasedModel};
 use serde_json::Value;
 use std::fmt;
 use testgen_nn::{
@@ -8,7 +8,7 @@ use testgen_nn::{
     forward::{Forward, ForwardError, Session},
 };
 use testgen_processing::processor::Processor;
-use testgen_types::Precision;
+use testgen_types::{Head, ModelType, Precision};
 
 /// Which tensors of the checkpoint were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +81,7 @@ impl TensorAccount {
 /// A model on its device.
 pub struct Model {
     pub(crate) erased: Box<dyn ErasedModel>,
+    pub(crate) model_type: ModelType,
     pub(crate) class: String,
     pub(crate) head: Head,
     pub(crate) config: Value,
@@ -111,6 +112,11 @@ impl Model {
     /// A fresh sequence with a key-value cache.
     pub fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
         self.erased.session().ok_or_else(|| ForwardError::NoCache { class: self.class.clone() })
+    }
+
+    /// The `model_type` of the checkpoint.
+    pub fn model_type(&self) -> ModelType {
+        self.model_type
     }
 
     /// The transformers class that is computed, for instance `BertForMaskedLM`.

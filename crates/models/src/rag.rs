@@ -11,16 +11,14 @@ mod query_encoder;
 
 use crate::{
     capabilities::Capabilities,
-    class::Head,
     encoder_decoder::bart::Generator,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::encoder_decoder::{SourceEncoder, TargetDecoder},
 };
 use burn::tensor::{DType, Tensor};
 use config::RagConfig;
 use marginal::{Evidence, Target};
-pub use passage_index::EMBEDDINGS;
 use passage_index::{PassageIndex, lacking};
 use query_encoder::QueryEncoder;
 use testgen_nn::{
@@ -31,14 +29,13 @@ use testgen_nn::{
     inputs::{Inputs, put_floats},
     weights::Weights,
 };
+use testgen_types::Head;
 
 /// `model_type` `rag`.
 pub(crate) struct Rag;
 
-impl Family for Rag {
+impl ModelDef for Rag {
     type Config = RagConfig;
-    const NAME: &'static str = "Rag";
-    const HEADS: &'static [Head] = &[Head::TokenGeneration, Head::SequenceGeneration];
 
     fn load<B: Ops>(config: &RagConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let base = w.strip_prefix("rag");

@@ -3,7 +3,7 @@
 use crate::{
     checkpoint::Checkpoint,
     config::{Config, parse},
-    decoder_only::llama::LlamaConfig,
+    decoder_only::llama::Llama,
     encoder_only::{albert::AlbertConfig, electra::ElectraConfig},
     object_detection::yolos::YolosConfig,
     ssm::mamba2::Mamba2Config,
@@ -35,7 +35,7 @@ fn a_silent_file_has_the_defaults_of_its_type() {
 fn rope_scaling_counts_before_rope_parameters() {
     let linear = |factor: f64| json!({ "rope_type": "linear", "factor": factor });
     let file = json!({ "rope_parameters": linear(2.0), "rope_scaling": linear(3.0) });
-    let config = parse::<LlamaConfig>(&file).expect("the file is a configuration").config;
+    let config = parse::<Llama>(&file).expect("the file is a configuration").config;
     assert_eq!(config.fields.rope_parameters().factor, Some(3.0));
 }
 
@@ -59,11 +59,11 @@ fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
             "`time_step_limit` holds something that is no number",
         ),
         (
-            read::<LlamaConfig>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
+            read::<Llama>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
             "; `rms_norm_eps` is -Infinity, not finite",
         ),
         (
-            read::<LlamaConfig>(r#"{ "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
+            read::<Llama>(r#"{ "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
             "; `rope_scaling.factor` is NaN, not finite",
         ),
     ] {

@@ -8,6 +8,7 @@ use crate::{
 };
 use std::path::Path;
 use testgen_nn::array::{Array, Arrays};
+use testgen_types::{Architecture, ModelType};
 
 /// The kinds that a feature may have before those of the next one begin.
 const KINDS: i64 = 512;
@@ -28,10 +29,11 @@ pub struct GraphCollator {
 }
 
 impl GraphCollator {
-    /// Reads `config.json`; none where the model is no Graphormer.
+    /// Reads `config.json`; none where the model does not read graphs.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let Some(config) = ConfigFile::read(directory, "config.json")? else { return Ok(None) };
-        if config.get("model_type").and_then(serde_json::Value::as_str) != Some("graphormer") {
+        let model_type = config.get("model_type").and_then(serde_json::Value::as_str).and_then(ModelType::find);
+        if model_type.is_none_or(|model_type| model_type.architecture() != Architecture::Graph) {
             return Ok(None);
         }
         let number = |name, default: i64| match config.get(name) {

@@ -2,6 +2,7 @@
 
 use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter};
 use std::path::Path;
+use testgen_types::ModelType;
 
 /// What is done to an image, in this order; a step that is off is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,18 +70,6 @@ const CLASSES: [Defaults; 8] = [
     Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DetrImageProcessor", resample: 2, size: Resize::Edges(800, 1333, None), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
     Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
-];
-
-/// The class of files that name none, by the `model_type` of `config.json`.
-const CLASS_OF_MODEL: [(&str, &str); 8] = [
-    ("convnext", "ConvNextImageProcessor"),
-    ("deit", "DeiTImageProcessor"),
-    ("detr", "DetrImageProcessor"),
-    ("dinov2", "BitImageProcessor"),
-    ("swin", "ViTImageProcessor"),
-    ("yolos", "YolosImageProcessor"),
-    ("resnet", "ConvNextImageProcessor"),
-    ("vit", "ViTImageProcessor"),
 ];
 
 /// Fields of processors that fill images up to one size.
@@ -161,11 +150,12 @@ fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaul
     })
 }
 
+/// The class that the registry has for the `model_type` of `config.json`.
 fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, PreprocessError> {
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
-    let model_type = config.text("model_type")?.unwrap_or_default();
-    let row = CLASS_OF_MODEL.iter().find(|(name, _)| *name == model_type);
-    row.map(|(_, class)| (*class).to_owned()).ok_or_else(|| {
+    let model_type = ModelType::find(config.text("model_type")?.unwrap_or_default());
+    let class = model_type.map(|model_type| model_type.entry().processor).filter(|class| !class.is_empty());
+    class.map(str::to_owned).ok_or_else(|| {
         file.wrong("image_processor_type", "is missing", "name the class, for instance `ViTImageProcessor`")
     })
 }

@@ -11,17 +11,7 @@ use crate::{
     schedule::Scheduler,
     tokenizer::Tokenizer,
 };
-use serde_json::Value;
 use std::path::Path;
-
-/// The length that every text is filled up to, of a model that reads its last column whether it is padding or not: the
-/// positions of a SigLIP, as the pipeline of transformers does with it.
-pub fn full_text_length(config: &Value) -> Option<usize> {
-    const DEFAULT: u64 = 64;
-    let is_siglip = config.get("model_type").and_then(Value::as_str) == Some("siglip");
-    let length = config.pointer("/text_config/max_position_embeddings").and_then(Value::as_u64).unwrap_or(DEFAULT);
-    is_siglip.then_some(length as usize)
-}
 
 /// Everything that a checkpoint directory says about turning inputs into tensors.
 #[derive(Debug, Default)]

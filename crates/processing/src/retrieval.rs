@@ -13,6 +13,8 @@ use serde::Deserialize;
 use std::path::Path;
 use testgen_nn::array::Arrays;
 
+/// The file of the embeddings of all passages, beside the weights; the model searches it.
+pub const EMBEDDINGS: &str = "passages.safetensors";
 /// One JSON object for each line, in the order of the embeddings.
 const PASSAGES: &str = "passages.jsonl";
 /// What `RagTokenizer.save_pretrained` calls the folder of each tokenizer, and the field of `config.json` with its model.

@@ -43,7 +43,7 @@ pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
 pub use task::Request;
 pub use testgen_device::{DetectionPath, Device, DeviceIndex, DeviceUnavailable, Visibility};
-pub use testgen_models::{Checkpoint, Head, LoadError, Model, Source, TensorAccount};
+pub use testgen_models::{Checkpoint, LoadError, Model, Source, TensorAccount};
 pub use testgen_nn::{
     array::{Array, Arrays, Values},
     forward::{Forward, ForwardError, Placement, Session},

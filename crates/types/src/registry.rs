@@ -22,7 +22,8 @@ use ScoreFunction::{Sigmoid, Softmax};
 ///
 /// 1. the variant of [`ModelType`],
 /// 2. the `model_type` of `config.json`; for models of diffusers, which have none, the `_class_name`,
-/// 3. the model definition that loads it: types that differ in configuration defaults or names share one,
+/// 3. the file of model code and the definition in it that loads the type: types that differ in configuration defaults or
+///    names share one,
 /// 4. what the names of its transformers classes start with,
 /// 5. its heads,
 /// 6. the fields of [`ModelEntry`] that differ from `ModelEntry::DEFAULT`.
@@ -31,79 +32,79 @@ macro_rules! for_each_model_type {
     ($callback:ident) => {
         $callback! {
         DecoderOnly "decoder_only" recorded_by "decoder_only" {
-            Bloom   "bloom"    Bloom   "Bloom"   DECODER {}
-            Falcon  "falcon"   Falcon  "Falcon"  DECODER {}
-            Gemma2  "gemma2"   Gemma2  "Gemma2"  [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
-            Gpt2    "gpt2"     Gpt2    "GPT2"    DECODER { language_model_class: "GPT2LMHeadModel", tokenizer: "GPT2Tokenizer" }
-            GptNeoX "gpt_neox" GptNeoX "GPTNeoX" DECODER { tokenizer: "GPTNeoXTokenizer" }
-            Llama   "llama"    Llama   "Llama"   DECODER {}
-            Mistral "mistral"  Mistral "Mistral" DECODER { forced_tokenizer: "TokenizersBackend" }
-            Olmo2   "olmo2"    Olmo2   "Olmo2"   [Base, CausalLm, SequenceClassification] { forced_tokenizer: "TokenizersBackend" }
-            Opt     "opt"      Opt     "OPT"     [Base, CausalLm, SequenceClassification, QuestionAnswering] { tokenizer: "GPT2Tokenizer" }
-            Phi3    "phi3"     Phi3    "Phi3"    [Base, CausalLm, SequenceClassification, TokenClassification] { forced_tokenizer: "TokenizersBackend" }
-            Qwen2   "qwen2"    Qwen2   "Qwen2"   DECODER { forced_tokenizer: "Qwen2Tokenizer" }
-            Qwen3   "qwen3"    Qwen3   "Qwen3"   DECODER { tokenizer: "Qwen2Tokenizer" }
+            Bloom   "bloom"    bloom::Bloom      "Bloom"   DECODER {}
+            Falcon  "falcon"   falcon::Falcon    "Falcon"  DECODER {}
+            Gemma2  "gemma2"   gemma2::Gemma2    "Gemma2"  [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
+            Gpt2    "gpt2"     gpt2::Gpt2        "GPT2"    DECODER { language_model_class: "GPT2LMHeadModel", tokenizer: "GPT2Tokenizer" }
+            GptNeoX "gpt_neox" gpt_neox::GptNeoX "GPTNeoX" DECODER { tokenizer: "GPTNeoXTokenizer" }
+            Llama   "llama"    llama::Llama      "Llama"   DECODER {}
+            Mistral "mistral"  mistral::Mistral  "Mistral" DECODER { forced_tokenizer: "TokenizersBackend" }
+            Olmo2   "olmo2"    olmo2::Olmo2      "Olmo2"   [Base, CausalLm, SequenceClassification] { forced_tokenizer: "TokenizersBackend" }
+            Opt     "opt"      opt::Opt          "OPT"     [Base, CausalLm, SequenceClassification, QuestionAnswering] { tokenizer: "GPT2Tokenizer" }
+            Phi3    "phi3"     phi3::Phi3        "Phi3"    [Base, CausalLm, SequenceClassification, TokenClassification] { forced_tokenizer: "TokenizersBackend" }
+            Qwen2   "qwen2"    qwen2::Qwen2      "Qwen2"   DECODER { forced_tokenizer: "Qwen2Tokenizer" }
+            Qwen3   "qwen3"    qwen3::Qwen3      "Qwen3"   DECODER { tokenizer: "Qwen2Tokenizer" }
         }
         Diffusion "diffusion" recorded_by "diffusion" {
-            AutoencoderKl "AutoencoderKL"        AutoencoderKl "Autoencoder"     [Autoencoder] {}
-            Unet          "UNet2DConditionModel" Unet          "UNet2DCondition" [Base] {}
+            AutoencoderKl "AutoencoderKL"        autoencoder_kl::AutoencoderKl "Autoencoder"     [Autoencoder] {}
+            Unet          "UNet2DConditionModel" unet::Unet                    "UNet2DCondition" [Base] {}
         }
         EncoderDecoder "encoder_decoder" recorded_by "encoder_decoder" {
-            Bart   "bart"   Bart   "Bart"   [Base, ConditionalGeneration, SequenceClassification, QuestionAnswering] { tokenizer: "RobertaTokenizer" }
-            Marian "marian" Marian "Marian" [Base, ConditionalGeneration] { language_model_class: "MarianMTModel", tokenizer: "MarianTokenizer" }
-            T5     "t5"     T5     "T5"     [Base, ConditionalGeneration, Encoder] { tokenizer: "T5Tokenizer" }
+            Bart   "bart"   bart::Bart     "Bart"   [Base, ConditionalGeneration, SequenceClassification, QuestionAnswering] { tokenizer: "RobertaTokenizer" }
+            Marian "marian" marian::Marian "Marian" [Base, ConditionalGeneration] { language_model_class: "MarianMTModel", tokenizer: "MarianTokenizer" }
+            T5     "t5"     t5::T5         "T5"     [Base, ConditionalGeneration, Encoder] { tokenizer: "T5Tokenizer" }
         }
         EncoderOnly "encoder_only" recorded_by "encoder_only" {
-            Albert     "albert"     Albert     "Albert"     PRETRAINED { tokenizer: "AlbertTokenizer" }
-            Bert       "bert"       Bert       "Bert"       BERT { tokenizer: "BertTokenizer" }
-            DebertaV2  "deberta-v2" DebertaV2  "DebertaV2"  ENCODER { tokenizer: "DebertaV2Tokenizer" }
-            DistilBert "distilbert" DistilBert "DistilBert" ENCODER { tokenizer: "BertTokenizer" }
-            Electra    "electra"    Electra    "Electra"    PRETRAINED { tokenizer: "BertTokenizer" }
-            ModernBert "modernbert" ModernBert "ModernBert" ENCODER { forced_tokenizer: "TokenizersBackend" }
-            Mpnet      "mpnet"      Mpnet      "MPNet"      ENCODER { tokenizer: "MPNetTokenizer" }
-            Roberta    "roberta"    Roberta    "Roberta"    ENCODER { tokenizer: "RobertaTokenizer" }
+            Albert     "albert"     albert::Albert         "Albert"     PRETRAINED { tokenizer: "AlbertTokenizer" }
+            Bert       "bert"       bert::Bert             "Bert"       BERT { tokenizer: "BertTokenizer" }
+            DebertaV2  "deberta-v2" deberta_v2::DebertaV2  "DebertaV2"  ENCODER { tokenizer: "DebertaV2Tokenizer" }
+            DistilBert "distilbert" distilbert::DistilBert "DistilBert" ENCODER { tokenizer: "BertTokenizer" }
+            Electra    "electra"    electra::Electra       "Electra"    PRETRAINED { tokenizer: "BertTokenizer" }
+            ModernBert "modernbert" modernbert::ModernBert "ModernBert" ENCODER { forced_tokenizer: "TokenizersBackend" }
+            Mpnet      "mpnet"      mpnet::Mpnet           "MPNet"      ENCODER { tokenizer: "MPNetTokenizer" }
+            Roberta    "roberta"    bert::Roberta          "Roberta"    ENCODER { tokenizer: "RobertaTokenizer" }
         }
         Graph "graph" recorded_by "graph" {
-            Graphormer "graphormer" Graphormer "Graphormer" [Base, GraphClassification] {}
+            Graphormer "graphormer" graphormer::Graphormer "Graphormer" [Base, GraphClassification] {}
         }
         Moe "moe" recorded_by "decoder_only" {
-            Mixtral  "mixtral"   Mixtral  "Mixtral"  DECODER { forced_tokenizer: "TokenizersBackend" }
-            Olmoe    "olmoe"     Olmoe    "Olmoe"    [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
-            Qwen3Moe "qwen3_moe" Qwen3Moe "Qwen3Moe" DECODER { tokenizer: "Qwen2Tokenizer" }
+            Mixtral  "mixtral"   mixtral::Mixtral    "Mixtral"  DECODER { forced_tokenizer: "TokenizersBackend" }
+            Olmoe    "olmoe"     olmoe::Olmoe        "Olmoe"    [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
+            Qwen3Moe "qwen3_moe" qwen3_moe::Qwen3Moe "Qwen3Moe" DECODER { tokenizer: "Qwen2Tokenizer" }
         }
         Multimodal "multimodal" recorded_by "multimodal" {
-            Llava "llava" Llava "Llava" [ConditionalGeneration] { forced_tokenizer: "TokenizersBackend", processor: "LlavaImageProcessor" }
+            Llava "llava" llava::Llava "Llava" [ConditionalGeneration] { forced_tokenizer: "TokenizersBackend", processor: "LlavaImageProcessor" }
         }
         ObjectDetection "object_detection" recorded_by "object_detection" {
-            Detr  "detr"  Detr  "Detr"  [Base, ObjectDetection] { processor: "DetrImageProcessor" }
-            Yolos "yolos" Yolos "Yolos" [Base, ObjectDetection] { processor: "YolosImageProcessor" }
+            Detr  "detr"  detr::Detr   "Detr"  [Base, ObjectDetection] { processor: "DetrImageProcessor" }
+            Yolos "yolos" yolos::Yolos "Yolos" [Base, ObjectDetection] { processor: "YolosImageProcessor" }
         }
         Rag "rag" recorded_by "rag" {
-            Rag "rag" Rag "Rag" [TokenGeneration, SequenceGeneration] { tokenizer: "RagTokenizer" }
+            Rag "rag" rag::Rag "Rag" [TokenGeneration, SequenceGeneration] { tokenizer: "RagTokenizer" }
         }
         Speech "speech" recorded_by "speech" {
-            Hubert   "hubert"   Hubert   "Hubert"   [Base, Ctc, SequenceClassification] { tokenizer: "Wav2Vec2CTCTokenizer", processor: "Wav2Vec2FeatureExtractor" }
-            Wav2Vec2 "wav2vec2" Wav2Vec2 "Wav2Vec2" [Base, Ctc, SequenceClassification] { tokenizer: "Wav2Vec2CTCTokenizer", processor: "Wav2Vec2FeatureExtractor" }
-            Whisper  "whisper"  Whisper  "Whisper"  [Base, ConditionalGeneration, AudioClassification] { tokenizer: "WhisperTokenizer", processor: "WhisperFeatureExtractor" }
+            Hubert   "hubert"   wav2vec2::Hubert   "Hubert"   [Base, Ctc, SequenceClassification] { tokenizer: "Wav2Vec2CTCTokenizer", processor: "Wav2Vec2FeatureExtractor" }
+            Wav2Vec2 "wav2vec2" wav2vec2::Wav2Vec2 "Wav2Vec2" [Base, Ctc, SequenceClassification] { tokenizer: "Wav2Vec2CTCTokenizer", processor: "Wav2Vec2FeatureExtractor" }
+            Whisper  "whisper"  whisper::Whisper   "Whisper"  [Base, ConditionalGeneration, AudioClassification] { tokenizer: "WhisperTokenizer", processor: "WhisperFeatureExtractor" }
         }
         Ssm "ssm" recorded_by "decoder_only" {
-            Mamba  "mamba"  Mamba  "Mamba"  [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
-            Mamba2 "mamba2" Mamba2 "Mamba2" [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
+            Mamba  "mamba"  mamba::Mamba   "Mamba"  [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
+            Mamba2 "mamba2" mamba2::Mamba2 "Mamba2" [Base, CausalLm] { tokenizer: "GPTNeoXTokenizer" }
         }
         TimeSeries "time_series" recorded_by "time_series" {
-            PatchTst "patchtst" PatchTst "PatchTST" [Prediction, Classification, Regression] {}
+            PatchTst "patchtst" patchtst::PatchTst "PatchTST" [Prediction, Classification, Regression] {}
         }
         Vision "vision" recorded_by "vision" {
-            ConvNext "convnext" ConvNext "ConvNext" CLASSIFIER { processor: "ConvNextImageProcessor", any_image_size: true }
-            Deit     "deit"     Deit     "DeiT"     [Base, ImageClassification, ImageClassificationWithTeacher] { processor: "DeiTImageProcessor" }
-            Dinov2   "dinov2"   Dinov2   "Dinov2"   CLASSIFIER { processor: "BitImageProcessor", any_image_size: true }
-            ResNet   "resnet"   ResNet   "ResNet"   CLASSIFIER { processor: "ConvNextImageProcessor", any_image_size: true }
-            Swin     "swin"     Swin     "Swin"     CLASSIFIER { processor: "ViTImageProcessor" }
-            Vit      "vit"      Vit      "ViT"      CLASSIFIER { processor: "ViTImageProcessor" }
+            ConvNext "convnext" convnext::ConvNext "ConvNext" CLASSIFIER { processor: "ConvNextImageProcessor", any_image_size: true }
+            Deit     "deit"     vit::Deit          "DeiT"     [Base, ImageClassification, ImageClassificationWithTeacher] { processor: "DeiTImageProcessor" }
+            Dinov2   "dinov2"   dinov2::Dinov2     "Dinov2"   CLASSIFIER { processor: "BitImageProcessor", any_image_size: true }
+            ResNet   "resnet"   resnet::ResNet     "ResNet"   CLASSIFIER { processor: "ConvNextImageProcessor", any_image_size: true }
+            Swin     "swin"     swin::Swin         "Swin"     CLASSIFIER { processor: "ViTImageProcessor" }
+            Vit      "vit"      vit::Vit           "ViT"      CLASSIFIER { processor: "ViTImageProcessor" }
         }
         VisionText "vision_text" recorded_by "vision_text" {
-            Clip   "clip"   Clip   "CLIP"   [Base] { tokenizer: "CLIPTokenizer", processor: "CLIPImageProcessor" }
-            Siglip "siglip" Siglip "Siglip" [Base] { tokenizer: "SiglipTokenizer", processor: "SiglipImageProcessor", scores: Sigmoid }
+            Clip   "clip"   clip::Clip     "CLIP"   [Base] { tokenizer: "CLIPTokenizer", processor: "CLIPImageProcessor" }
+            Siglip "siglip" siglip::Siglip "Siglip" [Base] { tokenizer: "SiglipTokenizer", processor: "SiglipImageProcessor", scores: Sigmoid }
         }
         }
     };
@@ -171,7 +172,7 @@ impl ModelEntry {
 macro_rules! model_type {
     ($(
         $architecture:ident $feature:literal recorded_by $recorder:literal {
-            $($variant:ident $name:literal $definition:ident $class:literal $heads:tt { $($field:ident: $value:expr),* })*
+            $($variant:ident $name:literal $file:ident::$definition:ident $class:literal $heads:tt { $($field:ident: $value:expr),* })*
         }
     )*) => {
         closed_enum! {
@@ -195,7 +196,7 @@ macro_rules! model_type {
                 match self { $($(Self::$variant => const { &ModelEntry {
                     class: $class,
                     heads: &$heads,
-                    definition: stringify!($definition),
+                    definition: concat!(stringify!($file), "::", stringify!($definition)),
                     recorder: $recorder,
                     $($field: $value,)*
                     ..ModelEntry::DEFAULT

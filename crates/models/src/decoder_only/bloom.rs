@@ -1,11 +1,10 @@
 //! BLOOM (Le Scao et al. 2022): `transformers.models.bloom`.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -18,6 +17,7 @@ use testgen_nn::{
     layer::{Alibi, Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -96,10 +96,8 @@ impl Config for BloomConfig {
 /// `model_type` `bloom`.
 pub(crate) struct Bloom;
 
-impl Family for Bloom {
+impl ModelDef for Bloom {
     type Config = BloomConfig;
-    const NAME: &'static str = "Bloom";
-    const HEADS: &'static [Head] = DECODER_HEADS;
 
     fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;

@@ -1,11 +1,10 @@
 //! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -152,10 +152,8 @@ impl Config for FalconConfig {
 /// `model_type` `falcon`.
 pub(crate) struct Falcon;
 
-impl Family for Falcon {
+impl ModelDef for Falcon {
     type Config = FalconConfig;
-    const NAME: &'static str = "Falcon";
-    const HEADS: &'static [Head] = DECODER_HEADS;
 
     fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;

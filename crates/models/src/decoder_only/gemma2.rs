@@ -2,9 +2,8 @@
 //! window in every second layer, and soft caps.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
         sliding_windows::{LayerType, validate_layer_types},
@@ -24,6 +23,7 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -126,11 +126,8 @@ impl Config for Gemma2Config {
 /// `model_type` `gemma2`.
 pub(crate) struct Gemma2;
 
-impl Family for Gemma2 {
+impl ModelDef for Gemma2 {
     type Config = Gemma2Config;
-    const NAME: &'static str = "Gemma2";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
 
     fn load<B: Ops>(config: &Gemma2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model"))?;

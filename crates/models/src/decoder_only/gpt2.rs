@@ -1,11 +1,10 @@
 //! GPT-2 (Radford et al. 2019): `transformers.models.gpt2`.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -18,6 +17,7 @@ use testgen_nn::{
     layer::{Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections, positions},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -93,10 +93,8 @@ impl Config for Gpt2Config {
 /// `model_type` `gpt2`.
 pub(crate) struct Gpt2;
 
-impl Family for Gpt2 {
+impl ModelDef for Gpt2 {
     type Config = Gpt2Config;
-    const NAME: &'static str = "GPT2";
-    const HEADS: &'static [Head] = DECODER_HEADS;
 
     fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;

@@ -1,11 +1,10 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DECODER_HEADS, DecoderLayer, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
         text_head::{TextHead, fields_of_other_heads},
     },
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -114,10 +114,8 @@ impl Config for GptNeoXConfig {
 /// `model_type` `gpt_neox`.
 pub(crate) struct GptNeoX;
 
-impl Family for GptNeoX {
+impl ModelDef for GptNeoX {
     type Config = GptNeoXConfig;
-    const NAME: &'static str = "GPTNeoX";
-    const HEADS: &'static [Head] = DECODER_HEADS;
 
     fn load<B: Ops>(config: &GptNeoXConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("gpt_neox"))?;

@@ -1,7 +1,8 @@
 //! Llama (Touvron et al. 2023): `transformers.models.llama`.
 
 use crate::text::{
-    llama_decoder::{LlamaDecoder, LlamaFields, LlamaShape},
+    llama_decoder::LlamaDecoder,
+    llama_shape::{LlamaFields, LlamaShape},
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use testgen_nn::{
 
 /// The `config.json` of `model_type` `llama`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct LlamaConfig {
+pub(crate) struct Llama {
     #[serde(flatten)]
     pub(crate) fields: LlamaFields,
     #[serde(default)]
@@ -24,15 +25,14 @@ pub(crate) struct LlamaConfig {
     rest: Map<String, Value>,
 }
 
-impl LlamaConfig {
+impl Llama {
     /// The decoder alone, for models that read more than text.
     pub(crate) fn load_decoder<B: Ops>(&self, w: &Weights<B>) -> Result<LlamaDecoder<B>, WeightsError> {
         self.shape().load_decoder(&self.fields, w)
     }
 }
 
-impl LlamaVariant for LlamaConfig {
-    const NAME: &'static str = "Llama";
+impl LlamaVariant for Llama {
     /// How the pretraining was split over devices; the forward pass no longer reads it.
     const INERT: &'static [&'static str] = &["pretraining_tp"];
 

@@ -1,7 +1,7 @@
 //! Mistral (Jiang et al. 2023): `transformers.models.mistral`. Llama with a sliding window in every layer.
 
 use crate::text::{
-    llama_decoder::{LlamaFields, LlamaShape},
+    llama_shape::{LlamaFields, LlamaShape},
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// The `config.json` of `model_type` `mistral`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct MistralConfig {
+pub(crate) struct Mistral {
     #[serde(flatten)]
     fields: LlamaFields,
     #[serde(default = "default_window")]
@@ -22,9 +22,7 @@ fn default_window() -> Option<usize> {
     Some(4096)
 }
 
-impl LlamaVariant for MistralConfig {
-    const NAME: &'static str = "Mistral";
-
+impl LlamaVariant for Mistral {
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
     }

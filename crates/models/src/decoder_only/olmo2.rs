@@ -1,20 +1,16 @@
 //! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms behind attention and perceptron, and over all heads
 //! of query and key.
 
-use crate::{
-    class::Head,
-    text::{
-        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
-        llama_layer::NormPosition,
-        llama_variant::LlamaVariant,
-    },
+use crate::text::{
+    llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},
+    llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The `config.json` of `model_type` `olmo2`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Olmo2Config {
+pub(crate) struct Olmo2 {
     #[serde(flatten)]
     fields: LlamaFields,
     #[serde(default)]
@@ -23,10 +19,7 @@ pub(crate) struct Olmo2Config {
     rest: Map<String, Value>,
 }
 
-impl LlamaVariant for Olmo2Config {
-    const NAME: &'static str = "Olmo2";
-    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification];
-
+impl LlamaVariant for Olmo2 {
     fn defaults() -> Value {
         json!({ "vocab_size": 50304, "rms_norm_eps": 1e-5, "pad_token_id": 1 })
     }

@@ -1,9 +1,8 @@
 //! OPT (Zhang et al. 2022): `transformers.models.opt`.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
         text_head::fields_of_other_heads,
@@ -21,6 +20,7 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -112,10 +112,8 @@ impl Config for OptConfig {
 /// `model_type` `opt`.
 pub(crate) struct Opt;
 
-impl Family for Opt {
+impl ModelDef for Opt {
     type Config = OptConfig;
-    const NAME: &'static str = "OPT";
-    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;

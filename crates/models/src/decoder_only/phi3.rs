@@ -2,20 +2,20 @@
 //! another, rotation of a part of each head, and other frequencies for long texts.
 
 use crate::{
-    class::Head,
     config::divides,
     text::{
-        llama_decoder::{LlamaFields, LlamaShape},
+        llama_shape::{LlamaFields, LlamaShape},
         llama_variant::LlamaVariant,
     },
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use testgen_nn::layer::{ProjectionNames, RopeParameters, RopeType};
+use testgen_types::Head;
 
 /// The `config.json` of `model_type` `phi3`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Phi3Config {
+pub(crate) struct Phi3 {
     #[serde(flatten)]
     fields: LlamaFields,
     original_max_position_embeddings: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Phi3Config {
     rest: Map<String, Value>,
 }
 
-impl Phi3Config {
+impl Phi3 {
     /// The field beside the parameters says the trained length; what older files call YaRN or `su` is LongRoPE.
     fn rope(&self) -> RopeParameters {
         let mut rope = self.fields.rope_parameters();
@@ -38,11 +38,7 @@ impl Phi3Config {
     }
 }
 
-impl LlamaVariant for Phi3Config {
-    const NAME: &'static str = "Phi3";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification];
-
+impl LlamaVariant for Phi3 {
     fn defaults() -> Value {
         json!({
             "rms_norm_eps": 1e-5,

@@ -1,20 +1,18 @@
 //! Qwen2 (Yang et al. 2024): `transformers.models.qwen2`. Llama with biases on query, key and value, and a sliding
 //! window in some layers.
 
-use crate::{
-    class::Head,
-    text::{
-        llama_decoder::{LlamaFields, LlamaShape},
-        llama_variant::LlamaVariant,
-        sliding_windows::SlidingWindowFields,
-    },
+use crate::text::{
+    llama_shape::{LlamaFields, LlamaShape},
+    llama_variant::LlamaVariant,
+    sliding_windows::SlidingWindowFields,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use testgen_types::Head;
 
 /// The `config.json` of `model_type` `qwen2`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Qwen2Config {
+pub(crate) struct Qwen2 {
     #[serde(flatten)]
     fields: LlamaFields,
     #[serde(flatten)]
@@ -23,9 +21,7 @@ pub(crate) struct Qwen2Config {
     rest: Map<String, Value>,
 }
 
-impl LlamaVariant for Qwen2Config {
-    const NAME: &'static str = "Qwen2";
-
+impl LlamaVariant for Qwen2 {
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
     }

@@ -1,20 +1,18 @@
 //! Qwen3 (Yang et al. 2025): `transformers.models.qwen3`. Qwen2 with norms on query and key, and biases where the
 //! configuration says so.
 
-use crate::{
-    class::Head,
-    text::{
-        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
-        llama_variant::LlamaVariant,
-        sliding_windows::SlidingWindowFields,
-    },
+use crate::text::{
+    llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
+    llama_variant::LlamaVariant,
+    sliding_windows::SlidingWindowFields,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use testgen_types::Head;
 
 /// The `config.json` of `model_type` `qwen3`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Qwen3Config {
+pub(crate) struct Qwen3 {
     #[serde(flatten)]
     fields: LlamaFields,
     #[serde(flatten)]
@@ -25,15 +23,13 @@ pub(crate) struct Qwen3Config {
     rest: Map<String, Value>,
 }
 
-impl Qwen3Config {
+impl Qwen3 {
     fn head_dim(&self) -> usize {
         self.fields.head_dim.unwrap_or(128)
     }
 }
 
-impl LlamaVariant for Qwen3Config {
-    const NAME: &'static str = "Qwen3";
-
+impl LlamaVariant for Qwen3 {
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
     }

@@ -4,8 +4,7 @@ mod config;
 
 use super::{Downsample, ResnetBlock, Upsample, convolution, doubled, halved};
 use crate::{
-    class::Head,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
 };
 use burn::tensor::Tensor;
@@ -18,14 +17,13 @@ use testgen_nn::{
     layer::{Conv2d, GroupNorm, Linear, attend, split_heads},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// `_class_name` `AutoencoderKL`.
 pub(crate) struct AutoencoderKl;
 
-impl Family for AutoencoderKl {
+impl ModelDef for AutoencoderKl {
     type Config = AutoencoderConfig;
-    const NAME: &'static str = "AutoencoderKL";
-    const HEADS: &'static [Head] = &[Head::Base];
 
     fn load<B: Ops>(config: &AutoencoderConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (latent, both) = (config.latent_channels, 2 * config.latent_channels);

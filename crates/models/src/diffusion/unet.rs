@@ -5,8 +5,7 @@ mod config;
 
 use super::{TimestepEmbedding, Waves, convolution};
 use crate::{
-    class::Head,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
 };
 use blocks::UnetBlocks;
@@ -21,14 +20,13 @@ use testgen_nn::{
     layer::{Conv2d, Embedding, GroupNorm},
     weights::Weights,
 };
+use testgen_types::Head;
 
 /// `_class_name` `UNet2DConditionModel`.
 pub(crate) struct Unet;
 
-impl Family for Unet {
+impl ModelDef for Unet {
     type Config = UnetConfig;
-    const NAME: &'static str = "UNet2DCondition";
-    const HEADS: &'static [Head] = &[Head::Base];
 
     fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (first, time) = (config.block_out_channels[0], config.time_width());

@@ -1,9 +1,8 @@
 //! BART (Lewis et al. 2019): `transformers.models.bart`.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
         encoder_decoder::{DecoderHead, EncoderDecoder},
@@ -17,6 +16,7 @@ use testgen_nn::{
     layer::{Embedding, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// What BART and Marian configurations have in common.
 #[derive(Debug, Deserialize)]
@@ -152,11 +152,8 @@ pub(crate) struct Bart;
 /// Learned positions count from 2, as in fairseq, where 0 and 1 were padding.
 const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: true, key_bias: true, offset: 2 };
 
-impl Family for Bart {
+impl ModelDef for Bart {
     type Config = BartConfig;
-    const NAME: &'static str = "Bart";
-    const HEADS: &'static [Head] =
-        &[Head::Base, Head::ConditionalGeneration, Head::SequenceClassification, Head::QuestionAnswering];
 
     fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);

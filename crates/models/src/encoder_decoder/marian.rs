@@ -3,9 +3,8 @@
 
 use super::bart::{BartFields, language_model, tables};
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
         encoder_decoder::{DecoderHead, EncoderDecoder},
@@ -20,6 +19,7 @@ use testgen_nn::{
     layer::Embedding,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -78,10 +78,8 @@ pub(crate) struct Marian;
 
 const VARIANT: BartVariant = BartVariant { pre_norm: false, embedding_norm: false, key_bias: true, offset: 0 };
 
-impl Family for Marian {
+impl ModelDef for Marian {
     type Config = MarianConfig;
-    const NAME: &'static str = "Marian";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration];
 
     fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base, vocabularies) = (&config.fields, w.strip_prefix("model"), config.vocabularies());

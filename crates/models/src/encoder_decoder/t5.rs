@@ -7,10 +7,9 @@ mod config;
 
 use super::bart::tables;
 use crate::{
-    class::Head,
     config::ConfigError,
-    family::{Family, Loaded},
-    load::LoadError,
+    load_error::LoadError,
+    model_def::{Loaded, ModelDef},
     text::encoder_decoder::{
         DecoderHead, EncoderDecoder, EncoderOnlyModel, EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder,
         source_bias,
@@ -29,14 +28,13 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// `model_type` `t5`.
 pub(crate) struct T5;
 
-impl Family for T5 {
+impl ModelDef for T5 {
     type Config = T5Config;
-    const NAME: &'static str = "T5";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::Encoder];
 
     fn load<B: Ops>(config: &T5Config, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (width, vocab) = (config.d_model, config.vocab_size);

@@ -3,12 +3,11 @@
 //! BERT with narrower embeddings and layers that are taken several times.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayer, BertLayerNames},
-        bert_fields::{BertFields, PRETRAINED_HEADS},
+        bert_fields::BertFields,
         text_embeddings::{Positions, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
@@ -21,6 +20,7 @@ use testgen_nn::{
     layer::{AttentionNames, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -141,10 +141,8 @@ const PREDICTIONS: MaskedLmNames = MaskedLmNames {
 /// `model_type` `albert`.
 pub(crate) struct Albert;
 
-impl Family for Albert {
+impl ModelDef for Albert {
     type Config = AlbertConfig;
-    const NAME: &'static str = "Albert";
-    const HEADS: &'static [Head] = PRETRAINED_HEADS;
 
     fn load<B: Ops>(config: &AlbertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::SequenceClassification].contains(&head);

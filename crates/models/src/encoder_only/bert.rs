@@ -3,14 +3,13 @@
 //! RoBERTa is BERT with positions counted from the padding token's id and other heads.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
         bert_fields::BertFields,
         text_embeddings::{Positions, TextEmbeddings},
-        text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+        text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
 };
@@ -21,6 +20,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
@@ -92,18 +92,8 @@ impl BertConfig {
 /// `model_type` `bert`.
 pub(crate) struct Bert;
 
-impl Family for Bert {
+impl ModelDef for Bert {
     type Config = BertConfig;
-    const NAME: &'static str = "Bert";
-    const HEADS: &'static [Head] = &[
-        Head::Base,
-        Head::MaskedLm,
-        Head::PreTraining,
-        Head::NextSentence,
-        Head::SequenceClassification,
-        Head::TokenClassification,
-        Head::QuestionAnswering,
-    ];
 
     fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
@@ -142,10 +132,8 @@ impl Family for Bert {
 /// `model_type` `roberta`.
 pub(crate) struct Roberta;
 
-impl Family for Roberta {
+impl ModelDef for Roberta {
     type Config = BertConfig;
-    const NAME: &'static str = "Roberta";
-    const HEADS: &'static [Head] = ENCODER_HEADS;
 
     fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let positions = Positions::FromPadding(config.pad_token_id.unwrap_or(1));

@@ -4,12 +4,11 @@
 
 use super::deberta_v2_encoder::{DebertaV2Encoder, DebertaV2Shape};
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         text_embeddings::EmbeddingsShape,
-        text_head::{ENCODER_HEADS, MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
+        text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, TextHead},
         text_model::TextModel,
     },
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     layer::{DisentangledShape, DistanceBuckets, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -248,10 +248,8 @@ const CURRENT: MaskedLmNames = MaskedLmNames {
 /// `model_type` `deberta-v2`.
 pub(crate) struct DebertaV2;
 
-impl Family for DebertaV2 {
+impl ModelDef for DebertaV2 {
     type Config = DebertaV2Config;
-    const NAME: &'static str = "DebertaV2";
-    const HEADS: &'static [Head] = ENCODER_HEADS;
 
     fn load<B: Ops>(config: &DebertaV2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = DebertaV2Encoder::load(&config.shape(), &w.strip_prefix("deberta"))?;

@@ -2,8 +2,8 @@
 
 use crate::capabilities::Capabilities;
 use crate::text::{
+    backbone::{Backbone, Hidden},
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-    text_model::{Backbone, Hidden},
 };
 use burn::tensor::Tensor;
 use testgen_nn::{

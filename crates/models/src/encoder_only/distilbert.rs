@@ -1,13 +1,12 @@
 //! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`. BERT without token types, under other names.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
         text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-        text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+        text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
 };
@@ -18,6 +17,7 @@ use testgen_nn::{
     layer::{AttentionNames, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -80,10 +80,8 @@ const EPS: f64 = 1e-12;
 /// `model_type` `distilbert`.
 pub(crate) struct DistilBert;
 
-impl Family for DistilBert {
+impl ModelDef for DistilBert {
     type Config = DistilBertConfig;
-    const NAME: &'static str = "DistilBert";
-    const HEADS: &'static [Head] = ENCODER_HEADS;
 
     fn load<B: Ops>(config: &DistilBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(&w.strip_prefix("distilbert"))?;

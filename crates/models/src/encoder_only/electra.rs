@@ -3,12 +3,11 @@
 //! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and as discriminator.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
-        bert_fields::{BertFields, PRETRAINED_HEADS},
+        bert_fields::BertFields,
         text_embeddings::{Positions, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
@@ -21,6 +20,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -89,10 +89,8 @@ const GENERATOR: MaskedLmNames = MaskedLmNames {
 /// `model_type` `electra`.
 pub(crate) struct Electra;
 
-impl Family for Electra {
+impl ModelDef for Electra {
     type Config = ElectraConfig;
-    const NAME: &'static str = "Electra";
-    const HEADS: &'static [Head] = PRETRAINED_HEADS;
 
     fn load<B: Ops>(config: &ElectraConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(&w.strip_prefix("electra"))?;

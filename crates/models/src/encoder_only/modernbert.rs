@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     capabilities::Capabilities,
-    class::Head,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
-        text_head::{ENCODER_HEADS, MaskedLm, TextHead, first_token},
-        text_model::{Backbone, Hidden, TextModel},
+        backbone::{Backbone, Hidden},
+        text_head::{MaskedLm, TextHead, first_token},
+        text_model::TextModel,
     },
 };
 use burn::tensor::Tensor;
@@ -24,14 +24,13 @@ use testgen_nn::{
     layer::{Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias, positions, window_bias},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// `model_type` `modernbert`.
 pub(crate) struct ModernBert;
 
-impl Family for ModernBert {
+impl ModelDef for ModernBert {
     type Config = ModernBertConfig;
-    const NAME: &'static str = "ModernBert";
-    const HEADS: &'static [Head] = ENCODER_HEADS;
 
     fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;

@@ -1,9 +1,6 @@
 //! The configuration of ModernBERT: `transformers.models.modernbert`.
 
-use crate::{
-    class::Head,
-    config::{Config, divides},
-};
+use crate::config::{Config, divides};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
@@ -11,6 +8,7 @@ use testgen_nn::{
     layer::{LayerNorm, RopeFields, RopeParameters, Rotary},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]

@@ -3,13 +3,12 @@
 //! BERT without token types, with positions counted from the padding token and a bias on the scores by distance.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
         text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
-        text_head::{ENCODER_HEADS, MaskedLmNames, TextHead},
+        text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     layer::{AttentionNames, Linear, RelativeBias, RelativeBuckets},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -122,10 +122,8 @@ const LM_HEAD: MaskedLmNames = MaskedLmNames {
 /// `model_type` `mpnet`.
 pub(crate) struct Mpnet;
 
-impl Family for Mpnet {
+impl ModelDef for Mpnet {
     type Config = MpnetConfig;
-    const NAME: &'static str = "MPNet";
-    const HEADS: &'static [Head] = ENCODER_HEADS;
 
     fn load<B: Ops>(config: &MpnetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = config.encoder(head == Head::Base, &w.strip_prefix("mpnet"))?;

@@ -1,7 +1,7 @@
 //! Mixtral (Jiang et al. 2024): `transformers.models.mixtral`. Mistral with a mixture of experts in every layer.
 
 use crate::text::{
-    llama_decoder::{LlamaFields, LlamaShape},
+    llama_shape::{LlamaFields, LlamaShape},
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use testgen_nn::layer::ExpertsShape;
 
 /// The `config.json` of `model_type` `mixtral`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct MixtralConfig {
+pub(crate) struct Mixtral {
     #[serde(flatten)]
     fields: LlamaFields,
     sliding_window: Option<usize>,
@@ -25,8 +25,7 @@ fn default_experts() -> usize {
     8
 }
 
-impl LlamaVariant for MixtralConfig {
-    const NAME: &'static str = "Mixtral";
+impl LlamaVariant for Mixtral {
     /// What is returned beside the logits, and training.
     const INERT: &'static [&'static str] = &["output_router_logits", "router_jitter_noise"];
 

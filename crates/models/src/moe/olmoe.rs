@@ -1,12 +1,9 @@
 //! OLMoE (Muennighoff et al. 2024): `transformers.models.olmoe`. Llama with a mixture of experts in every layer, and with
 //! norms and bounds on query and key.
 
-use crate::{
-    class::Head,
-    text::{
-        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
-        llama_variant::LlamaVariant,
-    },
+use crate::text::{
+    llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
+    llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -14,7 +11,7 @@ use testgen_nn::layer::ExpertsShape;
 
 /// The `config.json` of `model_type` `olmoe`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct OlmoeConfig {
+pub(crate) struct Olmoe {
     #[serde(flatten)]
     fields: LlamaFields,
     attention_bias: bool,
@@ -31,9 +28,7 @@ fn default_experts() -> usize {
     64
 }
 
-impl LlamaVariant for OlmoeConfig {
-    const NAME: &'static str = "Olmoe";
-    const HEADS: &'static [Head] = &[Head::Base, Head::CausalLm];
+impl LlamaVariant for Olmoe {
     /// What is returned beside the logits.
     const INERT: &'static [&'static str] = &["output_router_logits"];
 

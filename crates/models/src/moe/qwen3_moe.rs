@@ -1,19 +1,17 @@
 //! Qwen3-MoE (Yang et al. 2025): `transformers.models.qwen3_moe`. Qwen3 with mixtures of experts in some layers.
 
-use crate::{
-    class::Head,
-    text::{
-        llama_decoder::{LlamaFields, LlamaShape, QueryKeyNorms},
-        llama_variant::LlamaVariant,
-    },
+use crate::text::{
+    llama_shape::{LlamaFields, LlamaShape, QueryKeyNorms},
+    llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use testgen_nn::layer::ExpertsShape;
+use testgen_types::Head;
 
 /// The `config.json` of `model_type` `qwen3_moe`.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Qwen3MoeConfig {
+pub(crate) struct Qwen3Moe {
     #[serde(flatten)]
     fields: LlamaFields,
     attention_bias: bool,
@@ -34,7 +32,7 @@ fn default_experts() -> usize {
     128
 }
 
-impl Qwen3MoeConfig {
+impl Qwen3Moe {
     /// Whether the perceptron of each layer is a mixture.
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
@@ -43,8 +41,7 @@ impl Qwen3MoeConfig {
     }
 }
 
-impl LlamaVariant for Qwen3MoeConfig {
-    const NAME: &'static str = "Qwen3Moe";
+impl LlamaVariant for Qwen3Moe {
     /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
     const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
 

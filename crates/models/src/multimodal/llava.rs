@@ -2,10 +2,9 @@
 
 use crate::{
     capabilities::Capabilities,
-    class::Head,
     config::{Config, Nested},
-    decoder_only::llama::LlamaConfig,
-    family::{Family, Loaded},
+    decoder_only::llama::Llama,
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::llama_decoder::LlamaDecoder,
     vision_blocks::clip_encoder::ClipImageEncoder,
@@ -22,13 +21,14 @@ use testgen_nn::{
     layer::{Linear, Mlp},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(crate) struct LlavaConfig {
     vision_config: Option<Nested<ClipVisionConfig>>,
-    text_config: Option<Nested<LlamaConfig>>,
+    text_config: Option<Nested<Llama>>,
     #[serde(alias = "image_token_id")]
     image_token_index: i64,
     projector_hidden_act: Activation,
@@ -85,6 +85,16 @@ impl Default for LlavaConfig {
             multimodal_projector_bias: true,
             tie_word_embeddings: false,
             rest: Map::new(),
+        }
+    }
+}
+
+impl LlavaConfig {
+    fn tokens_per_image(&self) -> usize {
+        let patches = self.vision_config.as_ref().map_or(0, |vision| vision.image.patches());
+        match self.vision_feature_select_strategy {
+            Strategy::Default => patches,
+            Strategy::Full => patches + 1, // the class token
         }
     }
 }
@@ -151,10 +161,8 @@ fn of_type(place: &str, rest: &Map<String, Value>, expected: &str) -> Result<(),
 /// `model_type` `llava`.
 pub(crate) struct Llava;
 
-impl Family for Llava {
+impl ModelDef for Llava {
     type Config = LlavaConfig;
-    const NAME: &'static str = "Llava";
-    const HEADS: &'static [Head] = &[Head::ConditionalGeneration];
 
     fn load<B: Ops>(config: &LlavaConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let text = config.text_config.as_deref().expect("the configuration was validated");
@@ -168,7 +176,8 @@ impl Family for Llava {
         let tied = tied.then(|| decoder.embeddings.weight());
         let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;
         let images = Images::load(config, width, &model)?;
-        Ok(Box::new(LlavaModel { images, decoder, lm_head, image_token: config.image_token_index }))
+        let (tokens_per_image, image_token) = (config.tokens_per_image(), config.image_token_index);
+        Ok(Box::new(LlavaModel { images, decoder, lm_head, image_token, tokens_per_image }))
     }
 }
 
@@ -177,6 +186,7 @@ struct LlavaModel<B: Ops> {
     decoder: LlamaDecoder<B>,
     lm_head: Linear<B>,
     image_token: i64,
+    tokens_per_image: usize,
 }
 
 impl<B: Ops> Network<B> for LlavaModel<B> {
@@ -195,6 +205,7 @@ impl<B: Ops> Network<B> for LlavaModel<B> {
         Capabilities {
             cacheable_length: self.decoder.positions.cacheable(),
             cache_reset_length: self.decoder.positions.cache_reset_length(),
+            tokens_per_image: Some(self.tokens_per_image),
             ..Capabilities::decoder(self.decoder.layers.len())
         }
     }
@@ -276,11 +287,4 @@ impl<B: Ops> Images<B> {
         let width = projected.dims()[2];
         Ok(projected.reshape([images * tokens, width]))
     }
-}
-
-/// The number of image tokens that stand for one image, as `config.json` says.
-pub fn tokens_of_image(config: &Value) -> Option<usize> {
-    let config: LlavaConfig = serde_json::from_value(config.clone()).ok()?;
-    let patches = config.vision_config?.image.patches();
-    Some(if config.vision_feature_select_strategy == Strategy::Default { patches } else { patches + 1 })
 }

@@ -1,13 +1,12 @@
 //! DETR (Carion et al. 2020): `transformers.models.detr`, over a ResNet of transformers.
 
 use super::{
-    detr_layer::{DetrDecoderLayer, DetrEncoderLayer, DetrLayerShape},
+    detr_layer::{DetrDecoderLayer, DetrEncoderLayer, DetrLayerShape, EncodedImage},
     detr_positions::Positions,
 };
 use crate::{
-    class::Head,
     config::{Config, Nested, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     vision::resnet::{self, ResNetConfig},
     vision_blocks::detection_head::{DetectionHead, DetectionMlp, Labels},
@@ -23,6 +22,7 @@ use testgen_nn::{
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, key_bias},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -135,10 +135,8 @@ impl Config for DetrConfig {
 /// `model_type` `detr`.
 pub(crate) struct Detr;
 
-impl Family for Detr {
+impl ModelDef for Detr {
     type Config = DetrConfig;
-    const NAME: &'static str = "Detr";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ObjectDetection];
 
     fn load<B: Ops>(config: &DetrConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let width = config.d_model;
@@ -213,16 +211,6 @@ impl<B: Ops> DetrModel<B> {
         }
         Ok(EncodedImage { places: x, positions, bias })
     }
-}
-
-/// What the decoder looks at.
-pub(crate) struct EncodedImage<B: Ops> {
-    /// [batch, places, width].
-    pub(crate) places: Tensor<B, 3>,
-    /// [batch or 1, places, width].
-    pub(crate) positions: Tensor<B, 3>,
-    /// [batch, 1, 1, places].
-    pub(crate) bias: Option<Tensor<B, 4>>,
 }
 
 impl<B: Ops> Network<B> for DetrModel<B> {

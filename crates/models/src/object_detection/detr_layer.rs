@@ -1,6 +1,5 @@
 //! The layers of DETR: attention whose queries and keys get positions and whose values do not, normalised behind.
 
-use super::detr::EncodedImage;
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
@@ -15,6 +14,16 @@ pub(crate) struct DetrLayerShape {
     pub(crate) heads: usize,
     pub(crate) inner: usize,
     pub(crate) activation: Activation,
+}
+
+/// The encoded image, which the decoder attends to.
+pub(crate) struct EncodedImage<B: Ops> {
+    /// [batch, places, width].
+    pub(crate) places: Tensor<B, 3>,
+    /// [batch or 1, places, width].
+    pub(crate) positions: Tensor<B, 3>,
+    /// [batch, 1, 1, places].
+    pub(crate) bias: Option<Tensor<B, 4>>,
 }
 
 /// `nn.LayerNorm`'s own, which DETR keeps.

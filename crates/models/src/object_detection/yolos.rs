@@ -3,9 +3,8 @@
 //! ViT with tokens for objects behind the patches; positions, also between the layers, are resampled to the size of the image.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::{
@@ -24,6 +23,7 @@ use testgen_nn::{
     layer::{Linear, bicubic},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -96,10 +96,8 @@ impl YolosConfig {
 /// `model_type` `yolos`.
 pub(crate) struct Yolos;
 
-impl Family for Yolos {
+impl ModelDef for Yolos {
     type Config = YolosConfig;
-    const NAME: &'static str = "Yolos";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ObjectDetection];
 
     fn load<B: Ops>(config: &YolosConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.strip_prefix("vit"), config.fields.hidden_size);

@@ -1,13 +1,13 @@
 //! The `config.json` of RAG: a question encoder, a generator, and how what is found between them is read.
 
 use crate::{
-    class::Head,
     config::{Config, Nested},
     encoder_decoder::bart::BartConfig,
     encoder_only::bert::BertConfig,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use testgen_types::Head;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,7 @@
 //! From questions to what the generator reads: the search, and the texts of what was found.
 
 use super::{config::RagConfig, nearest_neighbours::NearestNeighbours};
-use crate::{config::ConfigError, load::LoadError};
+use crate::{config::ConfigError, load_error::LoadError};
 use burn::tensor::{DType, Tensor};
 use testgen_nn::{
     array::{Array, Arrays},
@@ -11,10 +11,7 @@ use testgen_nn::{
     inputs::Inputs,
     weights::Weights,
 };
-use testgen_processing::retrieval::{ContextFormat, Retrieval};
-
-/// The file of the embeddings, beside that of the weights.
-pub const EMBEDDINGS: &str = "passages.safetensors";
+use testgen_processing::retrieval::{ContextFormat, EMBEDDINGS, Retrieval};
 
 /// The passages of a checkpoint with their index.
 pub(super) struct PassageIndex<B: Ops> {

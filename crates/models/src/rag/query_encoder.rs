@@ -1,7 +1,7 @@
 //! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first token.
 
 use super::{config::QuestionConfig, passage_index::lacking};
-use crate::text::{bert_encoder, text_embeddings::Positions, text_head::first_token, text_model::Backbone};
+use crate::text::{backbone::Backbone, bert_encoder, text_embeddings::Positions, text_head::first_token};
 use burn::tensor::Tensor;
 use testgen_nn::{
     array::{Array, Arrays},

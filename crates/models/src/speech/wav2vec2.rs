@@ -7,8 +7,7 @@ mod features;
 mod head;
 
 use crate::{
-    class::Head,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
 };
 use burn::tensor::Tensor;
@@ -25,6 +24,7 @@ use testgen_nn::{
     },
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// `model_type` `wav2vec2`.
 pub(crate) struct Wav2Vec2;
@@ -32,12 +32,8 @@ pub(crate) struct Wav2Vec2;
 /// `model_type` `hubert`.
 pub(crate) struct Hubert;
 
-const HEADS: &[Head] = &[Head::Base, Head::Ctc, Head::SequenceClassification];
-
-impl Family for Wav2Vec2 {
+impl ModelDef for Wav2Vec2 {
     type Config = Wav2Vec2Config;
-    const NAME: &'static str = "Wav2Vec2";
-    const HEADS: &'static [Head] = HEADS;
 
     fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
@@ -45,10 +41,8 @@ impl Family for Wav2Vec2 {
     }
 }
 
-impl Family for Hubert {
+impl ModelDef for Hubert {
     type Config = Wav2Vec2Config;
-    const NAME: &'static str = "Hubert";
-    const HEADS: &'static [Head] = HEADS;
 
     fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         Ok(Box::new(Recogniser::load(config, head, labels, w, "hubert")?))

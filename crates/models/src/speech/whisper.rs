@@ -3,10 +3,9 @@
 
 use super::audio_classifier::AudioClassifier;
 use crate::{
-    class::Head,
     config::Config,
     encoder_decoder::bart::{BartFields, tables},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::{
         bart_layers::{BartLayer, BartLayers, BartShape, BartVariant, encode_layers},
@@ -24,6 +23,7 @@ use testgen_nn::{
     layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -111,10 +111,8 @@ pub(crate) struct Whisper;
 
 const VARIANT: BartVariant = BartVariant { pre_norm: true, embedding_norm: false, key_bias: false, offset: 0 };
 
-impl Family for Whisper {
+impl ModelDef for Whisper {
     type Config = WhisperConfig;
-    const NAME: &'static str = "Whisper";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ConditionalGeneration, Head::AudioClassification];
 
     fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base) = (&config.fields, w.strip_prefix("model"));

@@ -1,10 +1,9 @@
 //! Mamba (Gu and Dao 2023): `transformers.models.mamba`.
 
-use super::state_model::{Mixer, STATE_HEADS, StateFields, without_padding};
+use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
 };
 use burn::tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use testgen_nn::{
     layer::{CausalConvolution, Linear, Scan, softplus},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -106,10 +106,8 @@ impl Config for MambaConfig {
 /// `model_type` `mamba`.
 pub(crate) struct Mamba;
 
-impl Family for Mamba {
+impl ModelDef for Mamba {
     type Config = MambaConfig;
-    const NAME: &'static str = "Mamba";
-    const HEADS: &'static [Head] = STATE_HEADS;
 
     fn load<B: Ops>(config: &MambaConfig, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
         config.fields.load(head, w, |w| MambaMixer::load(config, w))

@@ -1,10 +1,9 @@
 //! Mamba-2 (Dao and Gu 2024): `transformers.models.mamba2`. The scan of Mamba with one decay for each head.
 
-use super::state_model::{Mixer, STATE_HEADS, StateFields, without_padding};
+use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
-    class::Head,
     config::{Config, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
 };
 use burn::tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use testgen_nn::{
     layer::{CausalConvolution, GroupRmsNorm, Linear, Scan, softplus},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -111,10 +111,8 @@ impl Config for Mamba2Config {
 /// `model_type` `mamba2`.
 pub(crate) struct Mamba2;
 
-impl Family for Mamba2 {
+impl ModelDef for Mamba2 {
     type Config = Mamba2Config;
-    const NAME: &'static str = "Mamba2";
-    const HEADS: &'static [Head] = STATE_HEADS;
 
     fn load<B: Ops>(config: &Mamba2Config, head: Head, _labels: usize, w: &Weights<B>) -> Loaded<B> {
         config.fields.load(head, w, |w| Mamba2Mixer::load(config, w))

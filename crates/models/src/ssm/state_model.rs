@@ -2,11 +2,11 @@
 
 use crate::{
     capabilities::Capabilities,
-    class::Head,
-    family::Loaded,
+    model_def::Loaded,
     text::{
+        backbone::{Backbone, Hidden},
         text_head::TextHead,
-        text_model::{Backbone, Hidden, TextModel},
+        text_model::TextModel,
     },
 };
 use burn::tensor::{DType, Tensor};
@@ -19,9 +19,7 @@ use testgen_nn::{
     layer::{Embedding, RmsNorm, visible_tokens},
     weights::{Weights, WeightsError},
 };
-
-/// The heads of both types.
-pub(crate) const STATE_HEADS: &[Head] = &[Head::Base, Head::CausalLm];
+use testgen_types::Head;
 
 /// The fields of `config.json` that both types have, with the defaults of Mamba.
 #[derive(Debug, Deserialize)]

@@ -3,9 +3,9 @@
 //! Does not own configurations nor heads.
 
 use super::{
+    backbone::{Backbone, Hidden},
     text_embeddings::{EmbeddingsShape, TextEmbeddings},
     text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, first_token},
-    text_model::{Backbone, Hidden},
 };
 use crate::capabilities::Capabilities;
 use burn::tensor::Tensor;

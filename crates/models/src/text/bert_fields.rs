@@ -1,22 +1,9 @@
 //! The fields of `config.json` that BERT, RoBERTa, ELECTRA and ALBERT have in common.
 
 use super::{bert_encoder::BertLayerShape, text_embeddings::EmbeddingsShape};
-use crate::{
-    class::Head,
-    config::{absolute_positions, divides},
-};
+use crate::config::{absolute_positions, divides};
 use serde::Deserialize;
 use testgen_nn::backend::Activation;
-
-/// The heads of types with a pre-training of their own.
-pub(crate) const PRETRAINED_HEADS: &[Head] = &[
-    Head::Base,
-    Head::PreTraining,
-    Head::MaskedLm,
-    Head::SequenceClassification,
-    Head::TokenClassification,
-    Head::QuestionAnswering,
-];
 
 /// To be flattened; the defaults are BERT's.
 #[derive(Debug, Deserialize)]

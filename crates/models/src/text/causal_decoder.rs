@@ -1,10 +1,11 @@
 //! Causal decoders of text: embeddings, layers that see earlier tokens, a last step. What the types do in each is their own.
 
 use super::{
+    backbone::{Backbone, Hidden},
     text_head::TextHead,
-    text_model::{Backbone, Hidden, TextModel},
+    text_model::TextModel,
 };
-use crate::{capabilities::Capabilities, class::Head, network::Network};
+use crate::{capabilities::Capabilities, network::Network};
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
@@ -14,10 +15,7 @@ use testgen_nn::{
     layer::{Embedding, LayerContext, LayerNorm, Linear, Positions, RmsNorm},
     weights::{Weights, WeightsError},
 };
-
-/// The heads that most types have.
-pub(crate) const DECODER_HEADS: &[Head] =
-    &[Head::Base, Head::CausalLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+use testgen_types::Head;
 
 /// A decoder without its head.
 pub(crate) struct CausalDecoder<B: Ops, E, L> {

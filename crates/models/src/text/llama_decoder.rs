@@ -3,163 +3,19 @@
 
 use super::{
     causal_decoder::{CausalDecoder, FinalNorm},
-    llama_layer::{LlamaLayer, NormPosition},
-    text_head::{TextHead, fields_of_other_heads},
+    llama_layer::LlamaLayer,
+    llama_shape::{LlamaFields, LlamaShape},
+    text_head::TextHead,
 };
-use crate::{class::Head, config::divides, family::Loaded};
-use serde::Deserialize;
+use crate::model_def::Loaded;
 use testgen_nn::{
-    backend::{Activation, Ops},
-    layer::{
-        EXPERT_NAMES, Embedding, ExpertsShape, GroupedAttention, Linear, Positions, ProjectionNames, Projections,
-        RmsNorm, RopeFields, RopeParameters, Rotary,
-    },
+    backend::Ops,
+    layer::{Embedding, Linear, Positions, RmsNorm, Rotary},
     weights::{Weights, WeightsError},
 };
-
-/// The fields of `config.json` that every such type has.
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-pub(crate) struct LlamaFields {
-    pub(crate) vocab_size: usize,
-    pub(crate) hidden_size: usize,
-    pub(crate) intermediate_size: usize,
-    pub(crate) num_hidden_layers: usize,
-    pub(crate) num_attention_heads: usize,
-    pub(crate) num_key_value_heads: Option<usize>,
-    pub(crate) head_dim: Option<usize>,
-    pub(crate) hidden_act: Activation,
-    pub(crate) max_position_embeddings: usize,
-    pub(crate) rms_norm_eps: f64,
-    pub(crate) tie_word_embeddings: bool,
-    pub(crate) pad_token_id: Option<i64>,
-    // As `RopeConfig` has them; these fields are flattened already, and serde takes no field out of a second layer.
-    rope_parameters: Option<RopeParameters>,
-    rope_scaling: Option<RopeParameters>,
-    rope_theta: Option<f64>,
-}
-
-impl Default for LlamaFields {
-    fn default() -> Self {
-        Self {
-            vocab_size: 32000,
-            hidden_size: 4096,
-            intermediate_size: 11008,
-            num_hidden_layers: 32,
-            num_attention_heads: 32,
-            num_key_value_heads: None,
-            head_dim: None,
-            hidden_act: Activation::Silu,
-            max_position_embeddings: 2048,
-            rms_norm_eps: 1e-6,
-            tie_word_embeddings: false,
-            pad_token_id: None,
-            rope_parameters: None,
-            rope_scaling: None,
-            rope_theta: None,
-        }
-    }
-}
-
-impl LlamaFields {
-    pub(crate) fn validate(&self) -> Result<(), String> {
-        if self.head_dim.is_none() {
-            divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)?;
-        }
-        self.validate_for(self.head_dim())
-    }
-
-    /// For types whose heads have another default width.
-    pub(crate) fn validate_for(&self, head_dim: usize) -> Result<(), String> {
-        let groups = self.num_key_value_heads.unwrap_or(1);
-        divides("num_attention_heads", self.num_attention_heads, "num_key_value_heads", groups)?;
-        self.rope().validate(head_dim)
-    }
-
-    /// The rotary parameters in force.
-    pub(crate) fn rope_parameters(&self) -> RopeParameters {
-        self.rope().parameters(self.max_position_embeddings)
-    }
-
-    /// See [`Config::without_effect`](crate::config::Config::without_effect).
-    pub(crate) fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = fields_of_other_heads(head);
-        fields.extend(self.rope().without_effect(self.max_position_embeddings, self.head_dim()));
-        fields
-    }
-
-    fn rope(&self) -> RopeFields<'_> {
-        let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
-        RopeFields { parameters, theta: self.rope_theta }
-    }
-
-    /// A mixture of `count` experts as wide as the perceptron; each token takes `chosen`, whose weights sum to one.
-    pub(crate) fn experts(&self, count: usize, chosen: usize) -> ExpertsShape {
-        ExpertsShape {
-            width: self.hidden_size,
-            inner: self.intermediate_size,
-            count,
-            chosen,
-            normalised: true,
-            activation: self.hidden_act,
-            names: EXPERT_NAMES,
-        }
-    }
-
-    /// The width of a head; that of the model shared among the heads where no field says it.
-    pub(crate) fn head_dim(&self) -> usize {
-        self.head_dim.unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
-    }
-}
-
-/// What the types decide differently.
-pub(crate) struct LlamaShape {
-    pub(crate) head_dim: usize,
-    pub(crate) key_value_heads: usize,
-    pub(crate) query_bias: bool,
-    pub(crate) output_bias: bool,
-    pub(crate) mlp_bias: bool,
-    pub(crate) projections: ProjectionNames<3>,
-    pub(crate) gate_and_up: ProjectionNames<2>,
-    pub(crate) rope: RopeParameters,
-    pub(crate) norms: QueryKeyNorms,
-    pub(crate) norm_position: NormPosition,
-    /// The bound of query, key and value.
-    pub(crate) clip: Option<f64>,
-    /// One for each layer whose perceptron is a mixture; layers without one have a single perceptron.
-    pub(crate) experts: Vec<Option<ExpertsShape>>,
-    /// One for each layer; none sees every earlier token.
-    pub(crate) windows: Vec<Option<usize>>,
-}
-
-/// What query and key are normalised over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum QueryKeyNorms {
-    None,
-    EachHead,
-    AllHeads,
-}
+use testgen_types::Head;
 
 impl LlamaShape {
-    /// Llama's own, without biases and windows.
-    pub(crate) fn defaults(fields: &LlamaFields) -> Self {
-        Self {
-            head_dim: fields.head_dim(),
-            key_value_heads: fields.num_key_value_heads.unwrap_or(fields.num_attention_heads),
-            query_bias: false,
-            output_bias: false,
-            mlp_bias: false,
-            projections: ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]),
-            gate_and_up: ProjectionNames::Apart(["gate_proj", "up_proj"]),
-            rope: fields.rope_parameters(),
-            norms: QueryKeyNorms::None,
-            norm_position: NormPosition::Pre,
-            clip: None,
-            experts: Vec::new(),
-            windows: vec![None; fields.num_hidden_layers],
-        }
-    }
-
     pub(crate) fn load<B: Ops>(&self, fields: &LlamaFields, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         // transformers keeps the base model of question answering under another name.
         let backbone = self.load_decoder(fields, &w.strip_prefix("model").strip_prefix("transformer"))?;
@@ -187,32 +43,6 @@ impl LlamaShape {
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
             layers: self.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
             final_norm: FinalNorm::RmsNorm(norm),
-        })
-    }
-
-    pub(crate) fn attention<B: Ops>(
-        &self,
-        fields: &LlamaFields,
-        w: &Weights<B>,
-    ) -> Result<GroupedAttention<B>, WeightsError> {
-        let (width, head_dim) = (fields.hidden_size, self.head_dim);
-        let heads = [fields.num_attention_heads, self.key_value_heads];
-        let [queries, keys] = heads.map(|heads| heads * head_dim);
-        let norms = match self.norms {
-            QueryKeyNorms::None => None,
-            QueryKeyNorms::EachHead => Some([head_dim, head_dim]),
-            QueryKeyNorms::AllHeads => Some([queries, keys]),
-        };
-        let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);
-        let projections = Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?;
-        let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?;
-        Ok(GroupedAttention {
-            norms: match norms {
-                Some([query, key]) => Some([norm("q_norm", query)?, norm("k_norm", key)?]),
-                None => None,
-            },
-            clip: self.clip,
-            ..GroupedAttention::defaults(projections, output, heads, head_dim)
         })
     }
 }

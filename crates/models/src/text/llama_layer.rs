@@ -2,12 +2,12 @@
 
 use super::{
     causal_decoder::{DecoderLayer, Place, States},
-    llama_decoder::{LlamaFields, LlamaShape},
+    llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},
 };
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
-    layer::{Experts, GatedMlp, GroupedAttention, LayerContext, RmsNorm},
+    layer::{Experts, GatedMlp, GroupedAttention, LayerContext, Linear, Projections, RmsNorm},
     weights::{Weights, WeightsError},
 };
 
@@ -19,15 +19,6 @@ pub(crate) struct LlamaLayer<B: Ops> {
     norms: [RmsNorm<B>; 2],
     norm_position: NormPosition,
     window: Option<usize>,
-}
-
-/// Where the norms of attention and of the perceptron stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NormPosition {
-    /// In front of each.
-    Pre,
-    /// Behind each, before it is added.
-    Post,
 }
 
 impl NormPosition {
@@ -106,5 +97,29 @@ impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
 
     fn window(&self) -> Option<usize> {
         self.window
+    }
+}
+
+impl LlamaShape {
+    fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
+        let (width, head_dim) = (fields.hidden_size, self.head_dim);
+        let heads = [fields.num_attention_heads, self.key_value_heads];
+        let [queries, keys] = heads.map(|heads| heads * head_dim);
+        let norms = match self.norms {
+            QueryKeyNorms::None => None,
+            QueryKeyNorms::EachHead => Some([head_dim, head_dim]),
+            QueryKeyNorms::AllHeads => Some([queries, keys]),
+        };
+        let norm = |name, width| RmsNorm::load(&w.module(name), width, fields.rms_norm_eps);
+        let projections = Projections::load(w, self.projections, width, [queries, keys, keys], self.query_bias)?;
+        let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, self.output_bias)?;
+        Ok(GroupedAttention {
+            norms: match norms {
+                Some([query, key]) => Some([norm("q_norm", query)?, norm("k_norm", key)?]),
+                None => None,
+            },
+            clip: self.clip,
+            ..GroupedAttention::defaults(projections, output, heads, head_dim)
+        })
     }
 }

@@ -1,24 +1,17 @@
 //! Types that differ from Llama by their configuration only: what such a type says about itself, and what follows from it.
 
-use super::{
-    causal_decoder::DECODER_HEADS,
-    llama_decoder::{LlamaFields, LlamaShape},
-};
+use super::llama_shape::{LlamaFields, LlamaShape};
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use testgen_nn::{backend::Ops, weights::Weights};
+use testgen_types::Head;
 
 /// The `config.json` of such a type; its defaults are [`Config`]'s and those of Llama.
 pub(crate) trait LlamaVariant: DeserializeOwned {
-    /// See [`Family::NAME`].
-    const NAME: &'static str;
-    /// See [`Family::HEADS`].
-    const HEADS: &'static [Head] = DECODER_HEADS;
     /// See [`Config::INERT`].
     const INERT: &'static [&'static str] = &[];
 
@@ -64,10 +57,8 @@ impl<V: LlamaVariant> Config for V {
     }
 }
 
-impl<V: LlamaVariant> Family for V {
+impl<V: LlamaVariant> ModelDef for V {
     type Config = V;
-    const NAME: &'static str = V::NAME;
-    const HEADS: &'static [Head] = V::HEADS;
 
     fn load<B: Ops>(config: &V, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         config.shape().load(config.parts().0, head, labels, w)

@@ -1,7 +1,6 @@
 //! The heads of text models.
 
-use super::text_model::Hidden;
-use crate::class::Head;
+use super::backbone::Hidden;
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
@@ -11,10 +10,7 @@ use testgen_nn::{
     layer::{LayerNorm, Linear, soft_cap},
     weights::{Weights, WeightsError},
 };
-
-/// The heads that most encoders have.
-pub(crate) const ENCODER_HEADS: &[Head] =
-    &[Head::Base, Head::MaskedLm, Head::SequenceClassification, Head::TokenClassification, Head::QuestionAnswering];
+use testgen_types::Head;
 
 /// What is computed from the hidden states; each variant names the outputs that it leaves.
 pub(crate) enum TextHead<B: Ops> {

@@ -1,9 +1,8 @@
 //! ConvNeXt (Liu et al. 2022): `transformers.models.convnext`.
 
 use crate::{
-    class::Head,
     config::{Config, ImageSize},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
 };
@@ -18,6 +17,7 @@ use testgen_nn::{
     layer::{Conv2d, Conv2dShape, LayerNorm, Mlp, mean},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -87,10 +87,8 @@ impl Config for ConvNextConfig {
 /// `model_type` `convnext`.
 pub(crate) struct ConvNext;
 
-impl Family for ConvNext {
+impl ModelDef for ConvNext {
     type Config = ConvNextConfig;
-    const NAME: &'static str = "ConvNext";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
     fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.strip_prefix("convnext"), config.hidden_sizes[config.num_stages - 1]);

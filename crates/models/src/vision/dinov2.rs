@@ -4,9 +4,8 @@
 //! image.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
@@ -24,6 +23,7 @@ use testgen_nn::{
     layer::{GatedMlp, Linear, Mlp, ProjectionNames, bicubic, mean},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -92,10 +92,8 @@ fn gated(inner: usize) -> usize {
 /// `model_type` `dinov2`.
 pub(crate) struct Dinov2;
 
-impl Family for Dinov2 {
+impl ModelDef for Dinov2 {
     type Config = Dinov2Config;
-    const NAME: &'static str = "Dinov2";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
     fn load<B: Ops>(config: &Dinov2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let encoder = Dinov2Encoder::load(config, &w.strip_prefix("dinov2"))?;

@@ -1,9 +1,8 @@
 //! ResNet (He et al. 2015): `transformers.models.resnet`.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
 };
 use burn::tensor::{Tensor, module};
@@ -17,6 +16,7 @@ use testgen_nn::{
     layer::{BatchNorm2d, Conv2d, Conv2dShape, Linear},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -113,10 +113,8 @@ impl ResNetConfig {
 /// `model_type` `resnet`.
 pub(crate) struct ResNet;
 
-impl Family for ResNet {
+impl ModelDef for ResNet {
     type Config = ResNetConfig;
-    const NAME: &'static str = "ResNet";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
     fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let width = config.channels();

@@ -4,9 +4,8 @@
 
 use super::swin_layer::{Map, SwinLayer, SwinLayerShape, padded};
 use crate::{
-    class::Head,
     config::{Config, ImageSize, divides},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
 };
@@ -21,6 +20,7 @@ use testgen_nn::{
     layer::{Conv2d, Conv2dShape, LayerNorm, Linear, mean},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
@@ -126,10 +126,8 @@ impl SwinConfig {
 /// `model_type` `swin`.
 pub(crate) struct Swin;
 
-impl Family for Swin {
+impl ModelDef for Swin {
     type Config = SwinConfig;
-    const NAME: &'static str = "Swin";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
     fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.strip_prefix("swin"), config.width(config.depths.len() - 1));

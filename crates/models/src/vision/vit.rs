@@ -3,9 +3,8 @@
 //! DeiT is ViT with a distillation token behind the class token, and a head that reads both.
 
 use crate::{
-    class::Head,
     config::Config,
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
@@ -23,6 +22,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
@@ -72,10 +72,8 @@ impl Config for VitConfig {
 /// `model_type` `vit`.
 pub(crate) struct Vit;
 
-impl Family for Vit {
+impl ModelDef for Vit {
     type Config = VitConfig;
-    const NAME: &'static str = "ViT";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification];
 
     fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         VitModel::load(config, &["cls_token"], (head, labels), &w.strip_prefix("vit"), w)
@@ -85,10 +83,8 @@ impl Family for Vit {
 /// `model_type` `deit`.
 pub(crate) struct Deit;
 
-impl Family for Deit {
+impl ModelDef for Deit {
     type Config = VitConfig;
-    const NAME: &'static str = "DeiT";
-    const HEADS: &'static [Head] = &[Head::Base, Head::ImageClassification, Head::ImageClassificationWithTeacher];
 
     fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         VitModel::load(config, &["cls_token", "distillation_token"], (head, labels), &w.strip_prefix("deit"), w)

@@ -1,6 +1,5 @@
 //! The end of an image model that pools: labels, or what a base model gives.
 
-use crate::class::Head;
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
@@ -9,6 +8,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// A map to labels; a base model has none.
 pub(crate) struct ImageClassifier<B: Ops>(Option<Linear<B>>);

@@ -3,9 +3,8 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    class::Head,
     config::{Config, Nested},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::text_head::{first_token, pick_tokens},
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     layer::{LayerNorm, Linear},
     weights::Weights,
 };
+use testgen_types::Head;
 
 /// The `config.json`. Older releases filled `..._dict` for the values that count.
 #[derive(Debug, Deserialize)]
@@ -163,10 +163,8 @@ impl Config for ClipVisionConfig {
 /// `model_type` `clip`.
 pub(crate) struct Clip;
 
-impl Family for Clip {
+impl ModelDef for Clip {
     type Config = ClipConfig;
-    const NAME: &'static str = "CLIP";
-    const HEADS: &'static [Head] = &[Head::Base];
 
     fn load<B: Ops>(config: &ClipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);

@@ -3,9 +3,8 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    class::Head,
     config::{Config, Nested},
-    family::{Family, Loaded},
+    model_def::{Loaded, ModelDef},
     text::text_head::pick_tokens,
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
@@ -20,6 +19,7 @@ use testgen_nn::{
     layer::{LayerNorm, Linear, Mlp, attend, split_heads},
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Default, Deserialize)]
@@ -125,10 +125,8 @@ impl Config for SiglipVisionConfig {
 /// `model_type` `siglip`.
 pub(crate) struct Siglip;
 
-impl Family for Siglip {
+impl ModelDef for Siglip {
     type Config = SiglipConfig;
-    const NAME: &'static str = "Siglip";
-    const HEADS: &'static [Head] = &[Head::Base];
 
     fn load<B: Ops>(config: &SiglipConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (text, vision) = (&config.text_config, &config.vision_config);

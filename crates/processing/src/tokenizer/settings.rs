@@ -3,6 +3,7 @@
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
 use std::path::Path;
+use testgen_types::ModelType;
 use tokenizers::{AddedToken, TruncationDirection};
 
 /// The roles that a token can have, by their fields.
@@ -117,24 +118,31 @@ impl Settings {
     }
 }
 
-/// As `AutoTokenizer` decides: the named class; Qwen2 and Mistral models have one whatever is named.
+/// The question encoder of RAG, which is a part of a model and not a type of its own: its `model_type` and its tokenizer.
+const QUESTION_ENCODER: [&str; 2] = ["dpr", "DPRQuestionEncoderTokenizer"];
+
+/// As `AutoTokenizer` decides: the class that the type always has, else the named one, else the type's.
 fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError> {
     let named = file.text("tokenizer_class")?.or(model.text("tokenizer_class")?);
-    let named = named.map(|name| name.trim_end_matches("Fast"));
     let model_type = model.text("model_type")?.unwrap_or_default();
-    Ok(match (named, model_type) {
-        (_, "qwen2") | (Some("Qwen2Tokenizer"), _) => Class::Qwen2,
-        (_, "mistral" | "modernbert") => Class::Generic,
-        (Some(crate::frame_tokens::CLASS), _) => Class::FrameTokens,
-        (Some("AlbertTokenizer"), _) | (None, "albert") => Class::Albert,
-        (Some("BertTokenizer" | "DistilBertTokenizer" | "DPRQuestionEncoderTokenizer" | "ElectraTokenizer"), _)
-        | (None, "bert" | "distilbert" | "dpr" | "electra") => Class::Bert,
-        (Some("DebertaV2Tokenizer"), _) | (None, "deberta-v2") => Class::DebertaV2,
-        (Some("MPNetTokenizer"), _) | (None, "mpnet") => Class::Mpnet,
-        (Some("GPT2Tokenizer"), _) | (None, "gpt2") => Class::Gpt2,
-        (Some("LlamaTokenizer"), _) => Class::Llama,
-        (Some("MarianTokenizer"), _) | (None, "marian") => Class::Marian,
-        (Some("RobertaTokenizer" | "BartTokenizer"), _) | (None, "roberta" | "bart") => Class::Roberta,
+    let [question_encoder, question_tokenizer] = QUESTION_ENCODER;
+    let (forced, registered) = match ModelType::find(model_type).map(ModelType::entry) {
+        Some(entry) => (entry.forced_tokenizer, entry.tokenizer),
+        None if model_type == question_encoder => ("", question_tokenizer),
+        None => ("", ""),
+    };
+    let class = if forced.is_empty() { named.unwrap_or(registered) } else { forced };
+    Ok(match class.trim_end_matches("Fast") {
+        "Qwen2Tokenizer" => Class::Qwen2,
+        crate::frame_tokens::CLASS => Class::FrameTokens,
+        "AlbertTokenizer" => Class::Albert,
+        "BertTokenizer" | "DistilBertTokenizer" | "DPRQuestionEncoderTokenizer" | "ElectraTokenizer" => Class::Bert,
+        "DebertaV2Tokenizer" => Class::DebertaV2,
+        "MPNetTokenizer" => Class::Mpnet,
+        "GPT2Tokenizer" => Class::Gpt2,
+        "LlamaTokenizer" => Class::Llama,
+        "MarianTokenizer" => Class::Marian,
+        "RobertaTokenizer" | "BartTokenizer" => Class::Roberta,
         _ => Class::Generic,
     })
 }

@@ -10,11 +10,11 @@ use super::{
 };
 use crate::golden::Golden;
 use serde_json::Value;
-use testgen_models::Head;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::generation::{
     Continuation, FinishReason, GenerationControls, GenerationDefaults, GenerationError, GenerationSettings, generate,
 };
+use testgen_types::Head;
 
 /// New tokens of the continuation.
 const LENGTH: usize = 12;

@@ -1,11 +1,12 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
 use super::sequences::Stream;
-use testgen_models::{Head, Model};
+use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
     forward::{Forward, ForwardError},
 };
+use testgen_types::Head;
 
 /// The outputs of one call.
 pub(super) struct OutputsByPosition {

@@ -17,7 +17,7 @@ use testgen_nn::array::{Array, Values};
 use testgen_processing::{
     audio::Audio,
     image::Image,
-    processor::{Processor, full_text_length},
+    processor::Processor,
     tokenizer::{PaddingSide, TextInput, TokenizeOptions},
 };
 use testgen_types::Precision;
@@ -31,7 +31,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let processor = tested.model().processor();
     let mut failures = Failures::default();
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
-        texts(processor, case, full_text_length(tested.model().config()), &mut failures)?;
+        texts(processor, case, tested.model().capabilities().full_text_length(), &mut failures)?;
     }
     if !golden.images.is_empty() {
         images(run, processor, &golden, &mut failures)?;

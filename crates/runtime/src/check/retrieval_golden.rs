@@ -15,9 +15,9 @@ use crate::{
     task::{Request, Response, retrieval_augmented_generation},
     tolerance::Threshold,
 };
-use testgen_models::EMBEDDINGS;
 use testgen_nn::{array::Array, forward::Forward};
 use testgen_processing::generation::GenerationControls;
+use testgen_processing::retrieval::EMBEDDINGS;
 
 /// The number of generated questions, and their length.
 const GENERATED: usize = 24;

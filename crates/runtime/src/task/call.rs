@@ -6,7 +6,7 @@ pub use error::HandlerError;
 
 use super::{QuestionContext, Request, TimeSeries};
 use serde_json::Value;
-use testgen_models::Model;
+use testgen_models::{Capabilities, Model};
 use testgen_nn::{
     array::{Array, Arrays},
     forward::{Forward, ForwardError, Session},
@@ -22,12 +22,14 @@ use testgen_processing::{
     schedule::Scheduler,
     tokenizer::{TextInput, TokenBatch, TokenizeOptions, Tokenizer},
 };
-use testgen_types::Task;
+use testgen_types::{ModelType, Task};
 
 /// What handlers need of a model; a seam for tests.
 pub(super) trait Subject {
     fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
     fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
+    fn model_type(&self) -> ModelType;
+    fn capabilities(&self) -> Capabilities;
     fn class(&self) -> &str;
     fn config(&self) -> &Value;
     fn processor(&self) -> &Processor;
@@ -40,6 +42,14 @@ impl Subject for Model {
 
     fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
         Model::session(self)
+    }
+
+    fn model_type(&self) -> ModelType {
+        Model::model_type(self)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Model::capabilities(self)
     }
 
     fn class(&self) -> &str {

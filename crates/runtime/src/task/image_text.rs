@@ -6,9 +6,8 @@ use super::{
     scores::{ranked, sigmoid, softmax},
     text_embedding::vector,
 };
-use serde_json::Value;
 use testgen_nn::forward::Forward;
-use testgen_processing::processor::full_text_length;
+use testgen_types::ScoreFunction;
 
 const HINT: &str = "a class such as `CLIPModel`";
 
@@ -17,8 +16,10 @@ const HINT: &str = "a class such as `CLIPModel`";
 pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let (images, texts, forward) = read(call, request)?;
     let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
-    let by_itself = call.model.config().get("model_type").and_then(Value::as_str) == Some("siglip");
-    let score = if by_itself { sigmoid } else { softmax };
+    let score = match call.model.model_type().entry().scores {
+        ScoreFunction::Softmax => softmax,
+        ScoreFunction::Sigmoid => sigmoid,
+    };
     let row = |index| {
         let ranked = ranked(score(logits.row(index))).into_iter();
         ranked.map(|(text, score)| LabelScore { label: texts[text].clone(), score }).collect()
@@ -40,7 +41,7 @@ pub(super) fn answer_embedding(call: &Call<'_>, request: Request) -> Result<Resp
 fn read(call: &Call<'_>, request: Request) -> Result<(usize, Vec<String>, Forward), HandlerError> {
     let (images, texts) = call.images_with_texts(request)?;
     let mut inputs = call.image_processor()?.process(&images)?;
-    let full = full_text_length(call.model.config());
+    let full = call.model.capabilities().full_text_length();
     inputs.extend(call.tokenize_texts(&texts, full)?.arrays);
     if full.is_some() {
         inputs.remove("attention_mask"); // such a model was trained to see padding

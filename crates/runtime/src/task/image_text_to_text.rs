@@ -5,8 +5,6 @@ use super::{
     call::{Call, HandlerError},
     text_generation,
 };
-use serde_json::Value;
-use testgen_models::tokens_of_image;
 
 const HINT: &str = "a class such as `LlavaForConditionalGeneration`";
 
@@ -29,6 +27,6 @@ fn image_token(call: &Call<'_>) -> Result<(String, usize), HandlerError> {
     let config = call.model.config();
     let id = ["image_token_index", "image_token_id"].iter().find_map(|name| config.get(name)?.as_i64());
     let token = call.tokenizer()?.token(id.unwrap_or(32000));
-    let count = tokens_of_image(config).filter(|_| config.get("vision_config").is_some_and(Value::is_object));
+    let count = call.model.capabilities().tokens_per_image;
     token.zip(count).ok_or_else(|| call.unsuitable("logits", HINT))
 }

@@ -1,13 +1,13 @@
 //! The configuration of the denoiser, and the shapes of its parts.
 
 use crate::{
-    class::Head,
     config::{Config, divides},
     diffusion::{ResnetShape, TransformerShape, Waves},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::backend::Activation;
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]

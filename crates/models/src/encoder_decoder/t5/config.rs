@@ -1,9 +1,10 @@
 //! The configuration of T5.
 
-use crate::{class::Head, config::Config};
+use crate::config::Config;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{backend::Activation, layer::RelativeBuckets};
+use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]

@@ -1,9 +1,10 @@
 //! The configuration of wav2vec 2.0 and HuBERT.
 
-use crate::{class::Head, config::Config};
+use crate::config::Config;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{backend::Activation, layer::Conv1dShape};
+use testgen_types::Head;
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]

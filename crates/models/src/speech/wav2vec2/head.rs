@@ -1,10 +1,7 @@
 //! What wav2vec 2.0 and HuBERT compute from the hidden states: tokens for frames, or labels for a recording.
 
 use super::config::Wav2Vec2Config;
-use crate::{
-    class::Head,
-    speech::audio_classifier::{AudioClassifier, Share},
-};
+use crate::speech::audio_classifier::{AudioClassifier, Share};
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
@@ -13,6 +10,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 /// What is computed from the hidden states.
 pub(super) enum FrameHead<B: Ops> {

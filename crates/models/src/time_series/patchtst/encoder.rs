@@ -1,6 +1,6 @@
 //! Patches of every channel, and the layers over them.
 
-use super::{NormType, PatchTstConfig};
+use super::config::{NormType, PatchTstConfig};
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,

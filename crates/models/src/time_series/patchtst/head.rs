@@ -1,13 +1,13 @@
 //! What is read from the patches: a forecast, classes or numbers.
 
-use super::{PatchTstConfig, Pool};
-use crate::class::Head;
+use super::config::{PatchTstConfig, Pool};
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     layer::Linear,
     weights::{Weights, WeightsError},
 };
+use testgen_types::Head;
 
 pub(super) struct SeriesHead<B: Ops> {
     projection: Linear<B>,

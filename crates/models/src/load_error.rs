@@ -1,0 +1,54 @@
+//! Why a checkpoint could not be loaded.
+
+use crate::config::ConfigError;
+use testgen_nn::weights::WeightsError;
+use testgen_processing::error::PreprocessError;
+use testgen_types::ModelType;
+
+/// Why a checkpoint could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// `config.json` cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The tensors cannot be used.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// The transformers class is not one that this model type has here.
+    #[error("`{class}` is not a supported class of `{model_type}`; supported: {supported}")]
+    UnsupportedClass {
+        /// The class that the golden or `architectures` names.
+        class: String,
+        /// The type in `config.json`.
+        model_type: ModelType,
+        /// The classes that are supported.
+        supported: String,
+    },
+    /// The checkpoint is of another type than the spec.
+    #[error("config.json says model_type `{found}`, the spec says `{expected}`")]
+    WrongModelType {
+        /// In `config.json`.
+        found: String,
+        /// In the spec.
+        expected: ModelType,
+    },
+    /// The architecture of the type was not compiled.
+    #[error(
+        "this suite was built without the models of `{model_type}`; enable the feature `{feature}` of `testgen-runtime`"
+    )]
+    NotCompiled {
+        /// The type in `config.json`.
+        model_type: ModelType,
+        /// The cargo feature of its architecture.
+        feature: &'static str,
+    },
+    /// The tokenizer or the image processor cannot be used.
+    #[error(transparent)]
+    Preprocess(#[from] PreprocessError),
+    /// The device failed while tensors were put on it.
+    #[error("the device failed during the load: {message}")]
+    Device {
+        /// What the backend said.
+        message: String,
+    },
+}
