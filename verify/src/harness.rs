@@ -8,6 +8,7 @@ use crate::{
     names::Names,
     reader::{self, Library, Reading},
     spec::SpecLiteral,
+    vocabulary::init_name,
 };
 use std::collections::BTreeMap;
 use syn::{File, Item, ItemFn, ItemStatic, ext::IdentExt};
@@ -91,11 +92,6 @@ impl<'a> Harness<'a> {
         let item = *self.statics.get("HARNESS")?.first()?;
         Some(literal::fields(literal::structure(&self.names, &item.expr, "Harness")?))
     }
-}
-
-/// `init_<device>`.
-pub(crate) fn init_name(device: DeviceKind) -> String {
-    format!("init_{device}")
 }
 
 /// `create_<device>_<task>_endpoint_handler`.

@@ -1,6 +1,9 @@
 //! One way through an init function, in the words of what an init function does: detect, open, probe, choose, load.
 
-use crate::reader::{Call, Callee, Outcome, Value, Way};
+use crate::{
+    reader::{Call, Callee, Outcome, Value, Way},
+    vocabulary::init_name,
+};
 use std::rc::Rc;
 use testgen_types::DeviceKind;
 
@@ -42,7 +45,7 @@ pub(crate) fn device_value<'a>(device: DeviceKind) -> Value<'a> {
 impl<'w, 'a> Journey<'w, 'a> {
     /// The function's name.
     pub(crate) fn function(&self) -> String {
-        crate::harness::init_name(self.device)
+        init_name(self.device)
     }
 
     /// The calls that find a device of this kind.

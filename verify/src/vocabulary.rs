@@ -1,5 +1,7 @@
 //! The names that harnesses are written in: what `testgen_runtime` offers them and what the language brings along.
 
+use testgen_types::DeviceKind;
+
 /// The crate that a harness imports.
 pub(crate) const RUNTIME: &str = "testgen_runtime";
 
@@ -98,4 +100,9 @@ pub(crate) fn is_entry(name: &str) -> bool {
 /// Whether `name` is built like `create_<device>_<task>_endpoint_handler`.
 pub(crate) fn is_handler(name: &str) -> bool {
     name.starts_with("create_") && name.ends_with("_endpoint_handler")
+}
+
+/// `init_<device>`.
+pub(crate) fn init_name(device: DeviceKind) -> String {
+    format!("init_{device}")
 }

@@ -1,6 +1,6 @@
 //! Branches: the ways so far, each with what its latest expression gave.
 
-use super::{Reader, Value, state::Outer, state::State};
+use super::{interpreter::Interpreter, state::Outer, state::State, value::Value};
 use syn::Expr;
 
 /// One way so far.
@@ -47,7 +47,7 @@ pub(super) fn close(mut branches: Vec<Branch<'_>>, mark: usize) -> Vec<Branch<'_
     branches
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// Goes on with `next` on every branch that has a value.
     pub(super) fn each(
         &mut self,

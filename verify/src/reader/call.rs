@@ -1,17 +1,20 @@
 //! Calls of functions and closures.
 
 use super::{
-    DEPTH, Outcome, Reader, Value,
     branch::{self, Branch},
+    interpreter::Interpreter,
     state::State,
-    value::Closure,
+    value::{Closure, Outcome, Value},
     way::{Call, Callee},
 };
 use crate::vocabulary;
 use std::rc::Rc;
-use syn::{Expr, ExprCall};
+use syn::{Expr, ExprCall, FnArg, ItemFn};
 
-impl<'a> Reader<'_, 'a> {
+/// How deep helpers and closures may call each other.
+const DEPTH: usize = 12;
+
+impl<'a> Interpreter<'_, 'a> {
     /// `function(arguments)`.
     pub(super) fn call(&mut self, place: &'a Expr, call: &'a ExprCall, state: State<'a>) -> Vec<Branch<'a>> {
         let functions = self.expression(&call.func, state);
@@ -58,6 +61,35 @@ impl<'a> Reader<'_, 'a> {
         }
         let value = state.call(Call { callee, arguments, place });
         branch::value(state, value)
+    }
+
+    /// Reads the body of `function` with `arguments` as its parameters, in place of a call.
+    pub(super) fn inline(
+        &mut self,
+        function: &'a ItemFn,
+        arguments: Vec<Value<'a>>,
+        mut state: State<'a>,
+    ) -> Vec<Branch<'a>> {
+        if self.depth >= DEPTH {
+            return self.unreadable(
+                &function.sig.ident,
+                "functions that call each other so deeply",
+                "call them in turn",
+            );
+        }
+        let outer = state.enter(Vec::new());
+        let mut states = vec![state];
+        for (parameter, argument) in function.sig.inputs.iter().zip(arguments) {
+            let FnArg::Typed(typed) = parameter else {
+                return self.unreadable(parameter, "a method of its own", "write a plain function");
+            };
+            let bound = states.into_iter().flat_map(|state| self.bind(&typed.pat, argument.clone(), state));
+            states = bound.filter(|(_, matched)| *matched).map(|(state, _)| state).collect();
+        }
+        self.depth += 1;
+        let branches = states.into_iter().flat_map(|state| self.block(&function.block, state)).collect();
+        self.depth -= 1;
+        branch::leave(branches, &outer)
     }
 
     /// Reads the body of `closure` with its captured variables.

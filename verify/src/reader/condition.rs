@@ -1,14 +1,15 @@
 //! `if`, `match` and what they decide by.
 
 use super::{
-    Outcome, Reader, Value,
     branch::{self, Branch, Flow},
+    interpreter::Interpreter,
     pattern::Matched,
     state::State,
+    value::{Outcome, Value},
 };
 use syn::{BinOp, Expr, ExprIf, ExprMatch};
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// Reads `if`, with `if let` and its chains.
     pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();

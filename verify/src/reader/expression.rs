@@ -1,11 +1,11 @@
 //! Expressions.
 
 use super::{
-    Outcome, Reader, Value,
     branch::{self, Branch, Flow},
+    interpreter::Interpreter,
     pattern,
     state::State,
-    value::Closure,
+    value::{Closure, Outcome, Value},
     way::{Call, Callee},
 };
 use crate::names::Meaning;
@@ -15,7 +15,7 @@ use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, U
 /// What to write when nothing more precise can be said.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// Reads `expression` on one way; it may split into several.
     pub(super) fn expression(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
         if !self.spend(expression) {

@@ -1,15 +1,16 @@
 //! Macro calls: printing is passed over, ending the process ends the way, everything else is not understood.
 
 use super::{
-    Reader, Value,
     branch::{self, Branch},
+    interpreter::Interpreter,
     state::State,
+    value::Value,
     way::{Call, Callee},
 };
 use crate::vocabulary;
 use syn::{Expr, Macro, Token, punctuated::Punctuated};
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// A macro call; `place` is none for a statement.
     pub(super) fn macro_call(
         &mut self,

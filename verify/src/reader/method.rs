@@ -1,10 +1,11 @@
 //! Method calls: the combinators of `Result` and `Option` are looked through, the others are steps.
 
 use super::{
-    Outcome, Reader, Value,
     branch::{self, Branch},
+    interpreter::Interpreter,
     pattern,
     state::State,
+    value::{Outcome, Value},
     way::{Call, Callee},
 };
 use std::rc::Rc;
@@ -39,7 +40,7 @@ impl Combinator {
     }
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// `receiver.method(arguments)`.
     pub(super) fn method_call(
         &mut self,

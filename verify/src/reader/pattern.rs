@@ -1,6 +1,10 @@
 //! Patterns: which ways match, and what the names in them then are.
 
-use super::{Outcome, Reader, Value, state::State};
+use super::{
+    interpreter::Interpreter,
+    state::State,
+    value::{Outcome, Value},
+};
 use crate::names::Meaning;
 use std::rc::Rc;
 use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
@@ -8,7 +12,7 @@ use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
 /// Ways, and whether the pattern matches on each.
 pub(super) type Matched<'a> = Vec<(State<'a>, bool)>;
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// Matches `value` with `pattern`, and declares its names where it does.
     pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: State<'a>) -> Matched<'a> {
         match pattern {

@@ -1,22 +1,10 @@
 //! What is known at one point of a way: the local variables and the steps so far.
 
 use super::{
-    Outcome, Value,
+    value::{Binding, Bindings, Outcome, Value},
     way::{self, Call, Step},
 };
 use std::rc::Rc;
-
-/// A local variable.
-#[derive(Clone, Debug)]
-pub(super) struct Binding<'a> {
-    pub(super) name: String,
-    /// None until it is assigned.
-    pub(super) value: Option<Value<'a>>,
-    pub(super) mutable: bool,
-}
-
-/// The local variables, innermost last.
-pub(super) type Bindings<'a> = Vec<Binding<'a>>;
 
 /// What is known at one point of a way.
 #[derive(Clone, Debug, Default)]

@@ -1,14 +1,15 @@
 //! Blocks and statements.
 
 use super::{
-    Reader, Value,
     branch::{self, Branch, Flow},
+    interpreter::Interpreter,
     state::State,
+    value::Value,
 };
 use crate::{names::item_name, vocabulary};
 use syn::{Block, Expr, Item, Local, Stmt};
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> Interpreter<'_, 'a> {
     /// Reads `block`; its value is that of its last expression.
     pub(super) fn block(&mut self, block: &'a Block, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();

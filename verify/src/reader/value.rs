@@ -3,8 +3,6 @@
 use std::{fmt, rc::Rc};
 use syn::ExprClosure;
 
-use super::state::Bindings;
-
 /// One side of a `Result`, an `Option` or a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -86,6 +84,18 @@ pub(crate) struct Closure<'a> {
     pub(super) expression: &'a ExprClosure,
     pub(super) captured: Bindings<'a>,
 }
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub(super) struct Binding<'a> {
+    pub(super) name: String,
+    /// None until it is assigned.
+    pub(super) value: Option<Value<'a>>,
+    pub(super) mutable: bool,
+}
+
+/// The local variables, innermost last.
+pub(super) type Bindings<'a> = Vec<Binding<'a>>;
 
 impl PartialEq for Closure<'_> {
     fn eq(&self, other: &Self) -> bool {

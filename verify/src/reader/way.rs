@@ -1,6 +1,6 @@
 //! The normal form: one way through a function.
 
-use super::{Outcome, Value};
+use super::value::{Outcome, Value};
 use proc_macro2::Span;
 use std::{fmt, rc::Rc};
 use syn::{Expr, Ident, spanned::Spanned};

@@ -9,8 +9,9 @@
 
 use crate::{
     finding::Remark,
-    harness::{Harness, init_name},
+    harness::Harness,
     signature::{self, Shape, Signature},
+    vocabulary::init_name,
 };
 use testgen_types::DeviceKind;
 
