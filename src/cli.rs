@@ -94,7 +94,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Devices(arguments) => devices::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),
-        Command::Completions(arguments) => completions::run(arguments, &mut out),
+        Command::Completions(arguments) => completions::run(arguments, &mut Cli::command(), &mut out),
     }?;
     out.flush()?;
     Ok(code)

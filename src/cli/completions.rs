@@ -16,9 +16,10 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+/// Prints the completions of `command`.
+pub(super) fn run(arguments: &Arguments, command: &mut clap::Command, out: &mut Out) -> Result<ExitCode, Error> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut super::command(), "testgen", &mut script);
+    clap_complete::generate(arguments.shell, command, "testgen", &mut script);
     write!(out, "{}", String::from_utf8_lossy(&script))?;
     Ok(ExitCode::Success)
 }

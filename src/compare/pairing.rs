@@ -1,6 +1,6 @@
 //! Pairs the checks of one report with those of the other.
 
-use super::{CompareOptions, DeviceChoice};
+use super::device_choice::{DeviceChoice, DevicePair};
 use crate::results::{Merged, MergedEntry};
 use std::collections::BTreeMap;
 use testgen_types::{Check, DeviceKind, Precision};
@@ -31,10 +31,10 @@ struct Device {
 type Groups<'m> = BTreeMap<Key<'m>, Vec<&'m MergedEntry>>;
 
 /// Pairs checks by model, check, precision and kind of device. With one device of a kind in each report the device's name
-/// does not matter, so that two machines can be compared; with several it decides.
-pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, options: &CompareOptions) -> Vec<Pair<'m>> {
-    let mut left = group(a, options.devices.map(|devices| devices.a));
-    let mut right = group(b, options.devices.map(|devices| devices.b));
+/// does not matter, so that two machines can be compared; with several it decides. `devices` selects one of each report.
+pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, devices: Option<DevicePair>) -> Vec<Pair<'m>> {
+    let mut left = group(a, devices.map(|devices| devices.a));
+    let mut right = group(b, devices.map(|devices| devices.b));
     let mut keys: Vec<Key<'m>> = left.keys().chain(right.keys()).copied().collect();
     keys.sort_unstable();
     keys.dedup();

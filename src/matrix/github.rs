@@ -4,6 +4,7 @@
 //! GPU workflow is a call and no trigger of its own, so that it takes the archive of the same run.
 
 mod gpu;
+mod steps;
 
 use super::{
     File, Plan, Tier,
@@ -11,23 +12,13 @@ use super::{
     script,
     yaml::{Yaml, list, map},
 };
-
-const CHECKOUT: &str = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683";
-const CACHE: &str = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684";
-const UPLOAD: &str = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02";
-const DOWNLOAD: &str = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093";
-const UPLOAD_SARIF: &str = "github/codeql-action/upload-sarif@ff0a06e83cb2de871e5a09832bc6a81e7276941f";
-
-/// The versions that the commits are; they stand behind them as comments, where update tools look for them.
-const VERSIONS: [(&str, &str); 5] =
-    [(CHECKOUT, "v4.2.2"), (CACHE, "v4.2.3"), (UPLOAD, "v4.6.2"), (DOWNLOAD, "v4.3.0"), (UPLOAD_SARIF, "v3.28.18")];
+use steps::{
+    DOWNLOAD, NOT_A_FORK, UPLOAD_SARIF, VERSIONS, always, cache, checkout, concurrency, download, run, shell, upload,
+    uses,
+};
 
 const WORKFLOW: &str = ".github/workflows/testgen.yml";
 const GPU_WORKFLOW: &str = ".github/workflows/testgen-gpu.yml";
-
-/// True for everything but pull requests from forks.
-const NOT_A_FORK: &str =
-    "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
 
 /// The tier of this run; a run by hand takes everything that the night takes.
 const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || github.event_name == 'push' && 'postsubmit' || 'nightly' }}";
@@ -60,16 +51,6 @@ fn workflow(plan: &Plan) -> Yaml {
         ("defaults", shell()),
         ("jobs", jobs(plan)),
     ])
-}
-
-/// One run of a branch at a time; a newer commit of a pull request ends the older run.
-fn concurrency(name: &str, cancel: Yaml) -> Yaml {
-    map([("group", format!("{name}-${{{{ github.ref }}}}").into()), ("cancel-in-progress", cancel)])
-}
-
-/// bash with `-e` and `pipefail`, also in containers, where the default would be sh.
-fn shell() -> Yaml {
-    map([("run", map([("shell", "bash".into())]))])
 }
 
 fn jobs(plan: &Plan) -> Yaml {
@@ -175,43 +156,4 @@ fn summary(directory: &str) -> String {
 
 fn setup(plan: &Plan) -> Option<Yaml> {
     (!plan.ci.cpu.setup.is_empty()).then(|| run("Set up", &plan.ci.cpu.setup.join("\n")))
-}
-
-fn checkout() -> Yaml {
-    uses(CHECKOUT, map([("persist-credentials", false.into())]))
-}
-
-/// Crates, the build, and what `target/ci` has; a new lock file begins with the newest older one.
-fn cache() -> Yaml {
-    let paths = "~/.cargo/registry\n~/.cargo/git\ntarget\n";
-    uses(
-        CACHE,
-        map([
-            ("path", paths.into()),
-            ("key", "testgen-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles('**/Cargo.lock') }}".into()),
-            ("restore-keys", "testgen-${{ runner.os }}-${{ runner.arch }}-".into()),
-        ]),
-    )
-}
-
-fn upload(name: &str, path: &str, whatever_happened: bool) -> Yaml {
-    let with = map([("name", name.into()), ("path", path.into()), ("if-no-files-found", "error".into())]);
-    let step = uses(UPLOAD, with);
-    if whatever_happened { always(step) } else { step }
-}
-
-fn download(name: &str, path: &str) -> Yaml {
-    uses(DOWNLOAD, map([("name", name.into()), ("path", path.into())]))
-}
-
-fn uses(action: &str, with: Yaml) -> Yaml {
-    map([("uses", action.into()), ("with", with)])
-}
-
-fn run(name: &str, script: &str) -> Yaml {
-    map([("name", name.into()), ("run", script.into())])
-}
-
-fn always(step: Yaml) -> Yaml {
-    step.with("if", "!cancelled()")
 }

@@ -4,14 +4,13 @@ mod checks;
 
 use super::{
     Checkpoint, Memory, ModelName, ModelSpec, Tolerance,
-    fields::{Decoder, Fields, list},
+    fields::{Decoder, Fields, list, required_text, required_variant},
     tree::Node,
 };
 use crate::{closed_enum::ClosedEnum, text::Quoted};
-use checks::{Context, checks};
+use checks::{Context, LONGEST_REASON, checks};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
 
-const LONGEST_REASON: usize = 500;
 const LONGEST_PATH: usize = 1000;
 
 pub(super) const KEYS: &[&str] = &[
@@ -59,16 +58,6 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
         tolerance,
         memory,
     })
-}
-
-fn required_variant<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<T> {
-    let node = fields.optional(key)?;
-    decoder.variant(node, &fields.key(key))
-}
-
-fn required_text(decoder: &mut Decoder, fields: &Fields<'_>, key: &str, longest: usize) -> Option<String> {
-    let node = fields.optional(key)?;
-    decoder.text(node, &fields.key(key), longest).map(str::to_owned)
 }
 
 fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelName> {

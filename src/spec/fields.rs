@@ -179,6 +179,18 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// The variant at a required key; a missing one has been complained about.
+pub(super) fn required_variant<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str) -> Option<T> {
+    let node = fields.optional(key)?;
+    decoder.variant(node, &fields.key(key))
+}
+
+/// The text at a required key; a missing one has been complained about.
+pub(super) fn required_text(decoder: &mut Decoder, fields: &Fields<'_>, key: &str, longest: usize) -> Option<String> {
+    let node = fields.optional(key)?;
+    decoder.text(node, &fields.key(key), longest).map(str::to_owned)
+}
+
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

@@ -1,6 +1,6 @@
 //! The workflow for GPUs: one job for each tier and family, one matrix entry for each slice.
 
-use super::{NOT_A_FORK, UPLOAD, checkout, concurrency, download, run, shell, uses};
+use super::steps::{NOT_A_FORK, UPLOAD, checkout, concurrency, download, run, shell, uses};
 use crate::matrix::{
     Family, Plan, ShardJob, script,
     yaml::{Yaml, list, map},

@@ -1,11 +1,10 @@
 //! `checks` of a spec: skipped checks and expected failures, each of which must match a check of the spec.
 
-use super::{LONGEST_REASON, required_text, required_variant};
 use crate::{
     date::parse_date,
     spec::{
         Checks, Skip, Xfail,
-        fields::{Decoder, Fields},
+        fields::{Decoder, Fields, required_text, required_variant},
         tree::Node,
     },
     text::Quoted,
@@ -13,6 +12,8 @@ use crate::{
 use jiff::civil::Date;
 use testgen_types::{Architecture, Check, DeviceKind, Precision, required_checks};
 
+/// Of a skipped check, an expected failure or a tolerance.
+pub(super) const LONGEST_REASON: usize = 500;
 const LONGEST_OWNER: usize = 100;
 const CHECKS_KEYS: &[&str] = &["skip", "xfail"];
 const SKIP_KEYS: &[&str] = &["check", "device", "precision", "reason"];
