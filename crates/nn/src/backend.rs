@@ -9,7 +9,7 @@ mod gpu;
 mod kernel;
 mod ops;
 mod padded_product;
-mod plain;
+mod reference_ops;
 
 pub use activation::Activation;
 pub use ops::{Ops, activate, add_layer_norm, affine, layer_norm, masked_softmax, matmul, merge_heads, rms_norm};

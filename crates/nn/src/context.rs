@@ -5,7 +5,7 @@ use crate::{
     backend::Ops,
     cache::{Cache, KeyValue},
     forward::{Forward, ForwardError, Placement},
-    layer::Routing,
+    routing::Routing,
 };
 use burn::tensor::{DType, Tensor};
 use testgen_types::Precision;

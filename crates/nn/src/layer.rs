@@ -41,7 +41,7 @@ pub use convolution::{Conv2d, Conv2dShape};
 pub use convolution_1d::{Conv1d, Conv1dShape};
 pub use disentangled::{Disentangled, DisentangledShape, DistanceBuckets};
 pub use embedding::Embedding;
-pub use experts::{EXPERT_NAMES, Experts, ExpertsShape, Routing};
+pub use experts::{EXPERT_NAMES, Experts, ExpertsShape};
 pub use gated_mlp::GatedMlp;
 pub use group_norm::GroupNorm;
 pub use grouped_attention::GroupedAttention;

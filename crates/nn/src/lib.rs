@@ -11,4 +11,5 @@ pub mod forward;
 pub mod heap;
 pub mod inputs;
 pub mod layer;
+pub mod routing;
 pub mod weights;

@@ -6,6 +6,7 @@
 pub mod audio;
 mod config_file;
 pub mod error;
+pub mod feature_extractor;
 pub mod frame_tokens;
 pub mod generation;
 pub mod graph;

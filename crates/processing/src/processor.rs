@@ -1,8 +1,8 @@
 //! Everything that a checkpoint directory says about turning inputs into tensors and outputs into answers.
 
 use crate::{
-    audio::FeatureExtractor,
     error::PreprocessError,
+    feature_extractor::FeatureExtractor,
     frame_tokens::FrameTokens,
     generation::GenerationDefaults,
     graph_collator::GraphCollator,

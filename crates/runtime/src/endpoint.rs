@@ -6,9 +6,11 @@
 mod batch;
 mod queue;
 mod status;
+mod ticket;
 
-pub use queue::{Answered, QueueFull, Ticket};
+pub use queue::QueueFull;
 pub use status::Status;
+pub use ticket::{Answered, Ticket};
 
 use crate::{
     label::Label,

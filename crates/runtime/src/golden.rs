@@ -3,143 +3,23 @@
 //! Owns the names and the metadata of the golden format, not how checks use them. Only `input.*`, `output.*` and
 //! `model_class` are required; all other parts are optional.
 
+mod contents;
+mod error;
 mod noise;
 mod parts;
 mod tensors;
 mod trace;
 
+pub(crate) use contents::{Case, Golden, Router};
+pub(crate) use error::GoldenError;
 pub(crate) use noise::{Noise, NoiseLevel};
 pub(crate) use tensors::read_file;
 
 use safetensors::SafeTensors;
-use std::path::{Path, PathBuf};
-use testgen_nn::array::{Array, Arrays};
+use std::path::Path;
 
 /// The golden's file name in a checkpoint directory.
 pub(crate) const FILE: &str = "golden.safetensors";
-
-/// Everything recorded for one checkpoint.
-#[derive(Debug, Clone)]
-pub(crate) struct Golden {
-    /// The transformers class that was run.
-    pub(crate) model_class: String,
-    /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
-    pub(crate) cases: Vec<Case>,
-    /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if none was recorded. For an
-    /// encoder-decoder first those of `encoder.`, then those of `decoder.`.
-    pub(crate) trace: Vec<(String, Array)>,
-    /// The arguments of the main case without those in `target`.
-    pub(crate) source: Arrays,
-    /// The arguments `decoder_*` of the main case, which the decoder of an encoder-decoder reads.
-    pub(crate) target: Arrays,
-    /// `router.<layer>` and `routing.<layer>` of the main case, by layer.
-    pub(crate) routers: Vec<Router>,
-    /// `tokens.*`, without the prefix: `prompt` [rows, seq], `greedy` [rows, new], `logits` [rows, new, vocab]. An
-    /// encoder-decoder has no prompt: it generates from the main case's source, and `start` [rows, seq] is what its decoder
-    /// begins with.
-    pub(crate) tokens: Arrays,
-    /// `margin.*`, without the prefix: the difference between the two largest logits of each generated token.
-    pub(crate) margins: Arrays,
-    /// `detection.*`, without the prefix, for every query of the main case: `boxes` [batch, queries, 4], `scores` and
-    /// `labels` [batch, queries].
-    pub(crate) detections: Arrays,
-    /// `image.<i>` [height, width, 3]; the main case's input are their pixel values.
-    pub(crate) images: Vec<Array>,
-    /// `audio.<i>` [samples]; the main case's input are their features.
-    pub(crate) audio: Vec<Array>,
-    /// `graph.<i>.*`, without the prefix; the main case's input are their paths and degrees. `num_nodes` [1], `edge_index`
-    /// [2, edges], and optionally `node_feat` [nodes, features] and `edge_attr` [edges, features].
-    pub(crate) graphs: Vec<Arrays>,
-    /// The error of the reference itself in each precision.
-    pub(crate) noise: Noise,
-    /// The id that fills padding in the recorded inputs.
-    pub(crate) pad_token_id: Option<i64>,
-}
-
-/// One recorded call.
-#[derive(Debug, Clone)]
-pub(crate) struct Case {
-    /// `main` or `case.<k>`.
-    pub(crate) name: String,
-    /// The arguments, by their names in transformers.
-    pub(crate) inputs: Arrays,
-    /// The results, by their names in transformers.
-    pub(crate) outputs: Arrays,
-    /// The texts that were tokenized to `input_ids`, if the inputs were texts.
-    pub(crate) texts: Option<Vec<String>>,
-    /// `retrieval.*`, without the prefix: the output of the retriever, with the names of [`testgen_nn::forward::Forward::host_outputs`].
-    pub(crate) retrieval: Arrays,
-}
-
-/// Why a golden cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GoldenError {
-    /// The checkpoint has no golden.
-    #[error("`{}` does not exist; record it with `testgen record`", path.display())]
-    Missing {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// The file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is not safetensors.
-    #[error("`{}` is not a safetensors file: {source}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: safetensors::SafeTensorError,
-    },
-    /// A required part is missing.
-    #[error("`{}` has no {part}", path.display())]
-    Lacks {
-        /// The file.
-        path: PathBuf,
-        /// The tensor or metadata that is required.
-        part: String,
-    },
-    /// A part cannot be read.
-    #[error("`{part}` of `{}` cannot be read: {why}", path.display())]
-    Part {
-        /// The file.
-        path: PathBuf,
-        /// The tensor or metadata.
-        part: String,
-        /// The problem.
-        why: String,
-    },
-}
-
-/// The output of the router of a layer.
-#[derive(Debug, Clone)]
-pub(crate) struct Router {
-    /// The number of the layer.
-    pub(crate) layer: usize,
-    /// The probability of each expert, [batch, seq, experts].
-    pub(crate) probabilities: Array,
-    /// The weight of each chosen expert, [batch, seq, experts]; 0 for the others.
-    pub(crate) weights: Array,
-}
-
-impl Router {
-    /// The same router with `change` applied to both arrays.
-    pub(crate) fn map(&self, change: impl Fn(&Array) -> Array) -> Self {
-        Self { layer: self.layer, probabilities: change(&self.probabilities), weights: change(&self.weights) }
-    }
-}
-
-impl Case {
-    /// The name of a tensor in reports: with the name of the case, except in the main case.
-    pub(crate) fn qualified(&self, name: &str) -> String {
-        if self.name == "main" { name.to_owned() } else { format!("{}.{name}", self.name) }
-    }
-}
 
 impl Golden {
     /// Reads the golden of the checkpoint in `directory`.
@@ -155,44 +35,6 @@ impl Golden {
         let arrays = tensors::read(&SafeTensors::deserialize(&bytes).map_err(format)?)
             .map_err(|unreadable| unreadable.in_file(&path))?;
         parts::assemble(&path, arrays, &metadata)
-    }
-
-    /// The case that trace, routers, images and other raw inputs belong to.
-    pub(crate) fn main(&self) -> &Case {
-        &self.cases[0]
-    }
-
-    /// The first tokens of the decoder of an encoder-decoder: as recorded, else the first column of the main case; none for
-    /// other models.
-    pub(crate) fn start_tokens(&self) -> Option<Array> {
-        let recorded = self.tokens.get("start").cloned();
-        recorded.or_else(|| Some(self.target.get("decoder_input_ids")?.narrow(1, 0, 1)))
-    }
-
-    /// The input of the first step of the recorded generation: the prompt with its image, or the main case's source and the
-    /// start of the decoder.
-    pub(crate) fn prompt(&self) -> Option<Arrays> {
-        if let Some(start) = self.tokens.get("start") {
-            let mut inputs = self.source.clone();
-            inputs.insert("decoder_input_ids".to_owned(), start.clone());
-            return Some(inputs);
-        }
-        let mut prompt = Arrays::from([("input_ids".to_owned(), self.tokens.get("prompt")?.clone())]);
-        let pixels = self.tokens.get("pixel_values").cloned();
-        prompt.extend(pixels.map(|pixels| ("pixel_values".to_owned(), pixels)));
-        Some(prompt)
-    }
-}
-
-/// A tensor or a metadata entry that cannot be read.
-struct Unreadable {
-    part: String,
-    why: String,
-}
-
-impl Unreadable {
-    fn in_file(self, path: &Path) -> GoldenError {
-        GoldenError::Part { path: path.to_owned(), part: self.part, why: self.why }
     }
 }
 

@@ -50,8 +50,9 @@ pub use testgen_nn::{
     heap::reset_peak,
 };
 pub use testgen_processing::{
-    audio::{Audio, FeatureExtractor},
+    audio::Audio,
     error::PreprocessError,
+    feature_extractor::FeatureExtractor,
     frame_tokens::FrameTokens,
     generation::{FinishReason, GenerationControls, GenerationDefaults, GenerationError},
     graph::Graph,

@@ -3,7 +3,7 @@
 use super::{
     Activation, Cpu, Ops,
     kernel::{self, Bias, Matrix},
-    plain,
+    reference_ops,
 };
 use burn::{
     backend::flex::FlexDevice,
@@ -19,7 +19,7 @@ impl Ops for Cpu {
 
     fn affine_op(x: FlexTensor, weight: FlexTensor, bias: Option<FlexTensor>) -> FlexTensor {
         if !all_f32([&x, &weight]) || weight.layout().start_offset() != 0 {
-            return plain::affine::<Self>(x, weight, bias);
+            return reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias);
         }
         let (x, bias) = (contiguous(x), bias.map(contiguous));
         let ([rows, inner], [_, columns]) = (dims(&x), dims(&weight));
@@ -32,13 +32,13 @@ impl Ops for Cpu {
     fn activation_op(x: FlexTensor, activation: Activation) -> FlexTensor {
         match kernel::activation(activation) {
             Some(kernel) if all_f32([&x]) => in_place(x, kernel),
-            _ => plain::activation::<Self>(x, activation),
+            _ => reference_ops::activation::<Self>(x, activation),
         }
     }
 
     fn layer_norm_op(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, eps: f64) -> FlexTensor {
         if !all_f32([&x, &weight, &bias]) {
-            return plain::layer_norm::<Self>(x, weight, bias, eps);
+            return reference_ops::layer_norm::<Self>(x, weight, bias, eps);
         }
         in_place(x, |x| kernel::layer_norm(x, None, elements(&weight), elements(&bias), eps as f32))
     }
@@ -51,7 +51,7 @@ impl Ops for Cpu {
         eps: f64,
     ) -> FlexTensor {
         if !all_f32([&x, &residual, &weight, &bias]) {
-            return plain::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps);
+            return reference_ops::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps);
         }
         let residual = contiguous(residual);
         in_place(x, |x| {
@@ -61,14 +61,14 @@ impl Ops for Cpu {
 
     fn rms_norm_op(x: FlexTensor, weight: FlexTensor, eps: f64) -> FlexTensor {
         if !all_f32([&x, &weight]) {
-            return plain::rms_norm::<Self>(x, weight, eps);
+            return reference_ops::rms_norm::<Self>(x, weight, eps);
         }
         in_place(x, |x| kernel::rms_norm(x, elements(&weight), eps as f32))
     }
 
     fn masked_softmax_op(scores: FlexTensor, scale: f64, bias: Option<FlexTensor>) -> FlexTensor {
         if !all_f32([&scores]) {
-            return plain::masked_softmax::<Self>(scores, scale, bias);
+            return reference_ops::masked_softmax::<Self>(scores, scale, bias);
         }
         let (shape, bias) = (dims(&scores), bias.map(contiguous));
         let bias = bias.as_ref().map(|bias| Bias { elements: elements(bias), shape: dims(bias) });
@@ -77,7 +77,7 @@ impl Ops for Cpu {
 
     fn merge_heads_op(x: FlexTensor) -> FlexTensor {
         if !all_f32([&x]) {
-            return plain::merge_heads::<Self>(x);
+            return reference_ops::merge_heads::<Self>(x);
         }
         let x = contiguous(x);
         let shape @ [batch, heads, seq, head_dim] = dims(&x);

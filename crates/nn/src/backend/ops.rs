@@ -1,6 +1,6 @@
 //! The operations of models that have a faster CPU kernel, each with a default in plain burn operators.
 
-use super::{Activation, plain};
+use super::{Activation, reference_ops};
 use burn::tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
 use testgen_types::DeviceKind;
 
@@ -20,12 +20,12 @@ pub trait Ops: Backend {
         weight: FloatTensor<Self>,
         bias: Option<FloatTensor<Self>>,
     ) -> FloatTensor<Self> {
-        plain::affine::<Self>(x, weight, bias)
+        reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias)
     }
 
     /// See [`activate`].
     fn activation_op(x: FloatTensor<Self>, activation: Activation) -> FloatTensor<Self> {
-        plain::activation::<Self>(x, activation)
+        reference_ops::activation::<Self>(x, activation)
     }
 
     /// See [`layer_norm`].
@@ -35,7 +35,7 @@ pub trait Ops: Backend {
         bias: FloatTensor<Self>,
         eps: f64,
     ) -> FloatTensor<Self> {
-        plain::layer_norm::<Self>(x, weight, bias, eps)
+        reference_ops::layer_norm::<Self>(x, weight, bias, eps)
     }
 
     /// See [`add_layer_norm`].
@@ -46,22 +46,22 @@ pub trait Ops: Backend {
         bias: FloatTensor<Self>,
         eps: f64,
     ) -> FloatTensor<Self> {
-        plain::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps)
+        reference_ops::layer_norm::<Self>(Self::float_add(x, residual), weight, bias, eps)
     }
 
     /// See [`rms_norm`].
     fn rms_norm_op(x: FloatTensor<Self>, weight: FloatTensor<Self>, eps: f64) -> FloatTensor<Self> {
-        plain::rms_norm::<Self>(x, weight, eps)
+        reference_ops::rms_norm::<Self>(x, weight, eps)
     }
 
     /// See [`masked_softmax`].
     fn masked_softmax_op(scores: FloatTensor<Self>, scale: f64, bias: Option<FloatTensor<Self>>) -> FloatTensor<Self> {
-        plain::masked_softmax::<Self>(scores, scale, bias)
+        reference_ops::masked_softmax::<Self>(scores, scale, bias)
     }
 
     /// See [`merge_heads`].
     fn merge_heads_op(x: FloatTensor<Self>) -> FloatTensor<Self> {
-        plain::merge_heads::<Self>(x)
+        reference_ops::merge_heads::<Self>(x)
     }
 }
 

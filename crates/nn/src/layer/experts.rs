@@ -6,6 +6,7 @@
 use super::Linear;
 use crate::{
     backend::{Activation, Ops, activate, affine},
+    routing::Routing,
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{DType, Tensor, TensorData, activation::softmax};
@@ -52,14 +53,6 @@ pub struct Experts<B: Ops> {
     /// Whether expert j stands before expert i: f32 [1, i, j].
     earlier: Tensor<B, 3>,
     shape: ExpertsShape,
-}
-
-/// What a router decided, [batch, seq, count]; computed in f32, told in the model's type.
-pub struct Routing<B: Ops> {
-    /// Of every expert: the softmax over all of them.
-    pub probabilities: Tensor<B, 3>,
-    /// 0 for experts that were not chosen.
-    pub weights: Tensor<B, 3>,
 }
 
 impl<B: Ops> Experts<B> {

@@ -1,8 +1,8 @@
 //! The rotary part of a configuration, in the form of transformers 5 (`rope_parameters`) and of older files
 //! (`rope_theta`, `rope_scaling`).
 
-use super::rotary::yarn_ramp;
 use serde::Deserialize;
+use std::f64::consts::PI;
 
 /// The fields of a configuration, to be flattened into its struct.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -160,12 +160,28 @@ impl RopeParameters {
     /// Parameters that rightly change nothing, as `Config::without_effect` has them.
     pub fn without_effect(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
         let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
-        if self.rope_type != RopeType::Yarn || yarn_ramp(theta, self.width(head_dim), self).0 > 0.0 {
+        if self.rope_type != RopeType::Yarn || self.yarn_ramp(theta, self.width(head_dim)).0 > 0.0 {
             return Vec::new();
         }
         ["rope_parameters.beta_fast", "rope_scaling.beta_fast"]
             .map(|name| (name, "the ramp begins at 0 in any case"))
             .into()
+    }
+
+    /// The dimensions where YaRN's ramp begins and ends.
+    pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> (f64, f64) {
+        let trained = self.original_max_position_embeddings.unwrap_or(1.0);
+        let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
+        let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
+        let (mut low, mut high) = (dimension(or(self.beta_fast, 32.0)), dimension(or(self.beta_slow, 1.0)));
+        if self.truncate.unwrap_or(true) {
+            (low, high) = (low.floor(), high.ceil());
+        }
+        (low, high) = (low.max(0.0), high.min(width as f64 - 1.0));
+        if low == high {
+            high += 0.001;
+        }
+        (low, high)
     }
 
     /// Whether heads of `head_dim` rotate in pairs, each with its factors.

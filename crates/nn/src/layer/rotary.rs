@@ -169,26 +169,10 @@ fn llama3(frequency: f32, parameters: &RopeParameters) -> f32 {
 /// YaRN: a ramp from unchanged (fast) to interpolated (slow) dimensions.
 fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
     let factor = parameters.factor.unwrap_or(1.0) as f32;
-    let (low, high) = yarn_ramp(theta, width, parameters);
+    let (low, high) = parameters.yarn_ramp(theta, width);
     let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
     let blend = |(index, frequency): (usize, f32)| frequency / factor * ramp(index) + frequency * (1.0 - ramp(index));
     frequencies(theta, width).into_iter().enumerate().map(blend).collect()
-}
-
-/// The dimensions where YaRN's ramp begins and ends.
-pub(super) fn yarn_ramp(theta: f64, width: usize, parameters: &RopeParameters) -> (f64, f64) {
-    let trained = parameters.original_max_position_embeddings.unwrap_or(1.0);
-    let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
-    let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
-    let (mut low, mut high) = (dimension(or(parameters.beta_fast, 32.0)), dimension(or(parameters.beta_slow, 1.0)));
-    if parameters.truncate.unwrap_or(true) {
-        (low, high) = (low.floor(), high.ceil());
-    }
-    (low, high) = (low.max(0.0), high.min(width as f64 - 1.0));
-    if low == high {
-        high += 0.001;
-    }
-    (low, high)
 }
 
 /// What the cosines and sines are multiplied by, where the type says so.

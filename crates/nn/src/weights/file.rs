@@ -1,6 +1,6 @@
 //! The safetensors files of a checkpoint: one, or several with an index.
 
-use super::WeightsError;
+use super::error::WeightsError;
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;

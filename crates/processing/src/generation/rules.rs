@@ -1,7 +1,6 @@
 //! What a checkpoint forbids and forces, beside what a caller may ask: `LogitsProcessor`s of transformers that are the same
 //! for greedy search and for sampling.
 
-use super::settings::ids;
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
 
@@ -70,6 +69,16 @@ impl TokenRules {
             forbid(scores, &self.suppressed_first);
         }
     }
+}
+
+/// One id or several.
+pub(super) fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
+    let Some(value) = file.get(name) else { return Ok(None) };
+    let ids = match value.as_array() {
+        Some(values) => values.iter().map(Value::as_i64).collect(),
+        None => value.as_i64().map(|id| vec![id]),
+    };
+    ids.map(Some).ok_or_else(|| file.not_a(name, "a token id or a list of them", value))
 }
 
 fn bad_words(file: &ConfigFile) -> Result<Vec<Vec<i64>>, PreprocessError> {

@@ -1,6 +1,9 @@
 //! What is asked of a generation: by the caller, by the checkpoint, by transformers' defaults, in that order.
 
-use super::{GenerationError, rules::TokenRules};
+use super::{
+    error::GenerationError,
+    rules::{TokenRules, ids},
+};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
 use std::path::Path;
@@ -143,16 +146,6 @@ impl GenerationDefaults {
     pub fn decoder_start(&self) -> Option<i64> {
         self.decoder_start
     }
-}
-
-/// One id or several.
-pub(super) fn ids(file: &ConfigFile, name: &str) -> Result<Option<Vec<i64>>, PreprocessError> {
-    let Some(value) = file.get(name) else { return Ok(None) };
-    let ids = match value.as_array() {
-        Some(values) => values.iter().map(Value::as_i64).collect(),
-        None => value.as_i64().map(|id| vec![id]),
-    };
-    ids.map(Some).ok_or_else(|| file.not_a(name, "a token id or a list of them", value))
 }
 
 fn unsupported(file: &ConfigFile) -> Option<String> {

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::processor::Processor;
-use testgen_nn::forward::Forward;
+use testgen_nn::forward::{Forward, ForwardError};
 
 const VOCABULARY: usize = 8;
 

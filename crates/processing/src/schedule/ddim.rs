@@ -1,6 +1,6 @@
 //! Deterministic steps (Song et al. 2020): `diffusers.DDIMScheduler` with η = 0.
 
-use super::{Fields, Prediction, Rule, Spacing, Steps};
+use super::fields::{Fields, Prediction, SchedulerSteps, Spacing};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
 /// `DDIMScheduler`.
@@ -33,7 +33,7 @@ impl Ddim {
         Ok(Self { fields, last, clip: file.flag("clip_sample")?.unwrap_or(true).then_some(range) })
     }
 
-    pub(super) fn steps(&self, count: usize) -> Option<Steps> {
+    pub(super) fn steps(&self, count: usize) -> Option<SchedulerSteps<DdimSteps>> {
         let trained = self.fields.betas.len();
         if count == 0 || count > trained {
             return None;
@@ -49,7 +49,7 @@ impl Ddim {
             prediction: self.fields.prediction,
         };
         let timesteps = steps.iter().map(|step| *step as f32).collect();
-        Some(Steps { timesteps, init_noise_sigma: 1.0, rule: Rule::Ddim(rule) })
+        Some(SchedulerSteps { timesteps, init_noise_sigma: 1.0, rule })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Steps along the derivative (Karras et al. 2022): `diffusers.EulerDiscreteScheduler` without churn.
 
-use super::{Fields, Prediction, Rule, Spacing, Steps};
+use super::fields::{Fields, Prediction, SchedulerSteps, Spacing};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
 /// `EulerDiscreteScheduler`.
@@ -35,7 +35,7 @@ impl Euler {
         Ok(Self { fields: Fields::read(file, Spacing::Linspace, &MORE)?, ends_at_least })
     }
 
-    pub(super) fn steps(&self, count: usize) -> Option<Steps> {
+    pub(super) fn steps(&self, count: usize) -> Option<SchedulerSteps<EulerSteps>> {
         if count == 0 || count > self.fields.betas.len() {
             return None;
         }
@@ -49,8 +49,9 @@ impl Euler {
             Spacing::Linspace | Spacing::Trailing => largest,
             Spacing::Leading => (largest * largest + 1.0).sqrt(),
         };
-        let rule = Rule::Euler(EulerSteps { sigmas, prediction: self.fields.prediction });
-        Some(Steps { timesteps: timesteps.into_iter().map(|step| step as f32).collect(), init_noise_sigma, rule })
+        let rule = EulerSteps { sigmas, prediction: self.fields.prediction };
+        let timesteps = timesteps.into_iter().map(|step| step as f32).collect();
+        Some(SchedulerSteps { timesteps, init_noise_sigma, rule })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Several requests computed as one, and its answer taken apart again.
 
-use super::{Answered, Ticket};
+use super::ticket::{Answered, Ticket};
 use crate::task::{HandlerError, Request, Response};
 
 /// Whether two requests can be computed together. Prompts cannot: drawing tokens for one would shift the other's. Images

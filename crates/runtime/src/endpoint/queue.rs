@@ -1,23 +1,11 @@
 //! The bounded queue of an endpoint.
 
-use crate::task::{HandlerError, Request, Response};
+use super::{batch, ticket::Ticket};
+use crate::task::Request;
 use std::collections::VecDeque;
 
 /// Requests that may wait.
 pub(super) const CAPACITY: usize = 32;
-
-/// The receipt of a submitted request, counted from 0 for each endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(pub u64);
-
-/// The answer to a submitted request.
-#[derive(Debug)]
-pub struct Answered {
-    /// The receipt.
-    pub ticket: Ticket,
-    /// The answer.
-    pub response: Result<Response, HandlerError>,
-}
 
 /// The queue takes no more.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -55,7 +43,7 @@ impl Queue {
         let mut batch = vec![self.waiting.pop_front()?];
         let mut held = batch[0].1.len();
         while let Some((_, next)) = self.waiting.front() {
-            if held + next.len() > inputs || !super::batch::fits(&batch[0].1, next) {
+            if held + next.len() > inputs || !batch::fits(&batch[0].1, next) {
                 break;
             }
             held += next.len();

@@ -1,6 +1,6 @@
 //! The error of the reference itself in each precision, from which thresholds are derived.
 
-use super::Unreadable;
+use super::error::Unreadable;
 use std::collections::{BTreeMap, HashMap};
 use testgen_types::Precision;
 

@@ -1,6 +1,11 @@
 //! Sorting the tensors of a golden file by their names.
 
-use super::{Case, Golden, GoldenError, Noise, Router, Unreadable, trace::TracePosition};
+use super::{
+    contents::{Case, Golden, Router},
+    error::{GoldenError, Unreadable},
+    noise::Noise,
+    trace::TracePosition,
+};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,

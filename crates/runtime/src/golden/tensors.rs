@@ -1,6 +1,6 @@
 //! Reading safetensors as host arrays: floats become f32, integers and booleans i64.
 
-use super::{GoldenError, Unreadable};
+use super::error::{GoldenError, Unreadable};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::path::Path;
 use testgen_nn::array::{Array, Arrays};

@@ -5,6 +5,7 @@
 use super::*;
 use safetensors::tensor::TensorView;
 use std::collections::HashMap;
+use testgen_nn::array::Array;
 
 fn write(directory: &Path, tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]) {
     let bytes: Vec<Vec<u8>> =

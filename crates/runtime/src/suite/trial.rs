@@ -1,6 +1,6 @@
 //! One test: runs a check, writes its report entry, and returns its result to libtest.
 
-use super::{IgnoredMode, Suite, name_of};
+use super::environment::{Environment, IgnoredMode};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
     harness::Harness,
@@ -16,12 +16,13 @@ use std::{
     time::Instant,
 };
 use testgen_device::DeviceIndex;
-use testgen_types::{EntryStatus, Registration, ReportEntry};
+use testgen_types::{EntryStatus, Registration, ReportEntry, test_name};
 
 /// The test of one check.
-pub(super) fn trial(suite: &Arc<Suite>, harness: &'static Harness, registration: Registration) -> Trial {
-    let flagged = suite.ignored_mode == IgnoredMode::InList && known_to_be_ignored(suite, harness, registration);
-    let shared = Arc::clone(suite);
+pub(super) fn trial(environment: &Arc<Environment>, harness: &'static Harness, registration: Registration) -> Trial {
+    let flagged =
+        environment.ignored_mode == IgnoredMode::InList && known_to_be_ignored(environment, harness, registration);
+    let shared = Arc::clone(environment);
     let run = move || {
         let (entry, log) = run_available(&shared, harness, registration);
         shared.report.append(&entry)?;
@@ -30,16 +31,26 @@ pub(super) fn trial(suite: &Arc<Suite>, harness: &'static Harness, registration:
     Trial::ignorable_test(name_of(harness, registration), run).with_ignored_flag(flagged)
 }
 
+/// The name of a check's test.
+fn name_of(harness: &Harness, registration: Registration) -> String {
+    let spec = harness.spec;
+    test_name(spec.architecture, spec.name, registration.device, registration.check, registration.precision)
+}
+
 /// Runs the check under its locks if its device is available. Returns the report entry and the log lines of the run.
-fn run_available(suite: &Suite, harness: &Harness, registration: Registration) -> (ReportEntry, Vec<String>) {
+fn run_available(
+    environment: &Environment,
+    harness: &Harness,
+    registration: Registration,
+) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
-    if let Some(status) = without_running(suite, harness, registration) {
+    if let Some(status) = without_running(environment, harness, registration) {
         let outcome = Outcome { status, evidence: Evidence::default() };
-        return (entry(harness, registration, outcome, &suite.base, started), Vec::new());
+        return (entry(harness, registration, outcome, &environment.base, started), Vec::new());
     }
-    let _held = suite.locks.hold(registration.check, registration.device);
-    let index = suite.devices.index(registration.device);
-    run(harness, registration, &suite.base, &suite.requirements, index)
+    let _held = environment.locks.hold(registration.check, registration.device);
+    let index = environment.devices.index(registration.device);
+    run(harness, registration, &environment.base, &environment.requirements, index)
 }
 
 /// Runs the check on the device that `index` selects, whether it is available or not.
@@ -58,25 +69,25 @@ pub(super) fn run(
 }
 
 /// The status of a check that does not run: the spec skips it, or its device is not available.
-fn without_running(suite: &Suite, harness: &Harness, registration: Registration) -> Option<CheckStatus> {
+fn without_running(environment: &Environment, harness: &Harness, registration: Registration) -> Option<CheckStatus> {
     if let Some(reason) = harness.skip_reason(registration) {
         return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
     }
     if !registration.check.is_numeric() {
         return None;
     }
-    let unavailable = suite.devices.unavailable(harness.spec, registration.device, &suite.requirements)?;
+    let unavailable = environment.devices.unavailable(harness.spec, registration.device, &environment.requirements)?;
     let reason = unavailable.reason;
     Some(if unavailable.required { CheckStatus::Fail { reason } } else { CheckStatus::Ignored { reason } })
 }
 
 /// Whether it is known without running that the check is ignored.
-fn known_to_be_ignored(suite: &Suite, harness: &Harness, registration: Registration) -> bool {
-    match without_running(suite, harness, registration) {
+fn known_to_be_ignored(environment: &Environment, harness: &Harness, registration: Registration) -> bool {
+    match without_running(environment, harness, registration) {
         Some(CheckStatus::Ignored { .. }) => true,
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {
-            let checkpoint = harness.spec.source.checkpoint(&suite.base);
+            let checkpoint = harness.spec.source.checkpoint(&environment.base);
             check::inapplicable(registration.check, &checkpoint).is_some()
         }
     }
@@ -136,12 +147,12 @@ fn relative_paths(text: &str, base: &Path) -> String {
 }
 
 /// The result for libtest. Where only the exit code counts, an ignored check must not exit like a passed one.
-fn completion(suite: &Suite, entry: &ReportEntry, log: &[String]) -> Result<Completion, Failed> {
+fn completion(environment: &Environment, entry: &ReportEntry, log: &[String]) -> Result<Completion, Failed> {
     let reason = entry.reason.as_deref().unwrap_or("no reason was given");
     match entry.status {
         EntryStatus::Pass => Ok(Completion::Completed),
         EntryStatus::Fail => Err(failure(entry, reason, log).into()),
-        EntryStatus::Ignored if suite.ignored_mode == IgnoredMode::AtRun => Ok(Completion::ignored_with(reason)),
+        EntryStatus::Ignored if environment.ignored_mode == IgnoredMode::AtRun => Ok(Completion::ignored_with(reason)),
         EntryStatus::Ignored => Err(format!("ignored, which this runner would count as a pass: {reason}").into()),
     }
 }

@@ -12,7 +12,8 @@ use testgen_nn::{
     forward::{Forward, ForwardError, Session},
 };
 use testgen_processing::{
-    audio::{Audio, FeatureExtractor},
+    audio::Audio,
+    feature_extractor::FeatureExtractor,
     generation::GenerationControls,
     graph::Graph,
     graph_collator::GraphCollator,

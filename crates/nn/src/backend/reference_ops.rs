@@ -1,20 +1,15 @@
-//! Every operation of `Ops` in burn's own operators.
+//! The default of each operation of `Ops`, in burn's own operators.
 //!
 //! In 16 bits they compute in f32 and round once, as PyTorch's kernels do.
 
-use super::{Activation, Ops};
+use super::Activation;
 use burn::tensor::{DType, FloatDType, Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
 
-/// `x` [rows, in] times `weight` [in, out], plus `bias` [out].
-pub(super) fn affine<B: Ops>(
-    x: FloatTensor<B>,
-    weight: FloatTensor<B>,
-    bias: Option<FloatTensor<B>>,
-) -> FloatTensor<B> {
-    let product = B::matmul_op(x, weight);
+/// `x` [rows, columns] plus `bias` [columns].
+pub(super) fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {
     match bias {
-        Some(bias) => B::float_add(product, as_last_dimension::<B>(bias, 2)),
-        None => product,
+        Some(bias) => B::float_add(x, as_last_dimension::<B>(bias, 2)),
+        None => x,
     }
 }
 

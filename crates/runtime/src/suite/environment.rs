@@ -1,0 +1,58 @@
+//! What the checks of one process share: devices, locks and the report, as environment variables say.
+
+use super::{device_selection::DeviceSelection, devices::Devices, locks::Locks};
+use crate::{
+    harness::Harness,
+    report::Report,
+    require::{REQUIRE_VARIABLE, Requirements},
+};
+use std::path::PathBuf;
+use testgen_types::DeviceKind;
+
+/// What the checks of one process share.
+#[derive(Debug)]
+pub(super) struct Environment {
+    /// The directory that checkpoints are relative to.
+    pub(super) base: PathBuf,
+    pub(super) requirements: Requirements,
+    pub(super) devices: Devices,
+    pub(super) locks: Locks,
+    pub(super) report: Report,
+    pub(super) ignored_mode: IgnoredMode,
+}
+
+/// How ignored tests are reported to the test runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IgnoredMode {
+    /// When the test runs, with the reason: libtest prints both.
+    AtRun,
+    /// In the list of tests, by the ignored flag. cargo-nextest runs a process per test and only sees its exit code, so
+    /// a test without the flag can only pass or fail.
+    InList,
+}
+
+impl Environment {
+    /// Reads the environment variables of a suite; `list` if tests are only listed.
+    pub(super) fn read(harnesses: &[&'static Harness], manifest_dir: &str, list: bool) -> Result<Self, String> {
+        let requirements = Requirements::from_environment().map_err(|error| error.to_string())?;
+        let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
+        if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
+            return Err(format!("{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"));
+        }
+        let nextest = std::env::var_os("NEXTEST").is_some();
+        Ok(Self {
+            base: std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
+            requirements,
+            devices: Devices::new(DeviceSelection::from_environment().map_err(|error| error.to_string())?),
+            locks: Locks::default(),
+            report: Report::from_environment().map_err(|error| error.to_string())?,
+            ignored_mode: if nextest || list { IgnoredMode::InList } else { IgnoredMode::AtRun },
+        })
+    }
+}
+
+/// Whether the harness has a check on `kind` that is not skipped.
+fn runs_on(harness: &Harness, kind: DeviceKind) -> bool {
+    let required = harness.required();
+    required.into_iter().any(|check| check.device == kind && harness.skip_reason(check).is_none())
+}
