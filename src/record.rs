@@ -34,6 +34,7 @@ const FILES: &[(&str, &str)] = &[
     ("image_inputs.py", include_str!("record/image_inputs.py")),
     ("multimodal.py", include_str!("record/multimodal.py")),
     ("noise.py", include_str!("record/noise.py")),
+    ("noise_samples.py", include_str!("record/noise_samples.py")),
     ("object_detection.py", include_str!("record/object_detection.py")),
     ("rag.py", include_str!("record/rag.py")),
     ("reference.py", include_str!("record/reference.py")),

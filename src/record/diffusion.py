@@ -34,7 +34,9 @@ def cases(_directory, config, random, _seed):
     """Two samples, then three of another size; for an autoencoder also latents without an image."""
     if "latent_channels" in config:
         factor = 2 ** (len(config["block_out_channels"]) - 1)
-        images = [{"sample": random_pixels(config, random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))]
+        images = [
+            {"sample": random_pixels(config, random, count, config["in_channels"], *size)} for count, size in ((2, (16, 16)), (3, (8, 24)))
+        ]
         latents = {"z": normal(random, 2, config["latent_channels"], 8 // factor * 2, 16 // factor)}
         return [*images, latents], {}, {}
     return [unet_case(config, random, 2, (8, 8), 5), unet_case(config, random, 3, (6, 10), 7)], {}, {}
@@ -77,7 +79,9 @@ def run(model, case, trace):
         places = [model.conv_in, *model.down_blocks, model.mid_block, *model.up_blocks]
         for index, place in enumerate(places):
             name = f"trace.layer.{index - 1}" if index else "trace.embed"
-            hooks.append(place.register_forward_hook(lambda _, __, out, name=name: named.update({name: out[0] if isinstance(out, tuple) else out})))
+            hooks.append(
+                place.register_forward_hook(lambda _, __, out, name=name: named.update({name: out[0] if isinstance(out, tuple) else out}))
+            )
     sample = model(**inputs).sample
     for hook in hooks:
         hook.remove()

@@ -94,4 +94,4 @@ def collated(config, graphs):
 def trace(result):
     """Hidden states as [graphs, nodes, width]; the model returns [nodes, graphs, width]."""
     names = ["embed"] + [f"layer.{index}" for index in range(len(result.hidden_states) - 1)]
-    return {f"trace.{name}": state.transpose(0, 1) for name, state in zip(names, result.hidden_states)}
+    return {f"trace.{name}": state.transpose(0, 1) for name, state in zip(names, result.hidden_states, strict=True)}

@@ -44,7 +44,7 @@ def waves(random, channels, height, width):
     down = numpy.linspace(0, 1, height)[:, None]
     across = numpy.linspace(0, 1, width)[None, :]
     slopes, phases = random.uniform(-12, 12, (channels, 2)), random.uniform(0, 6, channels)
-    return numpy.stack([1.4 * numpy.sin(a * down + b * across + p) for (a, b), p in zip(slopes, phases)])
+    return numpy.stack([1.4 * numpy.sin(a * down + b * across + p) for (a, b), p in zip(slopes, phases, strict=True)])
 
 
 def image_size(config):

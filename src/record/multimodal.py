@@ -43,7 +43,10 @@ def with_images(config, random, case, place):
     def put(row, values):
         return torch.cat([row[:, :start], values.expand(len(row), count), row[:, start:]], 1)
 
-    case = {"input_ids": put(ids, torch.tensor([[config.image_token_index]])), "attention_mask": put(mask, torch.ones(1, 1, dtype=torch.int64))}
+    case = {
+        "input_ids": put(ids, torch.tensor([[config.image_token_index]])),
+        "attention_mask": put(mask, torch.ones(1, 1, dtype=torch.int64)),
+    }
     if int(mask.min()) == 0:
         full = case["attention_mask"]
         case["position_ids"] = (full.cumsum(-1) - 1).masked_fill(full == 0, 0)

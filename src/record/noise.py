@@ -7,12 +7,13 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from families import FAMILIES
+from noise_samples import noise
 from reference import load, read_config
 from registry import kind
-from relative_errors import larger, largest_errors
+from relative_errors import largest_errors
 from results import run, run_all
 
-PRECISIONS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
 def noise_of(model, directory, cases, results, steps=None, noise_samples=1):
@@ -25,41 +26,34 @@ def noise_of(model, directory, cases, results, steps=None, noise_samples=1):
     """
     choosing = chooses(directory, results)
     runs = Runs(cases, None if choosing else steps)
-    noise = measured(type(model), directory, runs, results + runs.of_steps(model), noise_samples, choosing)
-    reference, counted = noise.pop("reference"), noise.pop("noise_samples")
-    metadata = {f"noise.{precision}": json.dumps(errors, sort_keys=True) for precision, errors in noise.items()}
+    found = measured(type(model), directory, runs, results + runs.of_steps(model), noise_samples, choosing)
+    reference, counted = found.pop("reference"), found.pop("noise_samples")
+    metadata = {f"noise.{precision}": json.dumps(errors, sort_keys=True) for precision, errors in found.items()}
     return metadata | {"noise.reference": reference} | ({"noise.samples": str(counted)} if counted > 1 else {})
 
 
 def measured(model_class, directory, runs, results, noise_samples, choosing):
-    """`reference`, `noise_samples`, and for each compute type {name: [relative L2, relative maximum]} of what `runs` computes.
-
-    `results` are those of float32. A single sample may be too small: near a discontinuity of a softmax or norm another one is several
-    times as large. Further samples have all weights moved by about a rounding unit of the type. Where a model chooses experts or
-    passages, moved weights may rightly choose others in 16 bits, so only float32 has more than one sample; without a float64 run
-    there is one sample.
+    """The noise of what `runs` computes; `results` are those of float32. Further samples have all weights moved by about a rounding unit
+    of the type.
     """
-    results = arrays(results)
-    reference, named = float64_results(model_class, directory, runs), "float64"
-    if reference is None:
-        reference, named, noise_samples = results, "float32", 1
-    noise = {"reference": named, "noise_samples": noise_samples}
-    for precision, dtype in PRECISIONS.items():
-        if dtype == torch.float32 and named == "float32":
-            continue
-        found = results if dtype == torch.float32 else arrays(runs.of(load(model_class, directory, dtype)))
-        errors = largest_errors(found, reference)
-        again = noise_samples if dtype == torch.float32 or not choosing else 1
-        for seed in range(1, again):
-            errors = larger(errors, another_sample(model_class, directory, dtype, runs, seed))
-        noise[precision] = errors
-    return noise
+
+    def computed(precision):
+        return arrays(runs.of(load(model_class, directory, DTYPES[precision])))
+
+    def sample(precision, seed):
+        return another_sample(model_class, directory, DTYPES[precision], runs, seed)
+
+    return noise(arrays(results), float64_results(model_class, directory, runs), computed, sample, noise_samples, choosing)
 
 
 def arrays(results):
     """The results as arrays of numpy in float64."""
-    array = lambda value: value.detach().double().numpy() if isinstance(value, torch.Tensor) else value
     return [{name: array(value) for name, value in result.items()} for result in results]
+
+
+def array(value):
+    """A tensor as an array of numpy in float64; anything else as it is."""
+    return value.detach().double().numpy() if isinstance(value, torch.Tensor) else value
 
 
 @dataclass

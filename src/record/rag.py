@@ -164,7 +164,7 @@ def answers(model, config, case):
     length = NEW_TOKENS + 1
     rows = torch.full((len(case["input_ids"]), NEW_TOKENS), config.generator.pad_token_id)
     margins = []
-    for row, (ids, mask) in enumerate(zip(case["input_ids"], case["attention_mask"])):
+    for row, (ids, mask) in enumerate(zip(case["input_ids"], case["attention_mask"], strict=True)):
         question = ids[mask == 1][None]
         answer = model.generate(question, attention_mask=torch.ones_like(question), max_length=length)[0, 1:]
         rows[row, : len(answer)] = answer

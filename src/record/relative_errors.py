@@ -12,7 +12,7 @@ def largest_errors(found, reference):
     for one, other in zip(found, reference, strict=True):
         for name, value in one.items():
             pair = relative_errors(value, other[name])
-            errors[name] = [max(old, new) for old, new in zip(errors.get(name, (0.0, 0.0)), pair)]
+            errors[name] = [max(old, new) for old, new in zip(errors.get(name, (0.0, 0.0)), pair, strict=True)]
     return {name: pair for name, pair in errors.items() if all(numpy.isfinite(pair))}
 
 

@@ -43,7 +43,7 @@ def run(model, case, trace):
 def named_tensors(cases, results):
     """Inputs and outputs under the names of the golden format."""
     tensors = {}
-    for index, (case, result) in enumerate(zip(cases, results)):
+    for index, (case, result) in enumerate(zip(cases, results, strict=True)):
         prefix = f"case.{index}." if index else ""
         tensors |= {f"{prefix}input.{name}": value for name, value in case.items()}
         for name, value in result.items():
@@ -55,8 +55,9 @@ def named_tensors(cases, results):
 
 def traces(stack, states):
     """Hidden states by the names of the golden format."""
-    name = lambda i: "embed" if i == 0 else f"layer.{i - 1}"
-    return {f"trace.{stack}{name(i)}": state for i, state in enumerate(states or ())}
+    states = tuple(states or ())
+    names = ["embed", *(f"layer.{index}" for index in range(len(states) - 1))]
+    return {f"trace.{stack}{name}": state for name, state in zip(names[: len(states)], states, strict=True)}
 
 
 def hidden_states(model, inputs, result, stack):

@@ -51,7 +51,7 @@ def draw_sound(random, length, rate):
     seconds = numpy.arange(length) / rate
     tones = [
         random.uniform(0.05, 0.3) * numpy.sin(2 * numpy.pi * (frequency + random.uniform(-800, 800) * seconds) * seconds + phase)
-        for frequency, phase in zip(random.uniform(150, 3000, 3), random.uniform(0, 6, 3))
+        for frequency, phase in zip(random.uniform(150, 3000, 3), random.uniform(0, 6, 3), strict=True)
     ]
     return (sum(tones) + random.normal(0, 0.02, length) + 0.05).astype(numpy.float32)
 

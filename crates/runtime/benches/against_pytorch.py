@@ -18,9 +18,9 @@ import time
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import torch  # noqa: E402
-import transformers  # noqa: E402
-from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel  # noqa: E402
+import torch
+import transformers
+from transformers import BertConfig, BertModel, GPT2Config, GPT2LMHeadModel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 JOBS = [

@@ -10,10 +10,10 @@ import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import safetensors.torch  # noqa: E402
-import torch  # noqa: E402
-import transformers  # noqa: E402
-from PIL import Image  # noqa: E402
+import safetensors.torch
+import torch
+import transformers
+from PIL import Image
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
 TEXTS = ["words in it", "It is the other word, so"]
@@ -21,8 +21,9 @@ TEXTS = ["words in it", "It is the other word, so"]
 
 def pipe(task, fixture, **options):
     directory = str(FIXTURES / fixture)
-    return transformers.pipeline(task, model=directory, device="cpu", dtype="float32",
-                                 model_kwargs={"attn_implementation": "eager"}, **options)
+    return transformers.pipeline(
+        task, model=directory, device="cpu", dtype="float32", model_kwargs={"attn_implementation": "eager"}, **options
+    )
 
 
 def images(fixture):
@@ -42,8 +43,10 @@ def labels(answers):
 
 def token_classification(fixture):
     tag = pipe("token-classification", fixture, ignore_labels=[])
-    return {"texts": TEXTS, "tokens": [[[each["entity"], each["score"], each["start"], each["end"]] for each in answer]
-                                       for answer in tag(TEXTS)]}
+    return {
+        "texts": TEXTS,
+        "tokens": [[[each["entity"], each["score"], each["start"], each["end"]] for each in answer] for answer in tag(TEXTS)],
+    }
 
 
 def text_generation(fixture):
@@ -65,12 +68,20 @@ def object_detection(fixture):
         inputs = find.preprocess(image)
         size = inputs["target_size"]
         with torch.no_grad():
-            outputs = find.model(**{name: inputs[name] for name in ("pixel_values", "pixel_mask") if fixture == "detr" or name == "pixel_values"})
+            outputs = find.model(
+                **{name: inputs[name] for name in ("pixel_values", "pixel_mask") if fixture == "detr" or name == "pixel_values"}
+            )
         found = find.image_processor.post_process_object_detection(outputs, 0.5, size)[0]
         names = find.model.config.id2label
-        answers.append(sorted(([names[int(label)], float(score), box.tolist()]
-                               for label, score, box in zip(found["labels"], found["scores"], found["boxes"])),
-                              key=lambda answer: -answer[1]))
+        answers.append(
+            sorted(
+                (
+                    [names[int(label)], float(score), box.tolist()]
+                    for label, score, box in zip(found["labels"], found["scores"], found["boxes"], strict=True)
+                ),
+                key=lambda answer: -answer[1],
+            )
+        )
     return {"objects": answers}
 
 
@@ -92,7 +103,7 @@ def image_text_to_text(fixture):
     pixels = processor(images=images(fixture), return_tensors="pt")["pixel_values"]
     answers = model.generate(**inputs, pixel_values=pixels, max_new_tokens=6, do_sample=False)
     end = model.generation_config.eos_token_id
-    new = [row[inputs["input_ids"].shape[1]:].tolist() for row in answers]
+    new = [row[inputs["input_ids"].shape[1] :].tolist() for row in answers]
     return {"prompts": prompts, "ids": [row[: row.index(end) + 1] if end in row else row for row in new]}
 
 
@@ -101,7 +112,7 @@ def image_denoising(fixture):
     import torch
 
     model = diffusers.UNet2DConditionModel.from_pretrained(FIXTURES / fixture)
-    scheduler = diffusers.DDIMScheduler.from_config(json.load(open(FIXTURES / fixture / "scheduler_config.json")))
+    scheduler = diffusers.DDIMScheduler.from_config(json.loads((FIXTURES / fixture / "scheduler_config.json").read_text()))
     golden = safetensors.torch.load_file(FIXTURES / fixture / "golden.safetensors")
     scheduler.set_timesteps(3)
     sample = golden["input.sample"]
@@ -123,8 +134,7 @@ def main():
         "gpt2": text_generation("gpt2"),
         "llava": image_text_to_text("llava"),
         "unet": image_denoising("unet"),
-        "llama_classification": {"texts": TEXTS,
-                                 "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},
+        "llama_classification": {"texts": TEXTS, "labels": labels(pipe("text-classification", "llama_classification")(TEXTS, top_k=None))},
         "roberta_token_classification": token_classification("roberta_token_classification"),
         "vit": image_classification("vit"),
         "vit_base": {"patches": [answer[0] for answer in pipe("image-feature-extraction", "vit_base")(images("vit_base"))]},

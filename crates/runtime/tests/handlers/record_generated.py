@@ -7,9 +7,9 @@ import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import safetensors.torch  # noqa: E402
-import torch  # noqa: E402
-import transformers  # noqa: E402
+import safetensors.torch
+import torch
+import transformers
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "fixtures"
 TEXTS = ["words in it", "It is the other word, so"]

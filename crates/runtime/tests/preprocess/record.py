@@ -1,4 +1,5 @@
-"""Records `vectors.safetensors`, `processors.json` and `texts.json` next to this file: outputs of Pillow and transformers for images and texts.
+"""Records `vectors.safetensors`, `processors.json` and `texts.json` next to this file: outputs of Pillow and
+transformers for images and texts.
 
     python crates/runtime/tests/preprocess/record.py
 
