@@ -21,6 +21,11 @@ regenerate:
 fixtures *names:
     python3 fixtures/make.py {{names}}
 
+# Check the Python code, with the tests that run a model (Python as above, with ruff and pytest).
+python python="python3":
+    {{python}} -m ruff check .
+    {{python}} -m pytest tests/recorder
+
 # Check random configurations of model types on the CPU (Python as above). They replace the suite, which is restored at the end.
 vary *types:
     #!/usr/bin/env bash
