@@ -8,6 +8,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+/// The least number of variants that an ordinary run looks at, by name: the strength of the proof must not shrink unnoticed.
+const LEAST: [(&str, usize); 2] = [("Broken harnesses", 2200), ("Harmless variants", 500)];
+
 /// Two tests write into the same file.
 static FILE: Mutex<()> = Mutex::new(());
 
@@ -23,6 +26,9 @@ pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     let tail = format!(" | {} | {wrong} |", made.len());
     let kinds = format!("{name}: {}.", made.keys().copied().collect::<Vec<_>>().join("; "));
     let total: usize = made.values().sum();
+    let (_, least) = LEAST.into_iter().find(|(other, _)| *other == name).expect("each proof has its least number");
+    assert!(total >= least, "{name}: {total} were made, expected at least {least}");
+    assert_eq!(wrong, 0, "{name}");
     let _guard = FILE.lock().unwrap_or_else(PoisonError::into_inner);
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/proof.md");
     let text = fs::read_to_string(&path).expect("docs/proof.md is there");
