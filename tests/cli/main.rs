@@ -2,6 +2,7 @@
 
 mod add;
 mod browser;
+mod ci;
 mod compare;
 mod completions;
 mod devices;
