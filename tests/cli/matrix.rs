@@ -2,9 +2,10 @@
 
 use crate::{
     project::Project,
-    runners::{ONE, fifty},
+    runners::{ONE, THREE, fifty},
 };
-use std::path::Path;
+use serde_json::Value;
+use std::{collections::BTreeSet, path::Path};
 
 const FORMATS: [&str; 4] = ["github", "gitlab", "kubernetes", "json"];
 
@@ -46,14 +47,32 @@ fn one_runner_has_its_own_workflow_container_and_preflight() {
 }
 
 #[test]
-fn fifty_runners_share_partitions() {
-    assert_snapshots("fifty", &fifty());
+fn three_runners_share_slices_and_one_is_advisory() {
+    assert_snapshots("three", THREE);
+}
+
+/// The jobs of a plan on runners with GPUs.
+fn jobs(plan: &Value) -> impl Iterator<Item = &Value> {
+    let families = plan["families"].as_array().expect("is a list").iter();
+    families.flat_map(|family| family["jobs"].as_array().expect("is a list"))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("is text")
+}
+
+fn plan_of(project: &Project) -> Value {
+    let text = project.run(&["matrix", "--format", "json"]).expect_code(0).stdout;
+    serde_json::from_str(&text).expect("the plan is JSON")
+}
+
+fn yaml(text: &str) -> Vec<Value> {
+    serde_yaml::from_multiple(text).expect("the file is YAML")
 }
 
 #[test]
 fn every_slice_of_every_partition_is_run_once() {
-    let text = project(&fifty()).run(&["matrix", "--format", "json"]).expect_code(0).stdout;
-    let plan: serde_json::Value = serde_json::from_str(&text).expect("the plan is JSON");
+    let plan = plan_of(&project(&fifty()));
     let families = plan["families"].as_array().expect("is a list");
     assert!(families.len() >= 10, "{}", families.len());
     for family in families {
@@ -65,9 +84,74 @@ fn every_slice_of_every_partition_is_run_once() {
 }
 
 #[test]
+fn every_runner_has_jobs_of_its_own_labels() {
+    let plan = plan_of(&project(&fifty()));
+    let runners: BTreeSet<&str> = jobs(&plan).map(|job| text(&job["runner"])).collect();
+    assert_eq!(runners.len(), 50);
+    let names: BTreeSet<&str> = jobs(&plan).map(|job| text(&job["name"])).collect();
+    assert_eq!(names.len(), jobs(&plan).count(), "names are unique");
+    for job in jobs(&plan) {
+        let runner = text(&job["runner"]);
+        assert_eq!(job["labels"], serde_json::json!(["self-hosted", runner]));
+        let index: usize = runner.trim_start_matches("gpu-").parse().expect("ends with its number");
+        assert_eq!(job["blocking"], index % 7 != 0, "{runner}");
+    }
+}
+
+#[test]
+fn github_has_every_job_of_the_plan() {
+    let project = project(&fifty());
+    project.run(&["matrix", "--write"]).expect_code(0);
+    let workflow = yaml(&project.read(".github/workflows/testgen-gpu.yml")).remove(0);
+    let plan = plan_of(&project);
+    for family in plan["families"].as_array().expect("is a list") {
+        let job = &workflow["jobs"][text(&family["name"])];
+        assert!(text(&job["if"]).contains(&format!("inputs.tier == '{}'", text(&family["tier"]))), "{job}");
+        let entries = job["strategy"]["matrix"]["include"].as_array().expect("is a list");
+        let expected = family["jobs"].as_array().expect("is a list");
+        assert_eq!(entries.len(), expected.len());
+        for (entry, expected) in entries.iter().zip(expected) {
+            assert_eq!((&entry["artifact"], &entry["labels"]), (&expected["name"], &expected["labels"]));
+            assert_eq!(entry["slice"], format!("{}/{}", expected["slice"], expected["slices"]));
+            assert_eq!(entry["kind"], if expected["blocking"] == true { "report" } else { "advisory" });
+        }
+    }
+}
+
+#[test]
+fn gitlab_has_every_job_of_the_plan() {
+    let project = project(&fifty());
+    project.run(&["matrix", "--format", "gitlab", "--write"]).expect_code(0);
+    let pipeline = yaml(&project.read(".gitlab/testgen.yml")).remove(0);
+    for expected in jobs(&plan_of(&project)) {
+        let job = &pipeline[format!("testgen-{}", text(&expected["name"]))];
+        assert_eq!(job["tags"], expected["labels"], "{expected}");
+        assert_eq!(job["allow_failure"], expected["blocking"] == false, "{expected}");
+        let slice = format!("slice:{}/{}", expected["slice"], expected["slices"]);
+        assert_eq!(job["variables"]["SLICE"], slice, "{expected}");
+    }
+}
+
+#[test]
+fn kubernetes_completes_every_job_of_the_plan() {
+    let project = project(&fifty());
+    project.run(&["matrix", "--format", "kubernetes", "--write"]).expect_code(0);
+    let documents = yaml(&project.read("kubernetes/testgen.yml"));
+    let plan = plan_of(&project);
+    let names: BTreeSet<&str> = documents.iter().map(|document| text(&document["metadata"]["name"])).collect();
+    assert_eq!(names.len(), documents.len(), "names are unique");
+    let (cpu, gpu): (Vec<&Value>, Vec<&Value>) =
+        documents.iter().partition(|document| document["metadata"]["name"] == "testgen-cpu");
+    assert_eq!(cpu.len(), 1);
+    let completions = gpu.iter().map(|job| job["spec"]["completions"].as_u64().expect("is a number"));
+    assert_eq!(completions.sum::<u64>(), jobs(&plan).count() as u64);
+    assert!(gpu.iter().all(|job| job["spec"]["parallelism"].as_u64() <= job["spec"]["completions"].as_u64()));
+}
+
+#[test]
 fn nothing_self_hosted_runs_for_a_fork() {
     let condition = "github.event.pull_request.head.repo.full_name == github.repository";
-    for toml in [ONE.to_owned(), fifty()] {
+    for toml in [ONE.to_owned(), THREE.to_owned(), fifty()] {
         let project = project(&toml);
         project.run(&["matrix", "--write"]).expect_code(0);
         let caller = project.read(".github/workflows/testgen.yml");

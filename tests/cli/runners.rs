@@ -1,4 +1,4 @@
-//! Configurations of `testgen matrix`: none, one and fifty runners.
+//! Configurations of `testgen matrix`: one, three and fifty runners.
 
 /// The smallest runner that is right.
 pub(crate) const ONE: &str = "\
@@ -14,6 +14,39 @@ image = \"rocm/dev-ubuntu-24.04@sha256:0123456789abcdef0123456789abcdef012345678
 tiers = [\"postsubmit\"]
 render_group = 109
 node_selector = { \"amd.com/gpu.product-name\" = \"AMD_Instinct_MI300X\" }
+";
+
+/// Two that share the slices of a night and one that is advisory, so that every kind of entry is in the files.
+pub(crate) const THREE: &str = "\
+[ci.shards]
+rocm = 3
+
+[[ci.runner]]
+name = \"h100\"
+device = \"cuda\"
+family = \"sm_90\"
+labels = [\"self-hosted\", \"h100\"]
+tiers = [\"presubmit\", \"nightly\"]
+blocking = false
+
+[[ci.runner]]
+name = \"mi300x-a\"
+device = \"rocm\"
+family = \"gfx942\"
+labels = [\"self-hosted\", \"mi300x-a\"]
+tiers = [\"nightly\"]
+precisions = [\"f32\"]
+weight = 2
+gpus = 8
+
+[[ci.runner]]
+name = \"mi300x-b\"
+device = \"rocm\"
+family = \"gfx942\"
+labels = [\"self-hosted\", \"mi300x-b\"]
+tiers = [\"nightly\"]
+precisions = [\"f32\"]
+gpus = 8
 ";
 
 /// Fifty runners of both vendors in five families, of every tier and weight, some of them advisory.
