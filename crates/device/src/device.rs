@@ -39,9 +39,9 @@ impl fmt::Display for DetectionPath {
 /// A problem and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// What was found.
+    /// The problem.
     pub what: String,
-    /// What to do about it.
+    /// How to fix it.
     pub remedy: String,
 }
 

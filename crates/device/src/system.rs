@@ -63,7 +63,7 @@ impl System {
     }
 
     /// The names in a directory, sorted by a trailing number (so that `10` follows `9`), then by name; empty when there
-    /// is no such directory.
+    /// does not exist.
     pub(crate) fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else { return Vec::new() };
         let mut names: Vec<String> =

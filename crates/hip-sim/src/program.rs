@@ -16,7 +16,7 @@ use crate::module::CodeObject;
 use crate::statistics::Statistics;
 use std::ffi::{CStr, CString};
 
-/// The object behind the handle of `hiprtcCreateProgram`.
+/// The program of a handle that `hiprtcCreateProgram` returned.
 #[derive(Debug)]
 pub struct Program {
     source: String,

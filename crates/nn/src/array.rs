@@ -87,7 +87,7 @@ impl Array {
         Self { shape, values: self.values.gather(&rows) }
     }
 
-    /// The elements at their places in `shape`, of as many dimensions: cut off behind its ends, filled up with zeros.
+    /// The elements at their positions in a larger or smaller `shape` of as many dimensions: cropped, or padded with zeros.
     pub fn resized(&self, shape: &[usize]) -> Self {
         let source = |flat: usize| {
             let (mut rest, mut stride, mut found) = (flat, 1, 0);

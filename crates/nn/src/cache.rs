@@ -1,14 +1,14 @@
-//! What a session keeps from step to step.
+//! The cache of a decode session.
 
 use crate::{array::Arrays, backend::Ops};
 use burn::tensor::Tensor;
 
-/// What a session keeps: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
+/// The cache: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
 pub struct Cache<B: Ops> {
     layers: Vec<Option<KeyValue<B>>>,
-    /// Those of cross-attention, made once of what the encoder gave.
+    /// Keys and values of cross-attention, computed once from the encoder's output.
     memory: Vec<Option<KeyValue<B>>>,
-    /// What layers keep that have a state instead: that of the convolution and that of the scan.
+    /// The states of layers without attention: that of the convolution and that of the scan.
     states: Vec<Option<[Tensor<B, 3>; 2]>>,
     /// Arguments of the first step that later ones need, too.
     kept: Option<Arrays>,
@@ -40,7 +40,7 @@ impl<B: Ops> Cache<B> {
         self.length += new;
     }
 
-    /// Appends the new keys and values of `layer` and gives all of them.
+    /// Appends the new keys and values of `layer` and returns all of them.
     pub fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
         let (key, value) = match self.layers[layer].take() {
             Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
@@ -60,7 +60,7 @@ impl<B: Ops> Cache<B> {
         self.memory[layer] = Some(memory);
     }
 
-    /// What the first step kept.
+    /// The keys and values that the first step stored.
     pub fn kept(&self) -> Option<&Arrays> {
         self.kept.as_ref()
     }

@@ -24,12 +24,12 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Self { cache, traced, stack: "", result: Forward::default() }
     }
 
-    /// What the call left.
+    /// The result of the call.
     pub fn into_result(self) -> Forward {
         self.result
     }
 
-    /// All keys and values of `layer`: the new ones, behind those of earlier steps when the call is a step of a session.
+    /// All keys and values of `layer`: in a step of a session the new ones follow those of earlier steps.
     pub fn with_past(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
         match self.cache.as_deref_mut() {
             Some(cache) => cache.extend(layer, key, value),
@@ -38,7 +38,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// The keys and values of `layer`'s cross-attention: those of the first step when the call is a later step of a
-    /// session, else what `make` gives; none when it gives none.
+    /// session, else the result of `make`, which is an error if it is none.
     pub fn with_memory(
         &mut self,
         layer: usize,
@@ -63,7 +63,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.stack = stack;
     }
 
-    /// What `layer` kept in the step before; none at the beginning, and when the call is no step of a session.
+    /// The state of `layer` after the previous step; none in the first step, and in a call without a session.
     pub fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
         self.cache.as_deref().and_then(|cache| cache.state(layer))
     }
@@ -75,7 +75,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         }
     }
 
-    /// What the first step of a session kept; none in a first step.
+    /// The keys and values that the first step of a session stored; none in the first step.
     pub fn kept(&self) -> Option<&Arrays> {
         self.cache.as_deref()?.kept()
     }
@@ -102,7 +102,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.output_to_host(name, tensor).map(drop)
     }
 
-    /// As [`ForwardContext::output`], and gives it back as the host has it.
+    /// As [`ForwardContext::output`], and returns it as an array on the host.
     pub fn output_to_host<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
         let array = self.read(name, tensor)?;
         self.result.outputs.insert(name.to_owned(), array.clone());
@@ -114,13 +114,13 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.trace(format!("{}embed", self.stack), tensor)
     }
 
-    /// Leaves the hidden state behind layer `index`, when a trace was asked for.
+    /// Stores the hidden state after layer `index`, when a trace was requested.
     pub fn trace_layer<const D: usize>(&mut self, index: usize, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
         self.trace(format!("{}layer.{index}", self.stack), tensor)
     }
 
     /// Runs `x` through `layers` and then `finish`; `step` takes a layer, what it reads, and its place in the cache. Leaves
-    /// the hidden state behind each layer; as transformers returns them, the one behind the last is taken after `finish`.
+    /// the hidden state after each layer; as in transformers, that of the last layer is stored after `finish`.
     pub fn run_layers<L>(
         &mut self,
         layers: &[L],

@@ -1,4 +1,4 @@
-//! What one forward call gives back, on the host, and how it can fail.
+//! The result of one forward call, on the host, and its errors.
 
 use crate::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision};
@@ -26,7 +26,7 @@ pub struct Forward {
     pub host_outputs: Arrays,
 }
 
-/// Why a forward call gave no result.
+/// A forward call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ForwardError {
     /// The call lacks an argument.
@@ -40,9 +40,9 @@ pub enum ForwardError {
     WrongInput {
         /// The argument's name in transformers.
         name: String,
-        /// What was given.
+        /// The shape or type of the argument.
         found: String,
-        /// What the model takes.
+        /// The requirement of the model.
         expected: String,
     },
     /// A token id, position or length that the model has no row for.
@@ -56,18 +56,18 @@ pub enum ForwardError {
         limit: usize,
     },
     /// A decoder has nothing to attend to.
-    #[error("nothing was encoded: the first call of a sequence gives the encoder's input, too")]
+    #[error("nothing was encoded: the first call of a sequence needs the encoder's input, too")]
     NotEncoded,
     /// The device failed; burn's message.
     #[error("the device failed: {message}")]
     Device {
-        /// What the backend said.
+        /// The backend's message.
         message: String,
     },
     /// Passages could not be found or read.
     #[error("the retriever failed: {message}")]
     Retrieval {
-        /// What failed.
+        /// The operation that failed.
         message: String,
     },
     /// The model does not produce tokens step by step.
@@ -81,7 +81,7 @@ pub enum ForwardError {
 /// A sequence that grows, with the keys and values of what was read so far.
 pub trait Session {
     /// Reads more tokens: `input_ids` [batch, new], optionally `attention_mask` [batch, all so far + new] and
-    /// `position_ids` [batch, new]. Gives the outputs of the new positions.
+    /// `position_ids` [batch, new]. Returns the outputs of the new positions.
     ///
     /// The tokens of an encoder-decoder are `decoder_input_ids`, optionally with `decoder_attention_mask`; the first call
     /// also has everything that the encoder reads, later ones only its `attention_mask`.

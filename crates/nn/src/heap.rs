@@ -56,7 +56,7 @@ impl Drop for Held {
     }
 }
 
-// SAFETY: every method hands the caller's arguments on to mimalloc unchanged and returns what it gives, so the contract
+// SAFETY: every method passes the caller's arguments to mimalloc unchanged and returns its result, so the contract
 // of `GlobalAlloc` holds as it holds for mimalloc; counting neither allocates nor panics.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,6 +1,6 @@
 //! Hugging Face tensors by their own names: a path-scoped view over the safetensors files of a checkpoint.
 //!
-//! Shapes are checked when a tensor is asked for, every read is recorded, and what nobody asked for can be listed.
+//! Shapes are checked when a tensor is read, every read is recorded, and unused tensors can be listed.
 //! On the host processor a tensor of the type of the file stays where it is, in the mapped file. Elsewhere it is converted,
 //! and linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
 

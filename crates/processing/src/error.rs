@@ -1,4 +1,4 @@
-//! How the way in can fail.
+//! Errors of input processing.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum PreprocessError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system or the parser said.
+        /// The message of the system or the parser.
         message: String,
     },
     /// A file lacks a field or has one with a value that is not usable.
@@ -20,15 +20,15 @@ pub enum PreprocessError {
         path: PathBuf,
         /// The field's name.
         field: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// How to fix it.
         hint: String,
     },
     /// A text has no ids.
     #[error("the tokenizer failed: {message}")]
     Tokenizer {
-        /// What the `tokenizers` crate said.
+        /// The message of the `tokenizers` crate.
         message: String,
     },
     /// Texts of different lengths need a pad token and there is none.
@@ -39,7 +39,7 @@ pub enum PreprocessError {
     /// An image cannot be used.
     #[error("an image cannot be used: {problem}")]
     Image {
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A recording cannot be used.
@@ -47,7 +47,7 @@ pub enum PreprocessError {
     Audio {
         /// The position of the recording in the call.
         index: usize,
-        /// What is wrong with it, and what to do.
+        /// The problem, and how to fix it.
         problem: String,
     },
     /// A graph cannot be used.
@@ -55,7 +55,7 @@ pub enum PreprocessError {
     Graph {
         /// The position of the graph in the call.
         index: usize,
-        /// What is wrong with it, and what to do.
+        /// The problem, and how to fix it.
         problem: String,
     },
     /// The images of a batch have different sizes after resizing.

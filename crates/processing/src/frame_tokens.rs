@@ -3,7 +3,7 @@
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use std::{collections::BTreeMap, path::Path};
 
-/// One token for each frame; the pad token stands between repeated ones.
+/// One token for each frame; repeated tokens are separated by the pad token.
 #[derive(Debug)]
 pub struct FrameTokens {
     tokens: BTreeMap<i64, String>,
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_tokens_count_once_unless_padding_stands_between() {
+    fn repeated_tokens_count_once_unless_padding_separates_them() {
         let tokens = [(0, "<pad>"), (1, "<s>"), (2, "|"), (3, "a"), (4, "b")];
         let vocabulary = FrameTokens {
             tokens: tokens.into_iter().map(|(id, token)| (id, token.to_owned())).collect(),

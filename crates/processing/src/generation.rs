@@ -2,7 +2,7 @@
 //!
 //! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of what is done to the
 //! logits, position ids under left padding, end tokens. Two differences, so that a row alone equals the row in a batch:
-//! padding is no token for the repetition penalty, and every row draws from its own generator of the same seed.
+//! the repetition penalty ignores padding, and every row draws from its own generator of the same seed.
 
 mod choose;
 mod error;
@@ -27,7 +27,7 @@ pub enum FinishReason {
     Length,
 }
 
-/// What one row of a prompt was continued with.
+/// The continuation of one row of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continuation {
     /// The new tokens, with the end token where there is one.
@@ -70,7 +70,7 @@ pub fn generate(
     Ok(rows.into_iter().map(Row::finished).collect())
 }
 
-/// The logits behind the newest token of every row.
+/// The logits after the newest token of every row.
 fn last_logits(outputs: &Arrays, batch: usize) -> Result<Vec<Vec<f32>>, GenerationError> {
     let logits = outputs.get("logits").ok_or(GenerationError::NoLogits)?;
     let (&[rows, seq, vocabulary], Some(values)) = (logits.shape(), logits.as_floats()) else {
@@ -125,7 +125,7 @@ impl Row {
     }
 }
 
-/// What the session reads next, and the mask so far.
+/// The input of the session's next step, and the mask so far.
 struct Feed {
     inputs: Arrays,
     /// The argument that grows.

@@ -13,10 +13,10 @@ use testgen_types::{Architecture, ModelType};
 /// The kinds that a feature may have before those of the next one begin.
 const KINDS: i64 = 512;
 
-/// What stands before the first kind of a node: padding and the two shifts of transformers.
+/// The offset of the first kind of a node: padding and the two shifts of transformers.
 const FIRST_NODE_KIND: i64 = 3;
 
-/// What stands before the first kind of an edge between two nodes; along a path one more.
+/// The offset of the first kind of an edge between two nodes; along a path one more.
 const FIRST_EDGE_KIND: i64 = 2;
 
 /// The collator of a checkpoint. transformers leaves both numbers to the caller; the configuration is where they are written.
@@ -48,7 +48,7 @@ impl GraphCollator {
     ///
     /// `input_nodes` [graphs, nodes, features], `in_degree` and `out_degree` [graphs, nodes], `spatial_pos`
     /// [graphs, nodes, nodes], `attn_edge_type` [graphs, nodes, nodes, features], `input_edges`
-    /// [graphs, nodes, nodes, edges, features] and `attn_bias` [graphs, 1 + nodes, 1 + nodes]. Paths are cut behind the last edge
+    /// [graphs, nodes, nodes, edges, features] and `attn_bias` [graphs, 1 + nodes, 1 + nodes]. Paths are cut after the last edge
     /// that the model reads: transformers keeps 510 places as soon as two nodes have no path.
     pub fn process(&self, graphs: &[Graph]) -> Result<Arrays, PreprocessError> {
         let items = graphs.iter().enumerate().map(|(index, graph)| Ok(Item::of(graph.checked(index)?)));
@@ -96,14 +96,14 @@ impl<'a> Item<'a> {
         1 + self.adjacent[node * nodes..(node + 1) * nodes].iter().filter(|adjacent| **adjacent).count() as i64
     }
 
-    /// What is known of the edge from `start` to `end`; none where there is no edge.
+    /// The features of the edge from `start` to `end`; none where there is no edge.
     fn edge(&self, start: usize, end: usize) -> Option<impl Iterator<Item = i64>> {
         let edge = self.edges[start * self.graph.nodes + end]?;
         Some(numbered(self.graph.edge_features.row(edge), FIRST_EDGE_KIND))
     }
 }
 
-/// Kinds as rows of one table: those of each feature behind those of the one before.
+/// Kinds as rows of one table: those of each feature follow those of the previous one.
 fn numbered(kinds: &[i64], first: i64) -> impl Iterator<Item = i64> {
     kinds.iter().enumerate().map(move |(feature, kind)| kind + first + feature as i64 * KINDS)
 }

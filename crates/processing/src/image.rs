@@ -48,7 +48,7 @@ impl Image {
     }
 
     /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does: alpha is dropped, grey is repeated, of 16
-    /// bits a channel the upper 8 are kept. A png gives Pillow's bytes; a jpeg may differ by a few levels, as decoders do.
+    /// bits a channel the upper 8 are kept. A png is decoded to Pillow's bytes; a jpeg may differ by a few levels, as decoders do.
     pub fn decode(bytes: &[u8]) -> Result<Self, PreprocessError> {
         let failed = |problem: String| PreprocessError::Image { problem };
         let picture = image::load_from_memory(bytes).map_err(|error| failed(error.to_string()))?;

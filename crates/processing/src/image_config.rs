@@ -1,19 +1,19 @@
-//! What `preprocessor_config.json` says, with the defaults of the transformers class that it names.
+//! The settings in `preprocessor_config.json`, with the defaults of the transformers class that it names.
 
 use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter};
 use std::path::Path;
 use testgen_types::ModelType;
 
-/// What is done to an image, in this order; a step that is off is none.
+/// The steps that are applied to an image, in this order; a disabled step is none.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImageConfig {
     pub(crate) resize: Option<(Resize, Filter)>,
     /// Height and width of the centre that is kept.
     pub(crate) crop: Option<(usize, usize)>,
-    /// What bytes are multiplied with.
+    /// The factor of the bytes.
     pub(crate) rescale: Option<f64>,
     pub(crate) normalize: Option<Normalize>,
-    /// Whether images of different sizes are filled up to one, and a mask tells the images from what fills them.
+    /// Whether images of different sizes are padded to one, with a mask of the padding.
     pub(crate) pad: bool,
 }
 
@@ -54,7 +54,7 @@ struct Defaults {
 const HALF: [f64; 3] = [0.5; 3];
 const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
 const IMAGENET_STD: [f64; 3] = [0.229, 0.224, 0.225];
-/// What YOLOS cuts sides off to, whatever its patches measure.
+/// The multiple to which YOLOS crops the sides of an image, whatever the size of its patches is.
 const MULTIPLE: Option<usize> = Some(16);
 const CLIP_MEAN: [f64; 3] = [0.48145466, 0.4578275, 0.40821073];
 const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
@@ -251,7 +251,7 @@ fn normalize(file: &ConfigFile, defaults: &Defaults) -> Result<Normalize, Prepro
     let mean = channels(file, "image_mean")?.unwrap_or(defaults.mean);
     let std = channels(file, "image_std")?.unwrap_or(defaults.std);
     if std.contains(&0.0) {
-        return Err(file.wrong("image_std", "has a zero, which gives infinite pixel values", "correct it"));
+        return Err(file.wrong("image_std", "has a zero, which leads to infinite pixel values", "correct it"));
     }
     Ok(Normalize { mean: mean.map(|value| value as f32), std: std.map(|value| value as f32) })
 }

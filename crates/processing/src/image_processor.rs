@@ -22,7 +22,7 @@ pub struct ImageProcessor {
 }
 
 impl ImageProcessor {
-    /// Reads the files in `directory`, or gives none where there is no image processor.
+    /// Reads the files in `directory`; none if there is no image processor.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         Ok(image_config::read(directory)?.map(|config| Self { config }))
     }
@@ -66,7 +66,7 @@ impl ImageProcessor {
         Ok(image)
     }
 
-    /// Appends the image's values [3, height, width], with zeros behind its rows and columns up to `whole` (height, width).
+    /// Appends the image's values [3, height, width], with zeros after its rows and columns up to `whole` (height, width).
     fn append_values(&self, image: &Image, whole: (usize, usize), values: &mut Vec<f32>) {
         for channel in 0..3 {
             let table: Vec<f32> = (0..=255).map(|byte| self.value(byte, channel)).collect();

@@ -19,7 +19,7 @@ pub(crate) struct LogMel {
 
 /// The frequency that the filters end at.
 const HIGHEST: f64 = 8000.0;
-/// What a power counts at least.
+/// The lower bound of a power.
 const FLOOR: f64 = 1e-10;
 /// How many decades below the strongest are kept.
 const DECADES: f64 = 8.0;

@@ -66,7 +66,7 @@ impl Processor {
         self.frame_tokens.as_ref()
     }
 
-    /// What makes arguments of graphs, where the model reads graphs.
+    /// The collator of graphs, if the model reads graphs.
     pub fn graphs(&self) -> Option<&GraphCollator> {
         self.graphs.as_ref()
     }
@@ -81,7 +81,7 @@ impl Processor {
         self.retrieval.as_ref()
     }
 
-    /// What the checkpoint says about generation.
+    /// The checkpoint's settings of generation.
     pub fn generation(&self) -> &GenerationDefaults {
         &self.generation
     }

@@ -8,7 +8,7 @@
 use crate::image::Image;
 use std::f64::consts::PI;
 
-/// Bits behind the point in a weight: 32, less 8 of the pixel, less 2 for sums above one.
+/// Fractional bits of a weight: 32, less 8 of the pixel, less 2 for sums above one.
 const PRECISION_BITS: u32 = 32 - 8 - 2;
 
 /// How pixels are weighted; the numbers of `PIL.Image.Resampling`.

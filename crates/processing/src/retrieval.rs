@@ -1,4 +1,4 @@
-//! The passages of an index, and the two tokenizers between which they stand: a question's ids become the texts that a
+//! The passages of an index, and the two tokenizers of question and generator: a question's ids become the texts that a
 //! generator reads.
 //!
 //! Follows `RagRetriever` of transformers (`__call__`, `postprocess_docs`). Does not own the search, which is the model's, on
@@ -17,16 +17,16 @@ use testgen_nn::array::Arrays;
 pub const EMBEDDINGS: &str = "passages.safetensors";
 /// One JSON object for each line, in the order of the embeddings.
 const PASSAGES: &str = "passages.jsonl";
-/// What `RagTokenizer.save_pretrained` calls the folder of each tokenizer, and the field of `config.json` with its model.
+/// The folder of each tokenizer in `RagTokenizer.save_pretrained`, and the field of `config.json` with its model.
 const QUESTION: [&str; 2] = ["question_encoder_tokenizer", "question_encoder"];
 const GENERATOR: [&str; 2] = ["generator_tokenizer", "generator"];
 
 /// A passage of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Passage {
-    /// What it is about.
+    /// Its title.
     pub title: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 

@@ -16,9 +16,9 @@ use std::path::Path;
 /// A scheduler with its steps set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// The step in time that the model is told, for each call.
+    /// The time step that the model receives, for each call.
     pub timesteps: Vec<f32>,
-    /// What the first noise, of deviation one, is multiplied with.
+    /// The factor of the first noise, which has deviation one.
     pub init_noise_sigma: f32,
     rule: Rule,
 }
@@ -87,7 +87,7 @@ impl Steps {
         }
     }
 
-    /// The sample behind step `index`.
+    /// The sample after step `index`.
     pub fn step(&self, index: usize, sample: &[f32], output: &[f32]) -> Vec<f32> {
         match &self.rule {
             Rule::Ddim(rule) => rule.step(index, sample, output),

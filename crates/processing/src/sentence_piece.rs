@@ -11,7 +11,7 @@ use tokenizers::{
     pre_tokenizers::metaspace::{Metaspace, PrependScheme},
 };
 
-/// What a model file says.
+/// The content of a model file.
 #[derive(Debug, Default)]
 pub(crate) struct SentencePiece {
     /// The pieces in the order of their ids, with their scores.
@@ -36,7 +36,7 @@ impl SentencePiece {
         let bytes = std::fs::read(path).map_err(|error| unreadable(&error.to_string()))?;
         let model = Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
         if model.other_model {
-            return Err(unreadable("it is no Unigram model, the only kind that is read here"));
+            return Err(unreadable("it is not a Unigram model, the only supported kind"));
         }
         Ok(model)
     }

@@ -7,7 +7,7 @@
 /// node in graphs of more than 510, whose pairs then have no edges; transformers computes that, and so it is computed here.
 pub(crate) const UNREACHABLE: i32 = 510;
 
-/// No node stands between the two.
+/// No intermediate node.
 const DIRECT: i32 = -1;
 
 /// Distances, and for each pair the node that its path was last shortened by.

@@ -44,7 +44,7 @@ pub struct TokenizeOptions {
 }
 
 impl Tokenizer {
-    /// Reads the tokenizer files in `directory`, or gives none where there are none.
+    /// Reads the tokenizer files in `directory`; none if there are none.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         Self::open_of(directory, &ConfigFile::read_or_empty(directory, "config.json")?)
     }
@@ -124,7 +124,7 @@ impl Tokenizer {
         self.backend.id_to_token(u32::try_from(id).ok()?)
     }
 
-    /// The token that stands for a hidden word and its id, where the checkpoint has one.
+    /// The mask token and its id, if the checkpoint has one.
     pub fn mask_token(&self) -> Option<(&str, i64)> {
         let token = self.settings.special("mask_token")?;
         self.id(token).map(|id| (token, id))

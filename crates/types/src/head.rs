@@ -3,7 +3,7 @@
 use crate::{Task, closed_enum::closed_enum};
 
 closed_enum! {
-    /// What a class computes from the hidden states of its base model, written as the end of the class name.
+    /// The output of a class, computed from the hidden states of its base model and named by the suffix of the class name.
     Head: "head" {
         /// The hidden states, and the pooled one where the type has a pooler.
         Base = "Model",

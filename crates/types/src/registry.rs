@@ -153,7 +153,7 @@ pub enum ScoreFunction {
 }
 
 impl ModelEntry {
-    /// What a line leaves out.
+    /// The values of omitted fields of a line.
     const DEFAULT: Self = Self {
         class: "",
         heads: &[],
@@ -191,7 +191,7 @@ macro_rules! model_type {
                 match self { $($(Self::$variant => Architecture::$architecture,)*)* }
             }
 
-            /// What the registry says about the type.
+            /// The registry's line of the type.
             pub const fn entry(self) -> &'static ModelEntry {
                 match self { $($(Self::$variant => const { &ModelEntry {
                     class: $class,

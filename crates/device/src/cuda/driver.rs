@@ -46,7 +46,7 @@ impl CudaStatus {
         })
     }
 
-    /// What a failed `cuInit` means, and what to do about it where the status is specific.
+    /// The meaning of a failed `cuInit`, with a hint if the status is specific.
     pub(super) fn describe_start(self) -> String {
         let advice = match self.0 {
             100 => return format!("is installed and lists no device (cuInit: {self})"),

@@ -97,7 +97,7 @@ fn dims<const D: usize>(x: &FlexTensor) -> [usize; D] {
     x.layout().shape().dims()
 }
 
-/// The elements of a contiguous tensor; its buffer may go on behind them.
+/// The elements of a contiguous tensor; its buffer may be longer.
 fn elements(x: &FlexTensor) -> &[f32] {
     &x.storage::<f32>()[..x.layout().num_elements()]
 }

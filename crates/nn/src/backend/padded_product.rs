@@ -5,7 +5,7 @@
 //!
 //! - `vecmat_unit_perpendicular`, for a single row or column, refuses other multiples than those it was chosen for;
 //! - `ordered_double_mma`, for sizes of 512 and more, reads past an inner dimension that is not a multiple of its stage,
-//!   into memory that nobody wrote: NaN where that holds one.
+//!   into uninitialised memory, which may contain NaN.
 //!
 //! So a single row or column gets a second one of zeros, and the inner dimension is filled up with zeros.
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filled_dimension_has_zeros_behind_its_values() {
+    fn a_padded_dimension_has_zeros_after_its_values() {
         let x = tensor([2, 3]);
         let filled = fill::<Cpu>(x.clone().into_primitive().tensor(), 1, 5);
         let filled = Tensor::<Cpu, 2>::from_primitive(TensorPrimitive::Float(filled));

@@ -39,7 +39,7 @@ impl<B: Ops> FeatureBatchNorm<B> {
     }
 }
 
-/// x scale + shift, where both stand along one dimension.
+/// x scale + shift, both along one dimension.
 struct Affine<B: Ops, const D: usize> {
     scale: Tensor<B, D>,
     shift: Tensor<B, D>,

@@ -1,4 +1,4 @@
-//! Attention whose keys and values may come from elsewhere: from earlier steps, or from what an encoder gave.
+//! Attention whose keys and values may be cached: those of earlier steps, or those computed from the encoder's output.
 
 use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{
@@ -58,7 +58,7 @@ impl<B: Ops> CachedAttention<B> {
         self.over(x, key, value, bias)
     }
 
-    /// As [`CachedAttention::attend_self`], behind the tokens of earlier steps.
+    /// As [`CachedAttention::attend_self`], after the tokens of earlier steps.
     pub fn attend_cached(
         &self,
         x: Tensor<B, 3>,

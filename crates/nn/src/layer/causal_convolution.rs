@@ -29,7 +29,7 @@ impl<B: Ops> CausalConvolution<B> {
         Ok(Self { taps: (0..kernel).map(tap).collect(), bias })
     }
 
-    /// [batch, seq, channels] behind `past` [batch, kernel - 1, channels], zeros at the beginning; and the past of the next
+    /// [batch, seq, channels] after `past` [batch, kernel - 1, channels], zeros at the beginning; and the past of the next
     /// call. Summed in f32, rounded once.
     pub fn forward(&self, x: Tensor<B, 3>, past: Option<Tensor<B, 3>>) -> (Tensor<B, 3>, Tensor<B, 3>) {
         let ([batch, seq, channels], dtype, before) = (x.dims(), x.dtype(), self.taps.len() - 1);

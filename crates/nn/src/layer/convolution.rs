@@ -117,8 +117,8 @@ impl<B: Ops> Conv2d<B> {
         let (kernel, stride) = (self.weight.dims()[dimension], self.stride[dimension - 2]);
         let (before, length) = (self.padding[dimension - 2], x.dims()[dimension]);
         let count = (length + 2 * before - kernel) / stride + 1;
-        let behind = (kernel - 1 + count * stride).saturating_sub(before + length);
-        (between_zeros(x, dimension, before, behind), count)
+        let after = (kernel - 1 + count * stride).saturating_sub(before + length);
+        (between_zeros(x, dimension, before, after), count)
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Conv1d<B: Ops> {
     shape: Conv1dShape,
 }
 
-/// Channels [in, out], kernel, stride, zeros before and behind the sequence, and groups of a [`Conv1d`].
+/// Channels [in, out], kernel, stride, zeros before and after the sequence, and groups of a [`Conv1d`].
 #[derive(Debug, Clone, Copy)]
 pub struct Conv1dShape {
     /// In, out.
@@ -79,8 +79,8 @@ impl<B: Ops> Conv1d<B> {
     fn padded(&self, x: Tensor<B, 3>, length: usize) -> Tensor<B, 3> {
         let Conv1dShape { kernel, stride, padding, .. } = self.shape;
         let needed = kernel - 1 + length * stride;
-        let behind = needed.saturating_sub(padding + x.dims()[1]);
-        between_zeros(x, 1, padding, behind)
+        let after = needed.saturating_sub(padding + x.dims()[1]);
+        between_zeros(x, 1, padding, after)
     }
 
     /// [batch, length, kernel * channels]: of each window its positions one after another.

@@ -11,7 +11,7 @@ use burn::tensor::{DType, Int, Tensor};
 /// How distances are sorted into rows of the table of distances.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceBuckets {
-    /// Near distances have a row each, far ones share theirs logarithmically; none gives every distance a row.
+    /// Small distances have a row each, large ones share rows logarithmically; none assigns every distance a row.
     pub buckets: Option<usize>,
     /// The distance from which on all share the last row.
     pub max_distance: usize,
@@ -23,7 +23,7 @@ impl DistanceBuckets {
         self.buckets.unwrap_or(self.max_distance)
     }
 
-    /// The row, before it is limited to the table, of a key that stands `distance` before its query. The logarithm is taken
+    /// The row, before it is limited to the table, of a key that is `distance` before its query. The logarithm is taken
     /// in f32, as PyTorch takes it, because it is rounded up.
     fn bucket(&self, distance: i64) -> i64 {
         let Some(buckets) = self.buckets else { return distance };
@@ -50,7 +50,7 @@ impl DistanceBuckets {
     }
 }
 
-/// Which parts the scores have beside content to content, and whether distances share the maps of contents.
+/// The parts of the scores besides content to content, and whether distances share the projections of contents.
 #[derive(Debug, Clone, Copy)]
 pub struct DisentangledShape {
     /// The width of the hidden states.
@@ -93,9 +93,9 @@ impl<B: Ops> Disentangled<B> {
         let own = w.module("self");
         let square = |name: &str| Linear::load(&own.module(name), shape.width, shape.width);
         let relative = shape.distances.is_some();
-        let distances = |wanted: bool, name: &str| {
+        let distances = |used: bool, name: &str| {
             let map = || if shape.shared { Ok(DistanceMap::Shared) } else { square(name).map(DistanceMap::Own) };
-            (wanted && relative).then(map).transpose()
+            (used && relative).then(map).transpose()
         };
         Ok(Self {
             query: square("query_proj")?,

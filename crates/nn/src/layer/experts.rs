@@ -1,4 +1,4 @@
-//! A perceptron that is a mixture of experts (Shazeer et al. 2017): a router chooses a few for each token.
+//! An MLP that is a mixture of experts (Shazeer et al. 2017): a router chooses a few for each token.
 //!
 //! All experts are computed and those that were not chosen count nothing: two large matrix products without a way back to
 //! the host, whose shapes do not depend on the tokens.
@@ -30,7 +30,7 @@ pub struct ExpertsShape {
     pub names: [&'static str; 3],
 }
 
-/// What most types call an expert's gate, up and down.
+/// The names of an expert's gate, up and down projections in most model types.
 pub const EXPERT_NAMES: [&str; 3] = ["gate_proj", "up_proj", "down_proj"];
 
 impl ExpertsShape {
@@ -50,7 +50,7 @@ pub struct Experts<B: Ops> {
     gate_and_up: Tensor<B, 2>,
     /// [count * inner, width]
     down: Tensor<B, 2>,
-    /// Whether expert j stands before expert i: f32 [1, i, j].
+    /// Whether expert j comes before expert i: f32 [1, i, j].
     earlier: Tensor<B, 3>,
     shape: ExpertsShape,
 }

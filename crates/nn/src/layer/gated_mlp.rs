@@ -1,4 +1,4 @@
-//! The perceptron with a gate behind attention (Shazeer 2020).
+//! The gated MLP after attention (Shazeer 2020).
 
 use super::{Linear, ProjectionNames, Projections};
 use crate::{

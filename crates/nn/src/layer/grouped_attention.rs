@@ -14,7 +14,7 @@ pub struct GroupedAttention<B: Ops> {
     pub output: Linear<B>,
     /// Of the queries, and of the keys and values.
     pub heads: [usize; 2],
-    /// What the scores are multiplied by.
+    /// The factor of the scores.
     pub scale: f64,
     /// The bound of the scaled scores, where they have one.
     pub soft_cap: Option<f64>,

@@ -30,7 +30,7 @@ fn resampled<B: Ops>(table: Tensor<B, 4>, dimension: usize, size: usize, inputs:
     tap(-1) + tap(0) + tap(1) + tap(2)
 }
 
-/// Where the centre of output `index` lies among the inputs.
+/// The position of the centre of output `index` among the inputs.
 fn place(index: usize, length: usize, size: usize) -> f64 {
     (index as f64 + 0.5) * length as f64 / size as f64 - 0.5
 }

@@ -1,4 +1,4 @@
-//! Which keys a query sees, as a bias on the scores.
+//! The keys that a query attends to, as a bias on the scores.
 //!
 //! A hidden key gets the smallest f32, not minus infinity: a row that hides every key is then uniform, as in
 //! transformers, instead of NaN. The masks are made on the host, where a mask that hides nothing costs nothing.
@@ -86,7 +86,7 @@ pub fn length_bias<B: Ops>(inputs: &Inputs<'_, B>, real: &[usize], keys: usize) 
     hides.then(|| put(inputs, real.iter().flat_map(row).collect(), [real.len(), 1, 1, keys]))
 }
 
-/// The bias [batch or 1, 1, query, key] of causal attention behind `past` tokens, within `window` tokens where there is
+/// The bias [batch or 1, 1, query, key] of causal attention after `past` tokens, within `window` tokens where there is
 /// one: a query sees itself and the `window - 1` tokens before it. None when it hides nothing.
 pub fn causal_bias<B: Ops>(
     inputs: &Inputs<'_, B>,

@@ -1,4 +1,4 @@
-//! The two-layer perceptron behind attention.
+//! The two-layer MLP after attention.
 
 use super::Linear;
 use crate::{

@@ -46,7 +46,7 @@ impl<B: Ops> LayerNorm<B> {
     }
 }
 
-/// Root-mean-square normalisation of groups of channels, `MambaRMSNormGated` behind its gate.
+/// Root-mean-square normalisation of groups of channels, `MambaRMSNormGated` after its gate.
 pub struct GroupRmsNorm<B: Ops> {
     weight: Tensor<B, 3>,
     /// f32, as wide as a group.

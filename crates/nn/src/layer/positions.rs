@@ -1,4 +1,4 @@
-//! How the attention of a causal decoder knows where tokens stand, and how far back they see.
+//! Positions of tokens in the attention of a causal decoder, and the window of each layer.
 
 use super::{
     Alibi, Rotary, Rotation,
@@ -7,7 +7,7 @@ use super::{
 use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
 use burn::tensor::Tensor;
 
-/// What tells attention the positions.
+/// How attention receives the positions.
 pub enum Positions {
     /// Nothing: they are in the embeddings.
     Embedded,
@@ -18,7 +18,7 @@ pub enum Positions {
 }
 
 impl Positions {
-    /// What the layers of one call see: `shape` [batch, seq] new tokens behind `past` others.
+    /// The attention context of one call: `shape` [batch, seq] new tokens after `past` others.
     pub fn attention_context<'a, 'b, B: Ops>(
         &'a self,
         inputs: &'a Inputs<'b, B>,
@@ -52,7 +52,7 @@ impl Positions {
     }
 }
 
-/// What the layers of one call see; biases are made once for each window that layers have.
+/// The attention contexts of the layers in one call; each bias is computed once per window.
 pub struct AttentionContext<'a, 'b, B: Ops> {
     positions: &'a Positions,
     inputs: &'a Inputs<'b, B>,
@@ -62,7 +62,7 @@ pub struct AttentionContext<'a, 'b, B: Ops> {
     biases: Vec<(Option<usize>, Option<Tensor<B, 4>>)>,
 }
 
-/// What one layer sees.
+/// The attention context of one layer.
 pub struct LayerContext<'a, B: Ops> {
     /// Of its queries and keys.
     pub rotation: Option<&'a Rotation<B>>,

@@ -11,7 +11,7 @@ use burn::tensor::Tensor;
 pub enum Projections<B: Ops, const N: usize> {
     /// A matrix for each.
     Apart([Linear<B>; N]),
-    /// One matrix, whose outputs of these widths stand side by side.
+    /// One matrix, whose outputs are the concatenation of parts with these widths.
     Joined(Linear<B>, [usize; N]),
 }
 

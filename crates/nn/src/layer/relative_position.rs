@@ -13,7 +13,7 @@ use burn::tensor::{DType, Tensor};
 /// How distances are sorted into buckets: near ones have a bucket each, far ones share them logarithmically.
 #[derive(Debug, Clone, Copy)]
 pub struct RelativeBuckets {
-    /// Whether keys behind the query have buckets of their own, the upper half; else they share the first.
+    /// Whether keys after the query have buckets of their own, the upper half; else they share the first.
     pub bidirectional: bool,
     /// The number of buckets.
     pub count: usize,
@@ -22,7 +22,7 @@ pub struct RelativeBuckets {
 }
 
 impl RelativeBuckets {
-    /// The bucket of a key that stands `distance` behind its query; before it where negative. The logarithm is taken in
+    /// The bucket of a key that is `distance` after its query; before it where negative. The logarithm is taken in
     /// f32, as PyTorch takes it, because its whole part counts.
     pub fn bucket(&self, distance: i64) -> i64 {
         let (count, first, distance) = if self.bidirectional {
@@ -40,7 +40,7 @@ impl RelativeBuckets {
         first + (exact + steps as i64).min(count - 1)
     }
 
-    /// What would divide by zero: a bucket count or a distance without room for far keys.
+    /// Rejects values that would divide by zero: a bucket count or a distance without room for far keys.
     pub fn validate(&self, count: &str, max_distance: &str) -> Result<(), String> {
         let exact = self.count / if self.bidirectional { 4 } else { 2 };
         if exact == 0 {
@@ -65,7 +65,7 @@ impl<B: Ops> RelativeBias<B> {
         Ok(Self { values: Embedding::load(w, buckets.count, heads)?, buckets })
     }
 
-    /// The bias [1, heads, query, key], in f32, of the queries behind `past` tokens; keys count from the first token.
+    /// The bias [1, heads, query, key], in f32, of the queries after `past` tokens; keys count from the first token.
     pub fn at(&self, past: usize, [queries, keys]: [usize; 2], inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
         let distance = |query: usize, key: usize| key as i64 - (past + query) as i64;
         let row = |query: usize| (0..keys).map(move |key| self.buckets.bucket(distance(query, key)));

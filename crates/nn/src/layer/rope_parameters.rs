@@ -9,19 +9,19 @@ use std::f64::consts::PI;
 #[serde(default)]
 pub struct RopeConfig {
     rope_parameters: Option<RopeParameters>,
-    /// That of older files, which counts where both stand.
+    /// The name in older files, which takes precedence where both exist.
     rope_scaling: Option<RopeParameters>,
     rope_theta: Option<f64>,
 }
 
 impl RopeConfig {
-    /// What counts of them.
+    /// The fields that are used.
     pub fn fields(&self) -> RopeFields<'_> {
         RopeFields { parameters: self.rope_scaling.as_ref().or(self.rope_parameters.as_ref()), theta: self.rope_theta }
     }
 }
 
-/// What a configuration says about how positions rotate.
+/// The rotary parameters of a configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct RopeFields<'a> {
     /// `rope_parameters`, else the `rope_scaling` of older files.
@@ -110,7 +110,7 @@ impl RopeFields<'_> {
         })
     }
 
-    /// What is missing from the parameters of a type that rotates whole heads.
+    /// The missing fields of a type that rotates whole heads.
     pub fn validate(&self, head_dim: usize) -> Result<(), String> {
         let parameters = self.parameters(1);
         if let Some(share) = parameters.partial_rotary_factor.filter(|share| *share != 1.0) {
@@ -136,7 +136,7 @@ impl RopeParameters {
         (head_dim as f64 * self.partial_rotary_factor.unwrap_or(1.0)) as usize
     }
 
-    /// What is missing.
+    /// The missing field.
     pub fn validate(&self) -> Result<(), String> {
         let needs = |name: &str, value: Option<f64>| match value {
             Some(value) if value > 0.0 => Ok(()),

@@ -9,18 +9,18 @@ use burn::tensor::Tensor;
 /// Tokens of a stretch: what memory is needed for at once.
 const STRETCH: usize = 8;
 
-/// What the tokens do to the state, f32.
+/// The effect of the tokens on the state, f32.
 pub struct Scan<B: Ops> {
-    /// What is left of the state: [batch, seq, channels, state or 1].
+    /// The factor by which the state decays: [batch, seq, channels, state or 1].
     pub decay: Tensor<B, 4>,
-    /// What is added to it: [batch, seq, channels, state].
+    /// The summand of the state: [batch, seq, channels, state].
     pub input: Tensor<B, 4>,
     /// How it is read: [batch, seq, channels or 1, state].
     pub readout: Tensor<B, 4>,
 }
 
 impl<B: Ops> Scan<B> {
-    /// What is read [batch, seq, channels] behind `state` [batch, channels, state], zeros at the beginning, and the state in
+    /// The output [batch, seq, channels] after `state` [batch, channels, state], zeros at the beginning, and the state in
     /// the end.
     pub fn run(self, state: Option<Tensor<B, 3>>) -> (Tensor<B, 3>, Tensor<B, 3>) {
         let [batch, seq, channels, width] = self.input.dims();
@@ -47,7 +47,7 @@ pub fn softplus<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     x.clone().clamp_min(0.0) + x.abs().neg().exp().log1p()
 }
 
-/// The state behind each token of a stretch.
+/// The state after each token of a chunk.
 fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>) -> Tensor<B, 4> {
     let length = input.dims()[1];
     let first = input.clone().narrow(1, 0, 1) + decay.clone().narrow(1, 0, 1) * before;

@@ -58,7 +58,7 @@ impl<B: Ops> SelfAttention<B> {
         Self::load_with_output_bias(w, names, shape, true)
     }
 
-    /// As [`SelfAttention::load`], with a bias behind the heads only where the configuration says so.
+    /// As [`SelfAttention::load`], with a bias of the output projection only if the configuration has one.
     pub fn load_with_output_bias(
         w: &Weights<B>,
         names: &AttentionNames,

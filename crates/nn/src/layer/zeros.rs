@@ -1,16 +1,16 @@
-//! Zeros around a tensor.
+//! Zero padding of one dimension.
 
 use crate::backend::Ops;
 use burn::tensor::Tensor;
 
-/// `x` with `before` zeros before it and `behind` zeros behind it in `dimension`.
+/// `x` with `before` zeros before it and `after` zeros after it in `dimension`.
 pub fn between_zeros<B: Ops, const D: usize>(
     x: Tensor<B, D>,
     dimension: usize,
     before: usize,
-    behind: usize,
+    after: usize,
 ) -> Tensor<B, D> {
-    if before + behind == 0 {
+    if before + after == 0 {
         return x;
     }
     let zeros = |count: usize| {
@@ -18,6 +18,6 @@ pub fn between_zeros<B: Ops, const D: usize>(
         shape[dimension] = count;
         (count > 0).then(|| Tensor::zeros(shape, (&x.device(), x.dtype())))
     };
-    let parts = [zeros(before), Some(x.clone()), zeros(behind)];
+    let parts = [zeros(before), Some(x.clone()), zeros(after)];
     Tensor::cat(parts.into_iter().flatten().collect(), dimension)
 }

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn sixteen_bits_round_to_nearest_even() {
-        // 1 + 2^-11 lies between two f16 values; the even one is 1.
+        // 1 + 2^-11 is between two f16 values; the even one is 1.
         let bytes: Vec<u8> = [1.0_f32 + 2.0_f32.powi(-11), 1.0 + 3.0 * 2.0_f32.powi(-11)]
             .into_iter()
             .flat_map(f32::to_le_bytes)
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_no_weights() {
+    fn integers_are_not_weights() {
         assert!(convert(&[0; 8], Dtype::I64, DType::F32, &[1], Conversion::AsIs).is_none());
     }
 }

@@ -77,7 +77,7 @@ impl Files {
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
             if range.end > map.len() {
-                return Err(unreadable(format!("`{name}` ends behind the end of the file; the file is truncated")));
+                return Err(unreadable(format!("`{name}` ends after the end of the file; the file is truncated")));
             }
             let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
             self.tensors.insert(name, entry);
@@ -108,7 +108,7 @@ impl Files {
     }
 }
 
-/// What transformers and diffusers call the file.
+/// The file names in transformers and diffusers.
 const SINGLE: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
 
 /// The single file, or the files that the index names.

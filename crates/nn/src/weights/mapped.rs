@@ -21,7 +21,7 @@ impl AsRef<[u8]> for MappedTensor {
     }
 }
 
-/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. Whoever
+/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. The caller
 /// writes to them gets a copy first.
 pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);

@@ -27,7 +27,7 @@ impl Chooser {
         Self { seen, sequence: prompt, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// The token behind `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
+    /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
     /// or nothing that can be chosen.
     pub(super) fn choose(&mut self, logits: &[f32], added: usize, settings: &GenerationSettings) -> Option<i64> {
         if logits.iter().any(|logit| logit.is_nan() || *logit == f32::INFINITY) {

@@ -1,4 +1,4 @@
-//! What a checkpoint forbids and forces, beside what a caller may ask: `LogitsProcessor`s of transformers that are the same
+//! The checkpoint's constraints on tokens, besides those of the caller: `LogitsProcessor`s of transformers that are the same
 //! for greedy search and for sampling.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};

@@ -1,4 +1,4 @@
-//! What is asked of a generation: by the caller, by the checkpoint, by transformers' defaults, in that order.
+//! The settings of a generation: from the caller, the checkpoint, and transformers' defaults, in that order.
 
 use super::{
     error::GenerationError,
@@ -8,12 +8,12 @@ use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
 use std::path::Path;
 
-/// The length of a sequence, with its prompt, where nobody says anything; transformers' default.
+/// The length of a sequence, with its prompt, if it is not configured; transformers' default.
 const DEFAULT_LENGTH: usize = 20;
-/// How many tokens are drawn from where nobody says anything; transformers' default.
+/// The number of tokens to sample from, if it is not configured; transformers' default.
 const DEFAULT_TOP_K: usize = 50;
 
-/// What a caller may ask of a generation; none takes the checkpoint's `generation_config.json`, then transformers' default.
+/// The caller's settings of a generation; none takes the checkpoint's `generation_config.json`, then transformers' default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationControls {
     /// The most tokens to add.
@@ -38,14 +38,14 @@ pub struct GenerationControls {
     pub num_beams: Option<usize>,
 }
 
-/// What a checkpoint says about generation, in `generation_config.json` or else in `config.json`.
+/// The checkpoint's settings of generation, in `generation_config.json` or else in `config.json`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GenerationDefaults {
     controls: GenerationControls,
     max_length: Option<usize>,
     pad: Option<i64>,
     decoder_start: Option<i64>,
-    /// What follows the start token of a model of speech; none when it would have to be detected.
+    /// The tokens after the start token of a speech model; none when they would have to be detected.
     speech: Option<Vec<i64>>,
     rules: TokenRules,
     unsupported: Option<String>,
@@ -107,7 +107,7 @@ impl GenerationDefaults {
     }
 }
 
-/// What a configuration with a generator inside says of generation is the generator's.
+/// The settings of a configuration that contains a generator are those of the generator.
 fn of_generator(file: ConfigFile) -> Result<ConfigFile, PreprocessError> {
     Ok(file.nested("generator")?.unwrap_or(file))
 }
@@ -136,7 +136,7 @@ fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError>
 }
 
 impl GenerationDefaults {
-    /// What the decoder of a model of speech begins with.
+    /// The first tokens of the decoder of a speech model.
     pub fn speech_prompt(&self) -> Option<Vec<i64>> {
         let start = self.decoder_start?;
         Some([&[start][..], self.speech.as_ref()?].concat())
@@ -173,9 +173,9 @@ pub struct GenerationSettings {
     pub repetition_penalty: f32,
     /// End tokens.
     pub eos: Vec<i64>,
-    /// What the checkpoint forbids and forces.
+    /// The checkpoint's constraints on tokens.
     pub(super) rules: TokenRules,
-    /// What finished rows are continued with; nobody reads what comes of it.
+    /// The token that finished rows are continued with; its logits are ignored.
     pub pad: i64,
 }
 

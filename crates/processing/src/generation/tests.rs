@@ -8,7 +8,7 @@ use testgen_nn::forward::{Forward, ForwardError};
 
 const VOCABULARY: usize = 8;
 
-/// Gives for each row the logits that `next` makes of its newest token, and keeps what it was fed.
+/// Returns for each row the logits that `next` computes from its newest token, and records its inputs.
 struct Fake {
     next: fn(i64) -> [f32; VOCABULARY],
     fed: Vec<Arrays>,
@@ -127,11 +127,11 @@ fn repeated_tokens_are_penalized() {
     let penalized = GenerationControls { repetition_penalty: Some(1.5), ..controls(1) };
     assert_eq!(ids(&[&[2, 1]], &penalized), [[3]]);
     assert_eq!(ids(&[&[1]], &penalized), [[2]]);
-    assert_eq!(ids(&[&[1, 2, 3], &[7]], &penalized), [[4], [0]], "padding is no token that was there");
+    assert_eq!(ids(&[&[1, 2, 3], &[7]], &penalized), [[4], [0]], "padding does not count as a token");
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_settings_are_errors() {
     let settings = |controls: &GenerationControls| GenerationSettings::new(controls, &GenerationDefaults::default(), 1);
     let problem = |controls: GenerationControls| settings(&controls).unwrap_err().to_string();
     assert!(problem(GenerationControls { temperature: Some(-1.0), ..controls(1) }).contains("`temperature` is -1"));

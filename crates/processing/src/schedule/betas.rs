@@ -2,7 +2,7 @@
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
-/// The part of the image that is left behind each step: the running product of 1 - β, in f32 as PyTorch computes it.
+/// The remaining part of the image after each step: the running product of 1 - β, in f32 as PyTorch computes it.
 #[derive(Debug, Clone)]
 pub(super) struct Betas {
     pub(super) alphas_cumprod: Vec<f32>,

@@ -7,7 +7,7 @@ use crate::{config_file::ConfigFile, error::PreprocessError};
 #[derive(Debug, Clone)]
 pub struct Ddim {
     fields: Fields,
-    /// What is left of the image behind the last step.
+    /// The remaining part of the image after the last step.
     last: f32,
     clip: Option<f32>,
 }
@@ -15,7 +15,7 @@ pub struct Ddim {
 /// Its steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DdimSteps {
-    /// What is left of the image at each step, and at the one behind it.
+    /// The remaining part of the image at each step, and at the next one.
     alphas: Vec<[f32; 2]>,
     clip: Option<f32>,
     prediction: Prediction,

@@ -11,7 +11,7 @@ pub struct Euler {
     ends_at_least: bool,
 }
 
-/// Its steps: the noise at each, and behind the last.
+/// Its steps: the noise at each, and after the last.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EulerSteps {
     sigmas: Vec<f32>,

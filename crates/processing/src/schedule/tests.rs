@@ -1,10 +1,10 @@
 //! Schedulers against diffusers 0.42.1: `recorded.json` holds noise, the outputs of an imagined model, and for several
-//! configurations what each step reads and gives. `record.py` beside it makes it again.
+//! configurations the input and output of each step. `record.py` beside it makes it again.
 
 use super::Scheduler;
 use serde_json::Value;
 
-/// What f32 may be off, relative to numbers that grow with the noise.
+/// The tolerance in f32, relative to numbers that grow with the noise.
 const TOLERANCE: f32 = 3e-6;
 
 fn numbers(value: &Value) -> Vec<f32> {
@@ -39,10 +39,10 @@ fn every_step_is_that_of_diffusers() {
         assert_close(&[steps.init_noise_sigma], &numbers(&Value::Array(vec![case["init_noise_sigma"].clone()])), &what);
         let mut sample: Vec<f32> = noise.iter().map(|noise| noise * steps.init_noise_sigma).collect();
         for (index, output) in outputs.iter().enumerate() {
-            let told = format!("step {index} of {what}");
-            assert_close(&steps.model_input(index, &sample), &numbers(&case["inputs"][index]), &told);
+            let step = format!("step {index} of {what}");
+            assert_close(&steps.model_input(index, &sample), &numbers(&case["inputs"][index]), &step);
             sample = steps.step(index, &sample, &numbers(output));
-            assert_close(&sample, &numbers(&case["samples"][index]), &told);
+            assert_close(&sample, &numbers(&case["samples"][index]), &step);
         }
     }
 }

@@ -69,7 +69,7 @@ fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
     Ok(Some(json!({ "type": "BPE", "vocab": vocabulary, "merges": merges })))
 }
 
-/// What `tokenizer_config.json` adds to the backend: special tokens, and tokens at the ends.
+/// The additions of `tokenizer_config.json` to the backend: special tokens, and tokens at the ends.
 pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(), PreprocessError> {
     backend.with_padding(None);
     let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer { message: error.to_string() };
@@ -89,8 +89,8 @@ pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(
 
 /// `TokenizersBackend.update_post_processor`: start and end token around each text, where they exist.
 fn ends_template(backend: &Tokenizer, settings: &Settings, start: bool, end: bool) -> Value {
-    let token = |wanted: bool, role| {
-        settings.special(role).filter(|_| wanted).and_then(|token| Some((token, backend.token_to_id(token)?)))
+    let token = |added: bool, role| {
+        settings.special(role).filter(|_| added).and_then(|token| Some((token, backend.token_to_id(token)?)))
     };
     let (start, end) = (token(start, "bos_token"), token(end, "eos_token"));
     let piece = |token: Option<(&str, u32)>, type_id| {

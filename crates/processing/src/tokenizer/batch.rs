@@ -7,11 +7,11 @@ use tokenizers::Encoding;
 /// Where a token comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenSpan {
-    /// The first byte of the text that the token stands for.
+    /// The first byte of the token's text.
     pub start: usize,
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub end: usize,
-    /// Which text of a pair it comes from; none for tokens that the tokenizer adds and for padding.
+    /// The index of its text in a pair; none for tokens that the tokenizer adds and for padding.
     pub sequence: Option<usize>,
     /// The word that it is a part of.
     pub word: Option<u32>,
@@ -26,7 +26,7 @@ pub struct TokenBatch {
     pub spans: Vec<Vec<TokenSpan>>,
 }
 
-/// What rows are filled up with, and whether there are token types.
+/// The padding of rows, and whether there are token types.
 pub(super) struct Padding {
     pub(super) side: PaddingSide,
     /// The shortest that rows may be.
@@ -36,7 +36,7 @@ pub(super) struct Padding {
 }
 
 impl TokenBatch {
-    /// `number` gives the model's id of the backend's.
+    /// `number` converts the backend's ids to the model's.
     pub(super) fn new(
         encodings: &[Encoding],
         padding: &Padding,

@@ -105,7 +105,7 @@ fn precompiled(normalizer: &Value) -> Option<Value> {
     parts.iter().find(|part| part["type"] == "Precompiled").cloned()
 }
 
-/// A class token in front of the first text and a separator behind each.
+/// A class token before the first text and a separator after each.
 fn around_texts(file: &Value, settings: &Settings) -> Result<Value, PreprocessError> {
     let (class, separator) = (token_and_id(file, settings, "cls_token")?, token_and_id(file, settings, "sep_token")?);
     let special = |token: &Value, type_id: u32| json!({ "SpecialToken": { "id": token[0], "type_id": type_id } });
@@ -140,7 +140,7 @@ fn mpnet(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
     Ok(())
 }
 
-/// What the tokenizers of BERT and MPNet share.
+/// The common part of the tokenizers of BERT and MPNet.
 fn word_piece(file: &mut Value, settings: &Settings) {
     file["normalizer"] = json!({
         "type": "BertNormalizer",

@@ -1,4 +1,4 @@
-//! What stands beside `tokenizer.json`: special tokens, sides, limits.
+//! The settings next to `tokenizer.json`: special tokens, padding sides, limits.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use tokenizers::{AddedToken, TruncationDirection};
 
 /// The roles that a token can have, by their fields.
 const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
-/// A `model_max_length` above this stands for none; transformers writes 10^30.
+/// A `model_max_length` above this means that there is no limit; transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
 
 /// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
@@ -32,9 +32,9 @@ pub(super) enum Class {
 /// Where short rows of a batch are filled up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaddingSide {
-    /// In front of the text, as generation wants it.
+    /// Before the text, as generation needs it.
     Left,
-    /// Behind the text.
+    /// After the text.
     Right,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Settings {
     pub(super) token_types: bool,
     /// `add_bos_token` and `add_eos_token`, where at least one is given and no `tokenizer.json` decides.
     pub(super) ends: Option<(bool, bool)>,
-    /// Of Llama's tokenizer: a space in front of the text behind a special token, too.
+    /// For Llama's tokenizer: a space before text after a special token, too.
     pub(super) legacy: bool,
     /// Of `BertNormalizer`, where given.
     pub(super) lowercase: Option<bool>,

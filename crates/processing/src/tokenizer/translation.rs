@@ -8,7 +8,7 @@ use tokenizers::{AddedToken, Tokenizer, processors::template::TemplateProcessing
 /// How the ids of the split pieces become those of the model, and those of the decoder become text.
 #[derive(Debug)]
 pub(super) struct Translation {
-    /// The model's id of every id that the backend gives.
+    /// The model's id of every id of the backend.
     ids: Vec<u32>,
     pub(super) pad: Option<u32>,
     target: BTreeMap<i64, String>,

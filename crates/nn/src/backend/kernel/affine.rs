@@ -113,7 +113,7 @@ fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &Matrix<'_>, a
 mod tests {
     use super::{Matrix, affine};
 
-    /// Small integers: every order of summation gives the same f32.
+    /// Small integers: every order of summation leads to the same f32.
     fn integers(count: usize, step: usize) -> Vec<f32> {
         (0..count).map(|index| ((index * step) % 7) as f32 - 3.0).collect()
     }
