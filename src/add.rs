@@ -1,4 +1,4 @@
-//! A spec from a checkpoint: `config.json` says what the model is, nothing is guessed.
+//! Writes a spec for a checkpoint from its `config.json`; nothing is guessed.
 //!
 //! Owns: what is read from a checkpoint's directory and how the spec is written. Does not own: where it is put.
 
@@ -27,7 +27,7 @@ const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 /// The files that transformers and diffusers keep weights in.
 const WEIGHTS: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
 
-/// What the directory of a checkpoint says.
+/// The properties of a checkpoint's directory that a spec depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The directory.
@@ -36,7 +36,7 @@ pub struct Found {
     pub model_type: ModelType,
     /// The task of the head that `architectures` of `config.json` names, or the one that was asked for.
     pub task: Task,
-    /// Whether there is what turns text or images into the model's input.
+    /// Whether a tokenizer or a processor is there, which turns text or images into the model's input.
     pub has_preprocessor: bool,
     /// Whether there is `golden.safetensors`.
     pub has_goldens: bool,
@@ -53,12 +53,12 @@ struct Config {
     class_name: Option<String>,
     #[serde(default)]
     architectures: Option<Vec<String>>,
-    /// The others: what an unsupported model is near to.
+    /// The other fields, from which the nearest architecture of an unsupported model is derived.
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-/// Reads a checkpoint's directory; `task` overrules the head.
+/// Reads a checkpoint's directory; `task` takes precedence over the head.
 pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> {
     let path = directory.join("config.json");
     let config = read_config(directory, &path)?;

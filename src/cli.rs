@@ -25,7 +25,7 @@ use std::{io::Write, process};
 
 pub use out::Out;
 
-/// Writes hardware-aware conformance suites for Hugging Face models.
+/// Generates, verifies and runs hardware-aware conformance suites for Hugging Face models.
 #[derive(Debug, Parser)]
 #[command(name = "testgen", version, about, after_help = EXIT_CODES, max_term_width = 110, propagate_version = true)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
@@ -55,13 +55,13 @@ enum Command {
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 findings, failed tests, or generated files out of date; 2 wrong \
 usage or input; 3 cargo, python or a device is missing; 4 internal error.";
 
-/// Runs the command of this process's arguments, prints its error if it has one, and tells how it ended.
+/// Runs the command of this process's arguments, prints its error if it has one, and returns the exit code.
 pub fn main() -> process::ExitCode {
     panic::install_hook();
     let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // clap prints help to stdout and errors to stderr; a closed pipe is nobody's problem.
+            // clap prints help to stdout and errors to stderr; a closed pipe is not an error.
             let _ = error.print();
             let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Success };
             return code.into();
@@ -69,11 +69,11 @@ pub fn main() -> process::ExitCode {
     };
     let result = std::panic::catch_unwind(|| run(&arguments.command));
     let Ok(result) = result else { return ExitCode::Internal.into() };
-    let code = result.unwrap_or_else(|error| tell(&error));
+    let code = result.unwrap_or_else(|error| print_error(&error));
     code.into()
 }
 
-/// The whole command line, for completions and the reference in docs/.
+/// The whole command line, for completions and for the reference in docs/.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -100,8 +100,8 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// Prints an error as `error: ...` and `help: ...`; stderr may be closed, which changes nothing.
-fn tell(error: &Error) -> ExitCode {
+/// Prints an error as `error: ...` and `help: ...`. A closed stderr does not change the exit code.
+fn print_error(error: &Error) -> ExitCode {
     let code = error.exit_code();
     if code == ExitCode::Success {
         return code;

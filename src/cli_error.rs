@@ -7,7 +7,7 @@ use crate::ExitCode;
 /// Its `Display` is a lower-case fragment with the values in backticks, or a whole block of such fragments when several
 /// things are wrong at once.
 pub trait CliError: std::error::Error + Send + Sync {
-    /// What the user can do; printed after `help: `.
+    /// A hint for the user; printed after `help: `.
     fn help(&self) -> Option<String> {
         None
     }

@@ -4,13 +4,13 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// The command did what it was asked, and found nothing wrong.
+    /// The command succeeded and found nothing wrong.
     Success = 0,
     /// It ran, and something is wrong: findings of the verifier, failed tests, generated files that are out of date.
     Findings = 1,
     /// The command line, a spec, a template or a checkpoint is wrong.
     BadInput = 2,
-    /// Something that the command needs is not on this machine: cargo, python, a device.
+    /// A required program or device is not on this machine: cargo, python, a GPU.
     EnvironmentMissing = 3,
     /// A bug of testgen, or a disk that cannot be read or written.
     Internal = 4,
@@ -20,7 +20,7 @@ impl ExitCode {
     /// Every exit code.
     pub const ALL: &[Self] = &[Self::Success, Self::Findings, Self::BadInput, Self::EnvironmentMissing, Self::Internal];
 
-    /// What the code means, in a few words, for the help text.
+    /// The meaning of the code in a few words, for the help text.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Success => "success",

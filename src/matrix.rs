@@ -1,7 +1,8 @@
-//! Which jobs run the suite where: from the specs and the `ci` section of testgen.toml to the files of a CI system.
+//! The CI jobs that run the suite: from the specs and the `ci` section of testgen.toml to the files of a CI system.
 //!
-//! Owns: the section, the plan of jobs, and its four faces. Does not own: what the jobs call (`testgen run`, `verify`,
-//! `report`, `compare`). Every face is made from the same plan, so that they cannot say different things.
+//! Owns: the section, the plan of jobs, and its four output formats. Does not own: the commands that jobs run (`testgen
+//! run`, `verify`, `report`, `compare`). Every format is rendered from the same plan, so that they cannot contradict
+//! each other.
 
 mod error;
 mod files;
@@ -33,7 +34,7 @@ pub enum Format {
     Json,
 }
 
-/// The files of a CI system; the same plan gives the same bytes.
+/// The files of a CI system; the same plan produces the same bytes.
 pub fn render(plan: &Plan, format: Format) -> Vec<File> {
     match format {
         Format::Github => github::files(plan),

@@ -1,7 +1,7 @@
 //! Recording goldens: the only place that runs Python, and only when a user asks for it.
 //!
-//! Owns: finding a Python and running the embedded recorder with it. Does not own: what is recorded
-//! (`record/*.py`), which says itself what is missing or wrong.
+//! Owns: finding a Python and running the embedded recorder with it. Does not own: the recorder itself
+//! (`record/*.py`), which reports missing packages and other errors.
 
 use crate::{
     CliError, ExitCode,
@@ -18,7 +18,7 @@ use std::{
 /// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force]`.
 const RECORDER: &str = "goldens.py";
 
-/// Its files; Python finds the others beside it.
+/// The files of the recorder; Python imports the others from the directory of the main file.
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
@@ -51,55 +51,55 @@ const FILES: &[(&str, &str)] = &[
     ("vision_text.py", include_str!("record/vision_text.py")),
 ];
 
-/// What to record, and with what.
+/// The options of a recording.
 #[derive(Debug, Clone)]
 pub struct RecordOptions {
     /// A directory as `save_pretrained` writes it; `golden.safetensors` is written into it.
     pub checkpoint: PathBuf,
-    /// The Python to use; none takes `TESTGEN_PYTHON`, then `python3`.
+    /// The Python to use; without it `TESTGEN_PYTHON`, then `python3`.
     pub python: Option<PathBuf>,
-    /// Chooses the inputs.
+    /// Selects the inputs.
     pub seed: u64,
-    /// How often the reference's own error is measured; the largest counts.
+    /// The number of measurements of the reference's own error; the largest counts.
     pub noise_samples: u32,
-    /// Replaces goldens that are there.
+    /// Replaces existing goldens.
     pub force: bool,
 }
 
-/// Why nothing was recorded.
+/// Nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The checkpoint is no directory with a configuration.
-    #[error("`{}` is no checkpoint: it has no config.json", path.display())]
+    /// The path is not a directory with a configuration.
+    #[error("`{}` is not a checkpoint directory: it has no config.json", path.display())]
     NoCheckpoint {
         /// The directory.
         path: PathBuf,
     },
-    /// There is no Python.
+    /// Python cannot be started.
     #[error("cannot start `{}`: {source}", program.display())]
     PythonMissing {
         /// The program that was tried.
         program: PathBuf,
-        /// Why it does not start.
+        /// The system's error.
         source: io::Error,
     },
-    /// The recorder cannot be put where Python finds it.
+    /// The recorder's files cannot be written.
     #[error("cannot write the recorder: {source}")]
     Write {
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// The recorder said what a user can mend, on stderr.
+    /// The recorder reported, on stderr, an error that the user can fix.
     #[error("nothing was recorded")]
     Refused {
-        /// What that means for scripts.
+        /// The exit code of this command.
         code: ExitCode,
     },
-    /// The recorder ended in a way it never should.
+    /// The recorder ended with an unexpected status, which is a bug.
     #[error("the recorder ended with {status}; nothing was recorded")]
     Crashed {
-        /// How it ended.
+        /// The recorder's status.
         status: ExitStatus,
     },
     /// Waiting for it failed, or was interrupted.
@@ -116,7 +116,7 @@ impl CliError for RecordError {
                 Some(format!("install Python 3 and run `{packages}`, or name one with --python or TESTGEN_PYTHON"))
             }
             Self::Refused { code: ExitCode::EnvironmentMissing } => {
-                // The recorder has said which packages, and not all model types are recorded with the same.
+                // The recorder has printed the packages, which depend on the model type.
                 Some("install that for the Python in use, or name another with --python or TESTGEN_PYTHON".to_owned())
             }
             Self::Write { .. } | Self::Refused { .. } | Self::Crashed { .. } | Self::Child(_) => None,
@@ -134,11 +134,11 @@ impl CliError for RecordError {
     }
 }
 
-/// Records goldens and returns their path. What the recorder has to say goes to stderr as it is.
+/// Records goldens and returns their path. The recorder's messages go to stderr unchanged.
 ///
 /// # Errors
 ///
-/// When there is no checkpoint or no Python, a package is missing, or the model cannot be recorded.
+/// When the directory is not a checkpoint, Python or a package is missing, or the model cannot be recorded.
 pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     if !options.checkpoint.join("config.json").is_file() {
         return Err(RecordError::NoCheckpoint { path: options.checkpoint.clone() });
@@ -165,11 +165,11 @@ fn python(given: Option<&Path>) -> PathBuf {
 
 fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     let mut command = Command::new(program);
-    // A path that starts with `-` must not be taken for a flag.
+    // A path that starts with `-` must not be parsed as a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
     command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));
     command.args(options.force.then_some("--force")).arg("--").arg(&options.checkpoint);
-    // The recorder prints the path, which the caller says itself.
+    // The recorder prints the path to stdout, and the caller prints it, too.
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command
 }

@@ -1,4 +1,4 @@
-//! Where specs, suite, templates and runtime are: `testgen.toml`, overruled by flags.
+//! The directories of specs, suite, templates and runtime: from `testgen.toml`, overridden by flags.
 
 mod expected_failures;
 mod generate_command;
@@ -15,7 +15,7 @@ use std::{
 /// The name of the settings file; the nearest one in or above the working directory counts.
 pub const FILE_NAME: &str = "testgen.toml";
 
-/// Where everything is. Paths are relative to the working directory, or absolute.
+/// The directories and the runtime. Paths are relative to the working directory, or absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The directory of specs.
@@ -24,7 +24,7 @@ pub struct Settings {
     pub out: PathBuf,
     /// Templates that replace the ones in the binary.
     pub templates: Option<PathBuf>,
-    /// The runtime that the suite depends on; none takes the one of the source tree.
+    /// The runtime that the suite depends on; without it, that of the source tree.
     pub runtime: Option<Runtime>,
 }
 
@@ -37,7 +37,7 @@ pub enum Runtime {
     Version(String),
 }
 
-/// What flags say.
+/// The values of flags.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// See [`Settings::specs`].
@@ -58,21 +58,21 @@ pub enum SettingsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// `testgen.toml` says something that it cannot.
+    /// `testgen.toml` has an invalid key or value.
     #[error("`{}` is wrong\n{reason}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with line and column.
+        /// The error, with line and column.
         reason: String,
     },
     /// A runtime that is neither a directory nor a version.
     #[error("the runtime `{given}` is neither a directory with `testgen-runtime` nor a version")]
     BadRuntime {
-        /// What was given.
+        /// The given value.
         given: String,
     },
 }
@@ -81,7 +81,7 @@ impl CliError for SettingsError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => None,
-            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `xfail` and `ci`; docs/ci.md says what the last two can hold".to_owned()),
+            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `xfail` and `ci`; docs/ci.md describes the last two".to_owned()),
             Self::BadRuntime { .. } => Some("write `--runtime some/testgen/runtime` or `--runtime 0.1`".to_owned()),
         }
     }
@@ -123,7 +123,7 @@ impl Settings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SettingsFile {
-    /// Where the file is.
+    /// The path of the file.
     #[serde(skip)]
     pub directory: PathBuf,
     specs: Option<PathBuf>,
@@ -141,7 +141,7 @@ impl SettingsFile {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or says something that it cannot.
+    /// When it cannot be read, or has an invalid key or value.
     pub fn nearest() -> Result<Option<Self>, SettingsError> {
         std::env::current_dir().ok().and_then(|directory| find(&directory)).map(|path| read(&path)).transpose()
     }
@@ -159,7 +159,7 @@ fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
     Ok(SettingsFile { directory: path.parent().unwrap_or(Path::new("")).to_owned(), ..file })
 }
 
-/// A directory when there is one, else a version when it reads like one.
+/// A directory if it exists, else a version if it has the form of one.
 fn runtime(given: &str, directory: &Path) -> Result<Runtime, SettingsError> {
     let path = directory.join(given);
     if path.join("Cargo.toml").is_file() {

@@ -1,7 +1,7 @@
-//! The spec: what one YAML file below `model_specs/` says about one model.
+//! The spec: a YAML file below `model_specs/` that describes one model.
 //!
 //! Owns: the type, its strict reader with compiler-like errors, the rules for names, the JSON Schema and the reference.
-//! Does not own: what is made of a spec (`generate`).
+//! Does not own: the suite that is generated from it (`generate`).
 
 mod decode;
 mod directory;
@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
 
-/// One model: its checkpoint, and what is checked on which devices in which precisions.
+/// One model: its checkpoint, its devices and precisions, and changes to the list of checks.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "testgen model spec")]
 pub struct ModelSpec {
@@ -37,10 +37,10 @@ pub struct ModelSpec {
     /// Exactly the `model_type` of the checkpoint's `config.json`.
     #[schemars(schema_with = "schema::model_type")]
     pub model_type: ModelType,
-    /// The architecture that the registry gives the `model_type`; it decides template, tasks and checks.
+    /// The architecture of the `model_type` in the registry; it decides template, tasks and checks.
     #[schemars(schema_with = "schema::architecture")]
     pub architecture: Architecture,
-    /// What the handlers do with a request; one of the architecture's tasks.
+    /// The task of the handlers; one of the architecture's tasks.
     #[schemars(schema_with = "schema::task")]
     pub task: Task,
     /// Where the checkpoint is: exactly one of `fixture` and `path`.
@@ -54,10 +54,10 @@ pub struct ModelSpec {
     /// Changes to the list of checks.
     #[serde(default, skip_serializing_if = "Checks::is_empty")]
     pub checks: Checks,
-    /// Tolerances of this model's own, where the table does not fit.
+    /// Tolerances of this model, where the table does not fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tolerance: Vec<Tolerance>,
-    /// What the model needs of a device's memory.
+    /// The memory that the model needs on a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
 }
@@ -66,7 +66,7 @@ pub struct ModelSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Checkpoint {
-    /// A directory in `fixtures/`, which lies beside the directory of specs.
+    /// A directory in `fixtures/`, which is next to the directory of specs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub fixture: Option<String>,
@@ -74,7 +74,7 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub path: Option<String>,
-    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS` says so.
+    /// The real model on the Hugging Face Hub, `owner/name`; used when `TESTGEN_CHECKPOINTS` requests it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hub: Option<String>,
@@ -87,7 +87,8 @@ pub struct Checks {
     /// Checks that are not run. They stay in the list and are reported as ignored, with the reason.
     #[serde(default)]
     pub skip: Vec<Skip>,
-    /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is reported as unexpected.
+    /// Checks that are known to fail. They run; until the date a failure is expected, and a pass is reported as
+    /// unexpected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub xfail: Vec<Xfail>,
 }
@@ -107,7 +108,7 @@ pub struct Skip {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::precision")]
     pub precision: Option<Precision>,
-    /// Why, in words that the report shows.
+    /// The reason, which the report shows.
     pub reason: String,
 }
 
@@ -126,22 +127,23 @@ pub struct Xfail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::precision")]
     pub precision: Option<Precision>,
-    /// Why it fails, in words that the report shows.
+    /// The reason, which the report shows.
     pub reason: String,
-    /// Who mends it.
+    /// The person or team that fixes it.
     pub owner: String,
-    /// The last day on which the failure is expected, `YYYY-MM-DD`; from the next day on it is a failure like any other.
+    /// The last day on which the failure is expected, `YYYY-MM-DD`; from the next day on it is a failure like any
+    /// other.
     #[schemars(with = "String", regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub expires: Date,
 }
 
-/// A tolerance of this model's own.
+/// A tolerance of this model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tolerance {
-    /// The output that it is for, for instance `logits`.
+    /// The output to which it applies, for instance `logits`.
     pub output: String,
-    /// The precision that it is for.
+    /// The precision to which it applies.
     #[schemars(schema_with = "schema::precision")]
     pub precision: Precision,
     /// The largest |d| / |ref| over the tensor. Above 0, at most 1.
@@ -150,21 +152,21 @@ pub struct Tolerance {
     /// The largest max |d| / max |ref|. Above 0, at most 1.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub max_rel: f64,
-    /// Why the table does not fit, in words that the report shows.
+    /// Why the table does not fit; the report shows it.
     pub reason: String,
 }
 
-/// What the model needs of a device's memory.
+/// The memory that the model needs on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Memory {
-    /// MiB of device memory; on a device with less the checks are ignored, with this as the reason.
+    /// MiB of device memory; on a device with less memory the checks are ignored, with this as the reason.
     #[schemars(range(min = 1))]
     pub vram_mib: u64,
 }
 
 impl Checks {
-    /// Whether the spec changes nothing.
+    /// Whether the spec contains no changes.
     pub fn is_empty(&self) -> bool {
         self.skip.is_empty() && self.xfail.is_empty()
     }

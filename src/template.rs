@@ -1,6 +1,6 @@
-//! Templates: the ones compiled into the binary, files that replace them, what they render, formatted, and their errors.
+//! Templates: those compiled into the binary, files that replace them, rendering and formatting, and errors.
 //!
-//! Owns: which templates there are and what filters they have. Does not own: what is rendered with them (`generate`).
+//! Owns: the set of templates and their filters. Does not own: the variables that they are rendered with (`generate`).
 
 mod error;
 mod format;
@@ -28,13 +28,13 @@ const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.
 pub struct Templates {
     tera: Tera,
     sources: BTreeMap<String, String>,
-    /// Where the templates lie that are not the binary's own.
+    /// The directory of the templates that are not built in.
     overridden: BTreeMap<String, PathBuf>,
     formatter: Formatter,
 }
 
 impl Templates {
-    /// The templates of this binary; those in `overrides` replace the ones of the same path and add to them.
+    /// The built-in templates; those in `overrides` replace the ones of the same path, or are added.
     pub fn load(overrides: Option<&Path>) -> Result<Self, TemplateError> {
         let mut sources: BTreeMap<String, String> =
             EMBEDDED.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
@@ -64,7 +64,7 @@ impl Templates {
         self.sources.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// Where a template lies: those of the binary as they do in testgen's repository.
+    /// The path of a template in messages: for built-in ones the path in testgen's repository.
     pub(crate) fn shown(&self, name: &str) -> String {
         self.overridden.get(name).map_or_else(|| format!("templates/{name}"), |path| path.display().to_string())
     }
@@ -74,12 +74,13 @@ impl Templates {
         origin::reachable(&self.sources, name).into_iter().filter(|name| self.sources.contains_key(name)).collect()
     }
 
-    /// The template and line that a rendered line most likely comes from; `near` is fixed text of the function around it.
+    /// The template and line that a rendered line most likely comes from; `near` is fixed text of the function around
+    /// it.
     pub(crate) fn origin(&self, name: &str, line: &str, near: &str) -> Option<(String, usize)> {
         origin::find(&self.sources, name, line, near)
     }
 
-    /// Fills in a template.
+    /// Renders a template.
     pub fn render(&self, name: &str, context: &Context) -> Result<String, TemplateError> {
         if !self.sources.contains_key(name) {
             return Err(TemplateError::Missing { template: name.to_owned() });
@@ -87,7 +88,7 @@ impl Templates {
         self.tera.render(name, context).map_err(|error| TemplateError::from_tera(&error))
     }
 
-    /// Fills in a template of Rust for `subject`, a model or a file, and formats what comes out.
+    /// Renders a template of Rust for `subject`, a model or a file, and formats the result.
     pub fn render_rust(&self, name: &str, subject: &str, context: &Context) -> Result<String, TemplateError> {
         let text = self.render(name, context)?;
         self.formatter.format(&text).map_err(|error| {
@@ -107,7 +108,7 @@ impl Templates {
 fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, TemplateError> {
     let unreadable = |path: &Path, reason: String| TemplateError::Unreadable { path: path.to_owned(), reason };
     if !directory.is_dir() {
-        return Err(unreadable(directory, "it is no directory".to_owned()));
+        return Err(unreadable(directory, "it is not a directory".to_owned()));
     }
     let mut sources = BTreeMap::new();
     for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {

@@ -16,10 +16,10 @@ pub enum AddError {
     /// There is no such directory.
     #[error("there is no directory {}", Quoted(&path.display().to_string()))]
     NoDirectory {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
     },
-    /// The directory is no checkpoint.
+    /// The directory has no `config.json`, so it is not a checkpoint.
     #[error("there is no `config.json` in {}", Quoted(&directory.display().to_string()))]
     NoConfig {
         /// The directory.
@@ -33,15 +33,15 @@ pub enum AddError {
         /// Why.
         reason: String,
     },
-    /// `config.json` is not what it should be.
+    /// `config.json` is not valid JSON, or a field has the wrong type.
     #[error("{} is garbled: {reason}", Quoted(&path.display().to_string()))]
     Garbled {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
-    /// `config.json` does not say what the model is.
+    /// `config.json` does not contain the model type.
     #[error("{} has no `model_type`", Quoted(&path.display().to_string()))]
     NoModelType {
         /// The file.
@@ -52,10 +52,10 @@ pub enum AddError {
     UnknownModelType {
         /// The type, and those near to it.
         unknown: UnknownName,
-        /// The architecture that the other fields lead to.
+        /// The architecture that the other fields point to.
         nearest: Option<Nearest>,
     },
-    /// `config.json` does not say what head the model has.
+    /// `config.json` does not name the head of the model.
     #[error("`config.json` has no `architectures`, so the head of the model is not known")]
     NoHead {
         /// The model's architecture.
@@ -72,7 +72,7 @@ pub enum AddError {
         /// The model's type.
         model_type: ModelType,
     },
-    /// `--task` and architecture do not fit.
+    /// The architecture does not have the task of `--task`.
     #[error("architecture `{architecture}` has no task `{task}`")]
     WrongTask {
         /// The task that was asked for.
@@ -80,8 +80,8 @@ pub enum AddError {
         /// The model's architecture.
         architecture: Architecture,
     },
-    /// The name cannot be used.
-    #[error("{} is no name for a model: {source}", Quoted(name))]
+    /// The text cannot be the name of a model.
+    #[error("{} is not a valid model name: {source}", Quoted(name))]
     BadName {
         /// The name.
         name: String,
@@ -112,8 +112,7 @@ impl CliError for AddError {
             }
             Self::Unreadable { .. } | Self::Garbled { .. } => return None,
             Self::NoModelType { .. } => {
-                "a checkpoint of transformers names its `model_type`; without it nothing says what the model is"
-                    .to_owned()
+                "a checkpoint of transformers names its `model_type`; without it the model is unknown".to_owned()
             }
             Self::UnknownModelType { unknown, nearest } => unknown_model_type(unknown, nearest.as_ref()),
             Self::NoHead { architecture } => format!("give it with `--task`: {}", variants(architecture.tasks())),
@@ -145,7 +144,7 @@ fn variants<T: ClosedEnum>(all: &[T]) -> String {
     all.iter().map(|variant| format!("`{variant}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a path that does not exist reads like `owner/name`.
+/// Whether a path that does not exist has the form `owner/name`.
 fn looks_like_hub(path: &std::path::Path) -> bool {
     let text = path.display().to_string();
     let parts: Vec<&str> = text.split('/').collect();

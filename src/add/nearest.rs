@@ -1,22 +1,22 @@
-//! Which architecture an unsupported model is nearest to, by what `config.json` says: the fields are named, and where
-//! they say nothing or contradict each other there is no answer.
+//! The architecture that is nearest to an unsupported model, derived from fields of `config.json`. The fields are
+//! named; where they are missing or contradict each other, there is no answer.
 
 use serde_json::{Map, Value};
 use std::fmt;
 use testgen_types::Architecture;
 
-/// An architecture, and what it follows from.
+/// An architecture, with the fields that it was derived from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearest {
     /// The architecture.
     pub architecture: Architecture,
-    /// How the name of the first class of `architectures` ends, where that counts.
+    /// The suffix of the first class of `architectures`, if it was used.
     pub end: Option<&'static str>,
-    /// The other fields of `config.json` that count.
+    /// The other fields of `config.json` that were used.
     pub fields: Vec<&'static str>,
 }
 
-/// What the ends of class names say, whatever else the file has.
+/// Suffixes of class names that decide the architecture, whatever the other fields are.
 const ENDS: &[(&str, Architecture)] = &[
     ("ForMaskedLM", Architecture::EncoderOnly),
     ("ForImageClassification", Architecture::Vision),
@@ -28,20 +28,21 @@ const ENDS: &[(&str, Architecture)] = &[
     ("ForSpeechToText", Architecture::Speech),
     ("ForAudioClassification", Architecture::Speech),
 ];
-/// Ends of the classes that write text.
+/// Suffixes of the classes that generate text.
 const CAUSAL: &[&str] = &["ForCausalLM", "LMHeadModel"];
 const CONDITIONAL: &str = "ForConditionalGeneration";
 const TWO_STACKS: &str = "is_encoder_decoder";
-/// How weights are kept, and what detectors make of an image before they read it.
+/// Nested configurations that are not models: how weights are stored, and the backbone of a detector.
 const NO_PARTS: &[&str] = &["quantization_config", "backbone_config"];
-/// How many experts there are.
+/// Fields with the number of experts.
 const EXPERTS: &[&str] = &["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"];
-/// How large the state is.
+/// Fields with the size of the state.
 const STATES: &[&str] = &["state_size", "mamba_d_state", "ssm_state_size"];
-/// What recordings are made into.
+/// Fields of models whose input is a spectrogram.
 const RECORDINGS: &[&str] = &["num_mel_bins", "input_feat_per_channel"];
 
-/// The nearest architecture; `class` is the first of `architectures`, `fields` are all fields but those that name the model.
+/// The nearest architecture; `class` is the first of `architectures`, `fields` are all fields except those that name
+/// the model.
 pub(super) fn nearest(class: Option<&str>, fields: &Map<String, Value>) -> Option<Nearest> {
     let facts = Facts { class: class.unwrap_or_default(), fields };
     let found = facts.of_a_library().or_else(|| facts.of_parts());
@@ -58,14 +59,14 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn of_a_library(&self) -> Option<Nearest> {
-        // Only diffusers writes it.
+        // Only diffusers writes this field.
         self.following(Architecture::Diffusion, None, &["_diffusers_version"])
     }
 
-    /// Models that are made of other models.
+    /// Models that consist of other models.
     fn of_parts(&self) -> Option<Nearest> {
         let writes = self.end(CAUSAL).or_else(|| self.end(&[CONDITIONAL]));
-        let towers = match writes {
+        let encoders = match writes {
             Some(_) => self.following(Architecture::Multimodal, writes, &["vision_config", "text_config"]),
             None => self.following(
                 Architecture::VisionText,
@@ -73,10 +74,10 @@ impl Facts<'_> {
                 &["vision_config", "text_config", "logit_scale_init_value"],
             ),
         };
-        towers.or_else(|| self.following(Architecture::Rag, None, &["question_encoder", "generator"]))
+        encoders.or_else(|| self.following(Architecture::Rag, None, &["question_encoder", "generator"]))
     }
 
-    /// Whether there are configurations inside this one, of which the other fields say nothing.
+    /// Whether this configuration contains others; its own fields then do not describe the model.
     fn has_parts(&self) -> bool {
         let is_part = |name: &str, value: &Value| name.ends_with("_config") || value.get("model_type").is_some();
         self.fields.iter().any(|(name, value)| !NO_PARTS.contains(&name.as_str()) && is_part(name, value))
@@ -87,7 +88,7 @@ impl Facts<'_> {
         self.following(*architecture, Some(end), &[])
     }
 
-    /// An encoder and a decoder; those of detectors and forecasters have no words.
+    /// An encoder with a decoder; detectors and forecasters also have both, but no vocabulary.
     fn of_two_stacks(&self) -> Option<Nearest> {
         if !self.has_two_stacks() || self.end(CAUSAL).is_some() {
             return None;
@@ -103,7 +104,7 @@ impl Facts<'_> {
         match (end?, self.first(EXPERTS), self.first(STATES)) {
             (_, None, None) => self.following(Architecture::DecoderOnly, end, &[]),
             (_, Some(experts), None) => self.following(Architecture::Moe, end, &[experts]),
-            // Layers of both kinds are no architecture here.
+            // A hybrid of attention and state space layers is not a supported architecture.
             (_, None, Some(state)) if !self.has("num_attention_heads") => {
                 self.following(Architecture::Ssm, end, &[state])
             }
@@ -111,7 +112,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The architecture, if all the fields are there.
+    /// The architecture, if all the fields are present.
     fn following(
         &self,
         architecture: Architecture,
@@ -122,7 +123,7 @@ impl Facts<'_> {
         all.then(|| Nearest { architecture, end, fields: fields.to_vec() })
     }
 
-    /// Whether the field is there and says something; there is no mixture of one expert.
+    /// Whether the field is present and not false or null; a model with one expert is not a mixture of experts.
     fn has(&self, name: &str) -> bool {
         match self.fields.get(name) {
             None | Some(Value::Null | Value::Bool(false)) => false,
@@ -139,7 +140,7 @@ impl Facts<'_> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// The end of the class's name.
+    /// The suffix of the class's name.
     fn end(&self, ends: &[&'static str]) -> Option<&'static str> {
         ends.iter().copied().find(|end| self.class.ends_with(end))
     }
@@ -159,13 +160,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(class: &str, fields: Value) -> Option<String> {
+    fn nearest_text(class: &str, fields: Value) -> Option<String> {
         let fields = fields.as_object().expect("the fields are an object").clone();
         nearest(Some(class), &fields).map(|nearest| nearest.architecture.to_string())
     }
 
     #[test]
-    fn what_configurations_tell() {
+    fn configurations_decide_the_architecture() {
         let part = || json!({ "model_type": "part" });
         for (class, fields, expected) in [
             ("CamembertForMaskedLM", json!({}), "encoder_only"),
@@ -200,12 +201,12 @@ mod tests {
             ),
             ("", json!({ "_diffusers_version": "0.42.1" }), "diffusion"),
         ] {
-            assert_eq!(told(class, fields).as_deref(), Some(expected), "{class}");
+            assert_eq!(nearest_text(class, fields).as_deref(), Some(expected), "{class}");
         }
     }
 
     #[test]
-    fn what_no_field_tells_is_not_told() {
+    fn ambiguous_fields_have_no_nearest_architecture() {
         let part = || json!({ "model_type": "part" });
         for (class, fields) in [
             ("", json!({})),
@@ -223,14 +224,14 @@ mod tests {
             ("SegformerForSemanticSegmentation", json!({})),
             ("SpeechT5Model", json!({ "state_size": 3 })),
         ] {
-            assert_eq!(told(class, fields), None, "{class}");
+            assert_eq!(nearest_text(class, fields), None, "{class}");
         }
     }
 
     #[test]
-    fn no_fixture_is_told_another_architecture_than_its_own() {
+    fn every_fixture_is_nearest_to_its_own_architecture() {
         let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-        let mut told = 0;
+        let mut nearest_text = 0;
         for fixture in std::fs::read_dir(fixtures).expect("there are fixtures").filter_map(Result::ok) {
             let Ok(text) = std::fs::read_to_string(fixture.path().join("config.json")) else { continue };
             let fields: Map<String, Value> = serde_json::from_str(&text).expect("a fixture's file is an object");
@@ -240,9 +241,9 @@ mod tests {
             let own: testgen_types::ModelType = own.parse().expect("its type is supported");
             if let Some(nearest) = nearest(class.as_deref(), &fields) {
                 assert_eq!(nearest.architecture, own.architecture(), "{own}: {nearest}");
-                told += 1;
+                nearest_text += 1;
             }
         }
-        assert!(told >= 50, "{told}");
+        assert!(nearest_text >= 50, "{nearest_text}");
     }
 }

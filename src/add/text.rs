@@ -1,11 +1,11 @@
-//! How a spec is written.
+//! Writes the YAML of a new spec.
 
 use super::Found;
 use crate::spec::{Checkpoint, ModelName};
 use std::fmt::Write;
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
-/// The YAML of a new spec; `schema` is the way from its file to the JSON Schema.
+/// The YAML of a new spec; `schema` is the path from its file to the JSON Schema.
 pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schema: Option<&str>) -> String {
     let architecture = found.model_type.architecture();
     let mut text = String::new();
@@ -28,7 +28,7 @@ pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schem
     text
 }
 
-/// The checks that the checkpoint has nothing for, each with the reason.
+/// The checks that the checkpoint lacks files for, each with the reason.
 fn skips(text: &mut String, found: &Found, architecture: Architecture) {
     let mut skipped = Vec::new();
     if !found.has_preprocessor {
@@ -60,7 +60,7 @@ fn list<T: ToString>(words: &[T]) -> String {
     words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A YAML scalar that is text for every parser: plain where it can be nothing else, else quoted as in JSON.
+/// A YAML scalar that every parser reads as text: plain where that is unambiguous, otherwise quoted as in JSON.
 fn scalar(text: &str) -> String {
     const NOT_TEXT: &[&str] = &["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let begins_well =

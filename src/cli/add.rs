@@ -18,8 +18,8 @@ use testgen_types::Task;
 /// Write a spec from the config.json of a checkpoint
 ///
 /// Reads `model_type` and `architectures` of config.json and writes <specs>/<architecture>/<name>.yaml, for all devices
-/// and precisions. A model type that testgen does not support is an error, never a guess; it names the nearest
-/// architecture and the fields that say so, where any do.
+/// and precisions. A model type that testgen does not support is an error, never a guess; the error names the nearest
+/// architecture, and the fields from which it was derived, if there are any.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
-    /// What the model does [default: what `architectures` of config.json says]
+    /// The model's task [default: that of the class in `architectures` of config.json]
     #[arg(long, value_name = "TASK", value_parser = variant_parser::<Task>())]
     task: Option<Task>,
     /// Overwrite a spec of the same name
@@ -69,7 +69,7 @@ fn specs_flag(arguments: &Arguments) -> String {
     specs.unwrap_or_default()
 }
 
-/// What the user has to know about the checkpoint, and what comes next.
+/// Prints files that the checkpoint lacks, and the next command.
 fn advise(name: &ModelName, found: &Found, specs: &str, out: &mut Out) -> Result<(), Error> {
     if !found.has_weights {
         writeln!(out, "no safetensors: the suite needs `model.safetensors` or `model.safetensors.index.json`")?;
@@ -83,7 +83,7 @@ fn advise(name: &ModelName, found: &Found, specs: &str, out: &mut Out) -> Result
 }
 
 fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> Result<(), AddError> {
-    // Specs with errors have their own command; here only names count.
+    // `generate` reports specs with errors; only names matter here.
     let others = if specs.is_dir() { load_all(specs).unwrap_or_default() } else { Vec::new() };
     let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others.iter().filter(same_module).map(|other| other.path.clone()).find(|path| path != file);
@@ -94,7 +94,7 @@ fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> 
     }
 }
 
-/// A fixture where it is one, the path as given where it is absolute, else the way from the spec.
+/// A name in `fixtures/` if it is one, the path as given if it is absolute, else the path relative to the spec.
 fn checkpoint(specs: &Path, file: &Path, directory: &Path) -> Result<Checkpoint, GenerateError> {
     let from_fixtures = relative_path(&specs.join("../fixtures"), directory)?;
     let none = Checkpoint::default();

@@ -1,4 +1,4 @@
-//! `testgen devices`: what this machine has.
+//! `testgen devices`: the devices of this machine.
 
 use super::Out;
 use crate::{Error, ExitCode, run::Requirement};
@@ -8,9 +8,9 @@ use testgen_device::{Device, Inventory, System, inventory};
 
 /// Show the devices of this machine, and why one is not usable
 ///
-/// Looks on every path: the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list as a
-/// witness. Tells driver and runtime versions, gfx or compute capability, memory, the visible-device variables and their
-/// effect, and what does not fit together. Opens libraries at run time and computes nothing.
+/// Searches every path: the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list of
+/// devices for comparison. Prints driver and runtime versions, gfx or compute capability, memory, the visible-device
+/// variables and their effect, and contradictions. Opens libraries at run time and computes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,11 +36,11 @@ struct Versioned<'a> {
     requirements: Vec<Required>,
 }
 
-/// A requirement, and what there is of it.
+/// A requirement, and the number of devices that meet it.
 #[derive(Debug, Serialize)]
 struct Required {
     requirement: String,
-    wanted: u32,
+    needed: u32,
     found: usize,
     met: bool,
 }
@@ -51,14 +51,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         arguments.require.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
     let met = requirements.iter().all(|required| required.met);
     if arguments.json {
-        let versioned = Versioned { version: 1, inventory: &inventory, requirements };
+        let versioned = Versioned { version: 2, inventory: &inventory, requirements };
         let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
         writeln!(out, "{json}")?;
     } else {
         writeln!(out, "{}", inventory.to_string().trim_end())?;
-        for Required { requirement, wanted, found, met } in &requirements {
-            let verdict = if *met { "met" } else { "NOT MET" };
-            writeln!(out, "\nrequired `{requirement}`: {verdict}: {found} usable, {wanted} wanted")?;
+        for Required { requirement, needed, found, met } in &requirements {
+            let status = if *met { "met" } else { "NOT MET" };
+            writeln!(out, "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed")?;
         }
     }
     Ok(if met { ExitCode::Success } else { ExitCode::Findings })
@@ -68,10 +68,10 @@ fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
     let is_such = |device: &&Device| {
         device.kind == requirement.device && device.simulated == requirement.simulated && device.is_usable()
     };
-    // Two paths may lead to one device.
+    // Two paths may find the same device.
     let places: BTreeSet<_> = devices.iter().filter(is_such).map(place).collect();
-    let (wanted, found) = (requirement.count.get(), places.len());
-    Required { requirement: requirement.to_string(), wanted, found, met: found >= wanted as usize }
+    let (needed, found) = (requirement.count.get(), places.len());
+    Required { requirement: requirement.to_string(), needed, found, met: found >= needed as usize }
 }
 
 fn place(device: &Device) -> String {

@@ -1,11 +1,11 @@
-//! `testgen explain`: what a rule of the verifier means.
+//! `testgen explain`: the documentation of a rule of the verifier.
 
 use super::Out;
 use crate::{CliError, Error, ExitCode, text::Quoted};
 
 /// Explain a rule of the verifier
 ///
-/// Says what the rule demands, why, and how to mend what breaks it. Without a rule it lists all of them.
+/// Prints what the rule requires, why, and how to fix a violation. Without a rule it lists all rules.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `testgen generate`: specs in, suite out.
+//! `testgen generate`: writes the suite for the specs.
 
 use super::{
     Out,
@@ -18,8 +18,8 @@ use std::{
 /// Write the suite for all specs
 ///
 /// Reads every spec below the directory of specs and writes one cargo crate with a harness for each model. When any
-/// spec is wrong, every error of every spec is shown and nothing is written. Files that are right already are not
-/// touched, generated files that belong to no spec any more are deleted, and a file without the generated marker is
+/// spec is wrong, every error of every spec is shown and nothing is written. Files that are up to date are not
+/// touched, generated files without a spec are deleted, and a file without the generated marker is
 /// never overwritten.
 ///
 /// With --name, --architecture or --device only the harnesses of matching specs are written; the other files of the
@@ -134,14 +134,14 @@ fn summarise(changes: &Changes, dry_run: bool, suite: &str, out: &mut Out) -> Re
     )
 }
 
-/// The model being rendered, on one line of a terminal; nothing anywhere else.
+/// Shows the model being rendered on one line of a terminal; prints nothing elsewhere.
 struct Progress {
     shown: bool,
 }
 
 impl Progress {
-    fn new(wanted: bool) -> Self {
-        Self { shown: wanted && std::io::stderr().is_terminal() }
+    fn new(enabled: bool) -> Self {
+        Self { shown: enabled && std::io::stderr().is_terminal() }
     }
 
     fn show(&self, name: &str) {

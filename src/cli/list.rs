@@ -1,4 +1,4 @@
-//! `testgen list`: what specs there are.
+//! `testgen list`: the specs, with the state of each.
 
 use super::{
     Out,
@@ -13,8 +13,8 @@ use serde::Serialize;
 
 /// List the specs
 ///
-/// Shows of every spec what it tests, whether its checkpoint and goldens are there, and whether its harness is
-/// generated. Specs with errors are shown as errors.
+/// Shows for every spec its architecture, devices and precisions, whether its checkpoint and goldens exist, and whether
+/// its harness is generated. Specs with errors are shown as errors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Print or write the CI jobs that run the suite on every machine
 ///
 /// Plans, from the specs and the `ci` section of testgen.toml, one job on the CPU that every change must pass, one on a
-/// software simulation of ROCm, and slices of the suite on runners with GPUs, each in its tier. The same plan becomes GitHub
-/// workflows, a GitLab pipeline, Kubernetes Jobs or JSON. Without --write and --check the files are printed.
+/// software simulation of ROCm, and slices of the suite on runners with GPUs, each in its tier. The same plan becomes
+/// GitHub workflows, a GitLab pipeline, Kubernetes Jobs or JSON. Without --write and --check the files are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,10 +31,10 @@ pub(super) struct Arguments {
     /// The CI system
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Github)]
     format: Format,
-    /// Write the files to their places
+    /// Write the files into the project
     #[arg(long, conflicts_with = "check")]
     write: bool,
-    /// Fail when the files in their places are not these
+    /// Fail when the files in the project differ from these
     #[arg(long)]
     check: bool,
 }
@@ -49,11 +49,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let files = render(&plan, arguments.format);
     if arguments.check {
         let drifts = compare_files(&root, &files)?;
-        tell(&drifts, out)?;
+        print_changes(&drifts, out)?;
         return check(&drifts, arguments.format, out);
     }
     if arguments.write {
-        tell(&write_files(&root, &files)?, out)?;
+        print_changes(&write_files(&root, &files)?, out)?;
         return Ok(ExitCode::Success);
     }
     print(&files, out)
@@ -68,7 +68,7 @@ fn check(drifts: &[(&str, Drift)], format: Format, out: &mut Out) -> Result<Exit
     Ok(ExitCode::Findings)
 }
 
-fn tell(drifts: &[(&str, Drift)], out: &mut Out) -> Result<(), Error> {
+fn print_changes(drifts: &[(&str, Drift)], out: &mut Out) -> Result<(), Error> {
     drifts.iter().try_for_each(|(path, drift)| {
         let word = match drift {
             Drift::Missing => "new",
@@ -79,7 +79,7 @@ fn tell(drifts: &[(&str, Drift)], out: &mut Out) -> Result<(), Error> {
     })
 }
 
-/// Several files are told apart by a comment.
+/// A comment with the path separates several files.
 fn print(files: &[File], out: &mut Out) -> Result<ExitCode, Error> {
     let present: Vec<(&str, &str)> =
         files.iter().filter_map(|file| file.text.as_deref().map(|text| (file.path, text))).collect();

@@ -33,12 +33,12 @@ impl Out {
         Self { writer: BufWriter::new(Box::new(io::stdout())) }
     }
 
-    /// What `write!` calls.
+    /// Called by `write!`.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> Result<(), Error> {
         self.writer.write_fmt(arguments).map_err(|source| OutputError { source }.into())
     }
 
-    /// Hands everything written so far to the reader; call it before waiting for something slow.
+    /// Flushes the output; call it before waiting for something slow.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|source| OutputError { source }.into())
     }

@@ -1,8 +1,8 @@
-//! What a user sees when testgen itself has a bug.
+//! The message for a bug in testgen itself.
 
 use std::io::Write;
 
-/// Replaces Rust's panic message by one that says that this is a bug and where to report it.
+/// Replaces Rust's panic message by one that calls it a bug and asks for a report.
 pub(super) fn install_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();

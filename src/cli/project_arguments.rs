@@ -1,4 +1,4 @@
-//! Flags that several commands share: where the project is, and which of its specs are meant.
+//! Flags that several commands share: the directories of the project, and filters over its specs.
 
 use crate::{
     Error,
@@ -11,7 +11,7 @@ use glob::Pattern;
 use std::path::PathBuf;
 use testgen_types::{Architecture, DeviceKind};
 
-/// Where specs and suite are.
+/// The directories of specs and suite.
 #[derive(Debug, clap::Args)]
 pub(super) struct PlaceArguments {
     /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
@@ -22,12 +22,12 @@ pub(super) struct PlaceArguments {
     pub(super) out: Option<PathBuf>,
 }
 
-/// Where specs, suite, templates and runtime are.
+/// The directories of specs, suite, templates and runtime.
 #[derive(Debug, clap::Args)]
 pub(super) struct ProjectArguments {
     #[command(flatten)]
     pub(super) places: PlaceArguments,
-    /// Templates that replace those of testgen with the same path, and add to them
+    /// Templates that replace or extend those of testgen; a template with the same path replaces it
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
     /// The runtime that the suite uses: the directory of the crate testgen-runtime, or a version
@@ -35,7 +35,7 @@ pub(super) struct ProjectArguments {
     pub(super) runtime: Option<String>,
 }
 
-/// Which of the models are meant.
+/// Filters over the models.
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelArguments {
     /// Only models whose name matches; may be given several times
@@ -46,18 +46,18 @@ pub(super) struct ModelArguments {
     pub(super) architecture: Vec<Architecture>,
 }
 
-/// Which of the specs are meant.
+/// Filters over the specs.
 #[derive(Debug, clap::Args)]
 pub(super) struct FilterArguments {
     #[command(flatten)]
     pub(super) models: ModelArguments,
-    /// Only models whose spec names this device; may be given several times
+    /// Only models whose spec contains this device; may be given several times
     #[arg(long, value_name = "DEVICE", value_parser = variant_parser::<DeviceKind>())]
     pub(super) device: Vec<DeviceKind>,
 }
 
 impl ProjectArguments {
-    /// The flags over `testgen.toml` over the defaults.
+    /// Flags take precedence over `testgen.toml`, which takes precedence over the defaults.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         Settings::resolve(&Overrides {
             specs: self.places.specs.clone(),
@@ -69,21 +69,21 @@ impl ProjectArguments {
 }
 
 impl PlaceArguments {
-    /// The flags over `testgen.toml` over the defaults.
+    /// Flags take precedence over `testgen.toml`, which takes precedence over the defaults.
     pub(super) fn settings(&self) -> Result<Settings, Error> {
         Settings::resolve(&Overrides { specs: self.specs.clone(), out: self.out.clone(), ..Overrides::default() })
     }
 }
 
 impl ModelArguments {
-    /// The conditions that the flags give, with `devices`.
+    /// The filter of these flags and of `devices`.
     pub(super) fn filter(&self, devices: Vec<DeviceKind>) -> Filter {
         Filter { names: self.name.clone(), architectures: self.architecture.clone(), devices }
     }
 }
 
 impl FilterArguments {
-    /// The conditions that the flags give.
+    /// The filter of these flags.
     pub(super) fn filter(&self) -> Filter {
         self.models.filter(self.device.clone())
     }

@@ -10,14 +10,15 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Names told when one is unknown.
-const NAMES_TOLD: usize = 20;
+/// Spec names listed in the error about an unknown name.
+const NAMES_LISTED: usize = 20;
 
 /// Record goldens by running Hugging Face transformers
 ///
 /// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs, with the noise of the
 /// reference itself, as `golden.safetensors` beside the weights. The only command that needs Python, with the packages
-/// torch, transformers 5 (4.57 for graphormer, which 5 no longer has), safetensors and numpy. An existing golden stays until the new one is complete.
+/// torch, transformers 5 (4.57 for graphormer, which 5 no longer has), safetensors and numpy. An existing golden stays
+/// until the new one is complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,14 +36,14 @@ pub(super) struct Arguments {
     /// The Python to run; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
-    /// Chooses the inputs; the same seed gives the same bytes
+    /// Selects the inputs; the same seed produces the same file
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How often the reference's own error is measured; the largest counts. One sample may be too small: where 16 bits fail for a
-    /// small model, or only `dtype_ladder` is, try 8
+    /// Number of measurements of the reference's own error; the largest counts. One may be too few: if 16-bit checks
+    /// fail for a small model, or only `dtype_ladder` does, try 8
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     noise_samples: u32,
-    /// Replace goldens that are there
+    /// Replace existing goldens
     #[arg(long)]
     force: bool,
 }
@@ -57,10 +58,10 @@ struct UnknownName {
 
 impl CliError for UnknownName {
     fn help(&self) -> Option<String> {
-        let told: Vec<String> = self.known.iter().take(NAMES_TOLD).map(|name| format!("`{name}`")).collect();
-        let more = self.known.len().saturating_sub(NAMES_TOLD);
+        let listed: Vec<String> = self.known.iter().take(NAMES_LISTED).map(|name| format!("`{name}`")).collect();
+        let more = self.known.len().saturating_sub(NAMES_LISTED);
         let more = if more == 0 { String::new() } else { format!(" and {more} more; see `testgen list`") };
-        Some(format!("the specs are {}{more}", told.join(", ")))
+        Some(format!("the specs are {}{more}", listed.join(", ")))
     }
 }
 
@@ -77,7 +78,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     Ok(ExitCode::Success)
 }
 
-/// The directory itself, or the one that the spec of this name has.
+/// The given directory, or the checkpoint of the spec with this name.
 fn checkpoint(arguments: &Arguments) -> Result<PathBuf, Error> {
     if arguments.target.is_dir() {
         return Ok(arguments.target.clone());
@@ -85,27 +86,27 @@ fn checkpoint(arguments: &Arguments) -> Result<PathBuf, Error> {
     let overrides = Overrides { specs: arguments.specs.clone(), ..Overrides::default() };
     let directory = Settings::resolve(&overrides)?.specs;
     let specs = load_all(&directory)?;
-    let wanted = arguments.target.to_string_lossy();
-    let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == wanted);
+    let target = arguments.target.to_string_lossy();
+    let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == target);
     let Some(found) = found else {
         let mut known: Vec<String> = specs.iter().map(|loaded| loaded.spec.name.to_string()).collect();
-        known.sort_by(|a, b| likeness(b, &wanted).total_cmp(&likeness(a, &wanted)).then(a.cmp(b)));
-        return Err(UnknownName { name: Quoted(&wanted).to_string(), known }.into());
+        known.sort_by(|a, b| likeness(b, &target).total_cmp(&likeness(a, &target)).then(a.cmp(b)));
+        return Err(UnknownName { name: Quoted(&target).to_string(), known }.into());
     };
     Ok(directory_of(&directory, found))
 }
 
-/// `<specs>/../fixtures/<name>`, or the path that the spec gives, relative to its file.
+/// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
 fn directory_of(specs: &Path, loaded: &LoadedSpec) -> PathBuf {
     let checkpoint = &loaded.spec.checkpoint;
     match (&checkpoint.fixture, &checkpoint.path) {
         (Some(fixture), _) => specs.join("../fixtures").join(fixture),
         (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
-        // The reader of specs has refused this.
+        // A NUL in a path is rejected when the spec is read.
         (None, None) => PathBuf::new(),
     }
 }
 
-fn likeness(name: &str, wanted: &str) -> f64 {
-    strsim::jaro_winkler(name, wanted)
+fn likeness(name: &str, target: &str) -> f64 {
+    strsim::jaro_winkler(name, target)
 }

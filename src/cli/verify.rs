@@ -1,4 +1,4 @@
-//! `testgen verify`: the rules over templates and generated files.
+//! `testgen verify`: applies the rules to templates and generated files.
 
 use super::{Out, project_arguments::ProjectArguments};
 use crate::{
@@ -14,21 +14,22 @@ use std::path::PathBuf;
 
 /// Prove from the syntax tree that every template and harness covers all devices
 ///
-/// Renders each template for every spec and for specs that could be (every task, every set of devices, hostile names) and
-/// checks what comes out; then checks every generated file against its spec. A harness whose spec has changed, a spec
-/// without harness, and a file without spec are findings, too. Nothing is compiled, and nothing is written without `--fix`.
+/// Renders each template for every spec and for synthetic specs (every task, every set of devices, hostile names), and
+/// checks the results; then checks every generated file against its spec. A harness whose spec has changed, a spec
+/// without harness, and a file without spec are findings, too. Nothing is compiled, and nothing is written without
+/// `--fix`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen verify                               templates and suite of this project
   testgen verify --format json                 for a script
   testgen verify --format sarif > verify.sarif for a code host; junit and github are there, too
-  testgen verify --fix                         stale headers and missing checks are mended first
+  testgen verify --fix                         stale headers and missing checks are fixed first
   testgen verify --templates my_templates      templates of your own
   testgen verify some/harness.rs               single files, each by what its own SPEC says
   testgen explain detection_paths              what a rule means
 
-Exit codes: 0 no findings, or all of them mended; 1 findings, or nothing to verify; 2 wrong usage or input; 4 internal \
+Exit codes: 0 no findings, or all of them fixed; 1 findings, or nothing to verify; 2 wrong usage or input; 4 internal \
 error, or a file that cannot be written.")]
 pub(super) struct Arguments {
     /// Harnesses to verify by themselves, without specs; without any, the whole project
@@ -36,15 +37,15 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     project: ProjectArguments,
-    /// First mend what is mechanical: a stale header, and checks that are not listed; the rest is still found
+    /// Apply automatic fixes first: stale headers and unlisted checks; the remaining findings are reported
     #[arg(long)]
     fix: bool,
-    /// How the result is shown
+    /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
     format: Format,
 }
 
-/// How a result is shown.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Findings with their line, as a compiler shows errors
@@ -61,7 +62,7 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     if arguments.fix {
-        tell(&fix(arguments)?);
+        print_fixed(&fix(arguments)?);
     }
     let verification = verify(arguments)?;
     let text = match arguments.format {
@@ -82,8 +83,8 @@ fn fix(arguments: &Arguments) -> Result<Vec<FixedFile>, Error> {
     fix_files(&arguments.paths)
 }
 
-/// Standard output has the result alone, in whatever format.
-fn tell(fixed: &[FixedFile]) {
+/// Prints to stderr, because stdout contains the result alone.
+fn print_fixed(fixed: &[FixedFile]) {
     for FixedFile { path, fixes } in fixed {
         eprintln!("fixed {}: {}", Quoted(path), fixes.join(", "));
     }

@@ -1,4 +1,4 @@
-//! What a plan changes on the disk; reading only.
+//! The differences between a plan and the disk; only reads.
 
 use super::{GenerateError, MARKER, Plan, plan::is_source};
 use std::{
@@ -8,14 +8,14 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is not there yet.
+    /// It does not exist yet.
     Create,
     /// Its content differs.
     Update,
-    /// It was generated once and is no part of the suite any more.
+    /// It was generated earlier and no longer belongs to the suite.
     Delete,
 }
 
@@ -24,23 +24,23 @@ pub enum Change {
 pub struct FileChange {
     /// The path in the suite.
     pub path: String,
-    /// What happens to it.
+    /// Its change.
     pub change: Change,
-    /// The first line that differs, from 1, with what is there and what shall be.
+    /// The first line that differs, counted from 1, with its present and its planned text.
     pub first_difference: Option<(usize, String, String)>,
 }
 
-/// A plan, and what differs between it and the disk.
+/// A plan, with its differences from the disk.
 #[derive(Debug)]
 pub struct Changes {
-    /// What shall be.
+    /// The plan.
     pub plan: Plan,
-    /// What differs, ordered by path.
+    /// The files that differ, ordered by path.
     pub files: Vec<FileChange>,
 }
 
 impl Plan {
-    /// Compares with the disk. Files of someone else, and links that lead elsewhere, are errors.
+    /// Compares with the disk. Files that testgen did not write, and links out of the suite, are errors.
     pub fn compare(self) -> Result<Changes, GenerateError> {
         let out = self.layout.out();
         let mut foreign = Vec::new();
@@ -70,13 +70,13 @@ impl Plan {
 }
 
 impl Changes {
-    /// How many files have this change.
+    /// The number of files with this change.
     pub fn count(&self, change: Change) -> usize {
         self.files.iter().filter(|file| file.change == change).count()
     }
 }
 
-/// A link below the suite's directory could lead anywhere; the directory itself may be one.
+/// A link below the suite's directory could point anywhere; the directory itself may be a link.
 fn refuse_links(out: &Path, path: &str) -> Result<(), GenerateError> {
     let mut place = out.to_owned();
     for part in Path::new(path) {
@@ -102,7 +102,7 @@ fn has_marker(content: &[u8]) -> bool {
     String::from_utf8_lossy(first).contains(MARKER)
 }
 
-/// Generated files below `src/` and `tests/` that the plan does not have.
+/// Generated files below `src/` and `tests/` that the plan does not contain.
 fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
     let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
     let is_generated = |path: &PathBuf| fs::read(path).is_ok_and(|content| has_marker(&content));
@@ -121,9 +121,9 @@ fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
         .collect()
 }
 
-fn first_difference(found: &[u8], wanted: &[u8]) -> Option<(usize, String, String)> {
-    let (found, wanted) = (String::from_utf8_lossy(found), String::from_utf8_lossy(wanted));
-    let (mut old, mut new) = (found.lines(), wanted.lines());
+fn first_difference(found: &[u8], expected: &[u8]) -> Option<(usize, String, String)> {
+    let (found, expected) = (String::from_utf8_lossy(found), String::from_utf8_lossy(expected));
+    let (mut old, mut new) = (found.lines(), expected.lines());
     for line in 1.. {
         match (old.next(), new.next()) {
             (None, None) => break,

@@ -1,4 +1,4 @@
-//! What a template sees of a spec. Templates get words and Rust names; they never compute.
+//! The variables of templates, made from a spec. They are names and Rust literals; templates never compute.
 
 use super::{GenerateError, Layout};
 use crate::{spec::LoadedSpec, template::Templates};
@@ -19,7 +19,7 @@ pub(super) struct HarnessContext<'s> {
     architecture: &'static str,
     /// The task as functions are named after it.
     task: &'static str,
-    /// The task as the enum calls it.
+    /// The task's variant of the enum.
     task_variant: &'static str,
     path: String,
     hub: Option<&'s str>,
@@ -30,7 +30,7 @@ pub(super) struct HarnessContext<'s> {
     skips: Vec<SkipContext<'s>>,
 }
 
-/// A tolerance; numbers as Rust literals.
+/// A tolerance, with its numbers as Rust literals.
 #[derive(Debug, Serialize)]
 struct ToleranceContext<'s> {
     output: &'s str,
@@ -40,7 +40,7 @@ struct ToleranceContext<'s> {
     reason: &'s str,
 }
 
-/// A check that is not run; without a device or a precision, on all of them.
+/// A skipped check; without a device or a precision, it is skipped on all of them.
 #[derive(Debug, Serialize)]
 struct SkipContext<'s> {
     check: &'static str,

@@ -1,4 +1,4 @@
-//! What can go wrong between specs and files.
+//! Errors between reading specs and writing files.
 
 use crate::{CliError, ExitCode, text::Quoted};
 use std::{io, path::PathBuf};
@@ -12,10 +12,10 @@ pub enum GenerateError {
         /// The directory.
         specs: PathBuf,
     },
-    /// The filters leave nothing.
+    /// No spec matches the filters.
     #[error("no spec matches the filters")]
     NoMatch {
-        /// Some of the names there are.
+        /// Some of the existing names.
         names: Vec<String>,
     },
     /// A directory cannot be used.
@@ -32,13 +32,13 @@ pub enum GenerateError {
         /// Where it was expected.
         path: PathBuf,
     },
-    /// Files of someone else are in the way.
+    /// Files that testgen did not write would be overwritten.
     #[error("{} not written by testgen and would be overwritten: {}", if paths.len() == 1 { "a file was" } else { "files were" }, paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))]
     Foreign {
         /// The files, relative to the directory of the suite.
         paths: Vec<String>,
     },
-    /// A symbolic link leads out of the suite.
+    /// A symbolic link could point out of the suite.
     #[error("`{path}` in the suite is a symbolic link, which could lead out of it")]
     Link {
         /// The link, relative to the directory of the suite.
@@ -51,7 +51,7 @@ pub enum GenerateError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! One harness by itself, and what the verifier may expect of it.
+//! A single harness, and the verifier's expectation of it.
 
 use super::{
     GenerateError, Layout,
@@ -13,14 +13,14 @@ use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance};
 /// The harness of one spec.
 #[derive(Debug)]
 pub struct Harness {
-    /// Where the suite has it, with `/` between the parts.
+    /// Its path in the suite, with `/` between the parts.
     pub path: String,
-    /// What the spec demands of it.
+    /// The expectation that follows from its spec.
     pub expectation: Expectation,
 }
 
 impl Harness {
-    /// The harness that `loaded` has in the suite of `layout`.
+    /// The harness of `loaded` in the suite of `layout`.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Harness {
         Ok(Self { path: harness_path(loaded), expectation })
     }
 
-    /// The names of the variables that the template is given.
+    /// The names of the variables that the template receives.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Harness {
     ///
     /// # Errors
     ///
-    /// When the template cannot be filled in or what comes out is no Rust.
+    /// When the template cannot be filled in, or the result is not valid Rust.
     pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }

@@ -1,11 +1,11 @@
-//! Which of the specs are meant.
+//! Filters over specs.
 
 use super::GenerateError;
 use crate::spec::{LoadedSpec, ModelSpec};
 use glob::Pattern;
 use testgen_types::{Architecture, DeviceKind};
 
-/// Conditions on a spec: of each kind one must hold, of all kinds all; no condition of a kind holds always.
+/// Conditions on a spec: one of each kind must hold; a kind without conditions always holds.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Patterns for the name.
@@ -17,7 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether there is no condition at all.
+    /// Whether there are no conditions.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.architectures.is_empty() && self.devices.is_empty()
     }
@@ -30,7 +30,7 @@ impl Filter {
         named && architecture && device
     }
 
-    /// The specs that match; none is an error, and so are no specs at all.
+    /// The specs that match; it is an error if none does, or if there are no specs.
     pub fn select<'s>(&self, specs: &'s [LoadedSpec]) -> Result<Vec<&'s LoadedSpec>, GenerateError> {
         let selected: Vec<&LoadedSpec> = specs.iter().filter(|loaded| self.matches(&loaded.spec)).collect();
         if selected.is_empty() {

@@ -1,4 +1,4 @@
-//! Where everything of one call lies, and the command that headers name.
+//! The directories of one call, and the command that headers name.
 
 use super::{
     GenerateError,
@@ -12,7 +12,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// The places of one call, absolute.
+/// The directories of one call, absolute.
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub(super) specs: PathBuf,
@@ -28,11 +28,11 @@ impl Layout {
         let specs = absolute(&settings.specs)?;
         let out = absolute(&settings.out)?;
         if out.parent().is_none() || specs.starts_with(&out) {
-            let reason = "the suite would be around the specs".to_owned();
+            let reason = "the suite would contain the specs".to_owned();
             return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
         }
         if out.exists() && !out.is_dir() {
-            let reason = "it is no directory".to_owned();
+            let reason = "it is not a directory".to_owned();
             return Err(GenerateError::BadDirectory { path: settings.out.clone(), reason });
         }
         let runtime = match &settings.runtime {
@@ -49,12 +49,12 @@ impl Layout {
         &self.out
     }
 
-    /// Where the harness of a spec is, absolute.
+    /// The path of a spec's harness, absolute.
     pub fn harness(&self, loaded: &LoadedSpec) -> PathBuf {
         self.out.join(harness_path(loaded))
     }
 
-    /// A path as headers show it: from the nearest directory around specs and suite.
+    /// A path as headers show it: relative to the nearest directory that contains specs and suite.
     pub(super) fn shown(&self, path: &Path) -> String {
         relative(&self.base, path)
     }
@@ -68,7 +68,7 @@ impl Layout {
             .collect())
     }
 
-    /// The command that writes the whole suite, to be run in the nearest directory around specs and suite.
+    /// The command that writes the whole suite, to be run in the nearest directory that contains specs and suite.
     pub fn command(&self) -> String {
         let templates = self.templates.as_deref().map(|path| self.shown(path));
         let runtime = match &self.runtime {
@@ -84,7 +84,7 @@ impl Layout {
         runtime::find(self.runtime.as_ref(), &self.out)
     }
 
-    /// The checkpoint of a spec, absolute. Links below the specs' place in the file system are left to the test's run.
+    /// The checkpoint of a spec, absolute. Links below the directory of the specs are resolved only when tests run.
     pub fn checkpoint_directory(&self, spec_file: &Path, source: &Checkpoint) -> Result<PathBuf, GenerateError> {
         match (&source.fixture, &source.path) {
             (Some(fixture), _) => Ok(join(&self.specs, &Path::new("../fixtures").join(fixture))),
@@ -95,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// The checkpoint as the suite's manifest directory sees it; an absolute path stays what the user wrote.
+    /// The checkpoint relative to the suite's manifest; an absolute path stays as the user wrote it.
     pub fn checkpoint(&self, spec_file: &Path, source: &Checkpoint) -> Result<String, GenerateError> {
         match &source.path {
             Some(path) if Path::new(path).is_absolute() => Ok(path.clone()),
@@ -104,12 +104,12 @@ impl Layout {
     }
 }
 
-/// Where the harness of a spec is in the suite.
+/// The path of a spec's harness in the suite.
 pub(super) fn harness_path(loaded: &LoadedSpec) -> String {
     format!("src/{}/{}.rs", loaded.spec.architecture, loaded.spec.name.module())
 }
 
-/// The way from a directory to a path; neither need exist.
+/// The relative path from a directory to another path; neither needs to exist.
 pub fn relative_path(from: &Path, to: &Path) -> Result<String, GenerateError> {
     Ok(relative(&absolute(from)?, &absolute(to)?))
 }

@@ -1,4 +1,4 @@
-//! Paths from one place to another, the same from every working directory.
+//! Relative and absolute paths, independent of the working directory.
 
 use super::GenerateError;
 use std::path::{Component, Path, PathBuf};
@@ -26,7 +26,8 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
     Ok(resolved)
 }
 
-/// Goes up for each `..` that `path` begins with; `directory` has no links, so that this is what the system would do.
+/// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the operating system would do
+/// the same.
 pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
     let mut joined = directory.to_owned();
     let mut leading = true;
@@ -45,7 +46,7 @@ pub(super) fn join(directory: &Path, path: &Path) -> PathBuf {
     joined
 }
 
-/// The way from a directory to a path, both absolute, with `/` between its parts.
+/// The relative path from a directory to another path, both absolute, with `/` between its parts.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
     let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| "..".to_owned());
@@ -54,7 +55,7 @@ pub(super) fn relative(from: &Path, to: &Path) -> String {
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
-/// The nearest directory that both paths, which are absolute, are in or are.
+/// The nearest common directory of two absolute paths, which may be one of them.
 pub(super) fn common_ancestor(a: &Path, b: &Path) -> PathBuf {
     a.components().zip(b.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
 }

@@ -1,10 +1,10 @@
-//! The suite's own manifest: its name, and whether it is a member of a workspace around it.
+//! The suite's manifest: its name, and whether it belongs to a surrounding workspace.
 
 use super::MARKER;
 use glob::Pattern;
 use std::{fs, path::Path};
 
-/// The package's name: of a member of a workspace the directory's, of any other suite the directory's and its parent's.
+/// The package's name: for a member of a workspace the directory's, for any other suite the directory's and its parent's.
 ///
 /// Cargo identifies a package that is the root of its workspace by the name alone, so that two suites called `suite` would
 /// overwrite each other's binary in a shared target directory.
@@ -61,7 +61,7 @@ fn allowed(name: &str) -> String {
     name.to_owned()
 }
 
-/// Whether the nearest workspace around the directory lists it as a member.
+/// Whether the nearest workspace above the directory lists it as a member.
 pub(super) fn is_member(out: &Path) -> bool {
     for directory in out.ancestors().skip(1) {
         let Ok(text) = fs::read_to_string(directory.join("Cargo.toml")) else { continue };

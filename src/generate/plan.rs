@@ -19,24 +19,24 @@ use serde::Serialize;
 use std::{collections::BTreeMap, path::Path};
 use tera::Context;
 
-/// What the suite shall be.
+/// The planned content of the suite.
 #[derive(Debug)]
 pub struct Plan {
-    /// Where everything lies.
+    /// The directories.
     pub layout: Layout,
     /// Every file by its path in the suite, with `/` between the parts.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Whether these are all files, so that any other generated file is left over. Not so after filtering.
+    /// Whether these are all files, so that any other generated file is left over. False after filtering.
     pub complete: bool,
-    /// How many harnesses were rendered.
+    /// The number of rendered harnesses.
     pub harnesses: usize,
 }
 
-/// Plans the suite of all specs that `filter` leaves; `progress` is told each name before its harness is rendered, from
-/// whichever thread renders it.
+/// Plans the suite of all specs that match `filter`; `progress` receives each name before its harness is rendered, on
+/// the thread that renders it.
 ///
-/// All specs are read and must be right. After filtering, the suite lists the harnesses that were rendered and those
-/// that were there already, so that it compiles and nothing of the other models is lost.
+/// All specs are read and must be valid. After filtering, the suite lists the harnesses that were rendered and those
+/// that already exist, so that it compiles and no harness of another model is lost.
 pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Sync)) -> Result<Plan, Error> {
     let layout = Layout::new(settings)?;
     let specs = load_all(&settings.specs)?;
@@ -51,7 +51,7 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Syn
         let text = render_harness(&templates, loaded, &layout, &command)?;
         Ok((harness_path(loaded), text.into_bytes()))
     };
-    // Not into a `Result` in parallel: of several errors, the first is shown, not the quickest.
+    // Not collected into a `Result` in parallel: the first of several errors is shown, not the one that happens first.
     let rendered: Vec<Result<_, Error>> = selected.par_iter().map(render).collect();
     let mut files = rendered.into_iter().collect::<Result<BTreeMap<_, _>, _>>()?;
     let listed = specs.iter().filter(|loaded| {
@@ -65,7 +65,7 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Syn
     Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
 }
 
-/// Where the suite has the harness of a spec.
+/// Renders the harness of a spec.
 pub(super) fn render_harness(
     templates: &Templates,
     loaded: &LoadedSpec,
@@ -172,7 +172,7 @@ fn render_suite(templates: &Templates, suite: &SuiteContext<'_>) -> Result<BTree
     Ok(files)
 }
 
-/// Whether a path is where a suite keeps its Rust files, the only place where left-over files are looked for.
+/// Whether a path is in a directory of Rust files; only these are searched for files that are left over.
 pub(super) fn is_source(path: &Path) -> bool {
     path.starts_with("src") || path.starts_with("tests")
 }

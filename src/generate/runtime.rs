@@ -1,10 +1,10 @@
-//! The runtime that a suite depends on, where the settings name none.
+//! The runtime that a suite depends on when the settings name none.
 
 use super::{GenerateError, location::absolute};
 use crate::settings::Runtime;
 use std::path::{Path, PathBuf};
 
-/// The runtime that is given, else the one of the source tree that the suite is in, else the one of the source tree that
+/// The given runtime, else that of the source tree that contains the suite, else that of the source tree that
 /// this binary was built from.
 pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, GenerateError> {
     let path = match given {

@@ -1,4 +1,5 @@
-//! The one place that changes files: temporary files first, then renames, so that a full disk leaves the old suite.
+//! The only code that changes files: it writes temporary files first and then renames them, so that a full disk leaves
+//! the old suite.
 
 use super::{Change, Changes, GenerateError};
 use std::{
@@ -8,7 +9,7 @@ use std::{
 };
 
 impl Changes {
-    /// Writes what differs and deletes what is left over; files that are right are not touched.
+    /// Writes files that differ and deletes those left over; files that are up to date are not touched.
     pub fn write(&self) -> Result<(), GenerateError> {
         let out = self.plan.layout.out();
         let mut prepared = Prepared::default();
@@ -30,14 +31,14 @@ impl Changes {
     }
 }
 
-/// Writes one file, or leaves it as it was.
+/// Writes one file completely, or leaves it unchanged.
 pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), GenerateError> {
     let mut prepared = Prepared::default();
     prepared.add(path, content)?;
     prepared.rename_all()
 }
 
-/// Temporary files and the names they shall get. Dropping it deletes those that did not get theirs.
+/// Temporary files with their final names. Dropping it deletes those that have not been renamed.
 #[derive(Default)]
 struct Prepared {
     files: Vec<(PathBuf, PathBuf)>,
@@ -50,7 +51,7 @@ impl Prepared {
         fs::create_dir_all(directory).map_err(failed)?;
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
-        // A file of that name is from a process that died; a link of that name must not be followed.
+        // A file of that name is left from a process that crashed; a link of that name must not be followed.
         let _ = fs::remove_file(&temporary);
         let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(failed)?;
         self.files.push((temporary, target.to_owned()));
@@ -76,7 +77,7 @@ impl Drop for Prepared {
     }
 }
 
-/// Removes the directories above a deleted file that have nothing left in them.
+/// Removes the directories above a deleted file that are empty now.
 fn remove_if_empty(out: &Path, path: &Path) {
     for directory in path.ancestors().skip(1).take_while(|directory| *directory != out) {
         if fs::remove_dir(directory).is_err() {

@@ -1,22 +1,22 @@
-//! What cannot be planned.
+//! Errors of planning and of writing the files.
 
 use crate::{CliError, ExitCode};
 use std::{io, path::PathBuf};
 
-/// Why there is no plan, or why it cannot be written.
+/// No plan can be made, or it cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum MatrixError {
-    /// Something in the section cannot be.
+    /// A key of the section has an invalid value.
     #[error("`{key}` of the `ci` section of testgen.toml: {what}")]
     Setting {
         /// The key.
         key: String,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
-        /// What to do.
+        /// How to fix it.
         help: String,
     },
-    /// A file that testgen did not write is in the way.
+    /// A file that testgen did not write would be overwritten.
     #[error("`{}` was not written by testgen and would be overwritten", path.display())]
     Foreign {
         /// The file.
@@ -29,7 +29,7 @@ pub enum MatrixError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,7 +1,7 @@
 //! GitHub Actions: one workflow for every change, and one for GPUs that the first calls.
 //!
-//! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has every job behind it. The
-//! GPU workflow is a call and no trigger of its own, so that it takes the archive of the same run.
+//! Nothing self-hosted runs for a pull request from a fork: the call has the condition, and so has every later job. The
+//! GPU workflow is called and has no trigger of its own, so that it uses the archive of the same run.
 
 mod gpu;
 mod steps;
@@ -23,10 +23,10 @@ const GPU_WORKFLOW: &str = ".github/workflows/testgen-gpu.yml";
 /// The tier of this run; a run by hand takes everything that the night takes.
 const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || github.event_name == 'push' && 'postsubmit' || 'nightly' }}";
 
-/// Minutes of jobs that only move files.
+/// The timeout, in minutes, of jobs that only copy files.
 const SHORT: u32 = 15;
 
-/// Both workflows; without GPU jobs the second one must not be there.
+/// Both workflows; without GPU jobs the second one must not exist.
 pub(super) fn files(plan: &Plan) -> Vec<File> {
     let text = |yaml: &Yaml| {
         let commented = |text: String, (action, version): (&str, &str)| {
@@ -67,7 +67,7 @@ fn jobs(plan: &Plan) -> Yaml {
     jobs.with("testgen-report", report(plan, &needs))
 }
 
-/// The required job: builds once, tests on the CPU, archives the suite for all others.
+/// The required job: builds once, tests on the CPU, archives the suite for all other jobs.
 fn cpu(plan: &Plan) -> Yaml {
     let mut steps = vec![checkout()];
     steps.extend(setup(plan));
@@ -85,7 +85,7 @@ fn cpu(plan: &Plan) -> Yaml {
         .with("steps", Yaml::List(steps))
 }
 
-/// The only job that may write, and it runs no code of the change.
+/// The only job with write permission; it runs no code of the change.
 fn sarif(plan: &Plan) -> Yaml {
     let fetch = map([("name", "testgen-sarif".into()), ("path", "reports".into())]);
     let show = map([("sarif_file", "reports/testgen.sarif".into()), ("category", "testgen-verify".into())]);
@@ -124,7 +124,7 @@ fn call() -> Yaml {
     ])
 }
 
-/// Merges what every machine has reported; the reports of blocking runners decide.
+/// Merges the reports of all machines; those of blocking runners decide.
 fn report(plan: &Plan, needs: &[&str]) -> Yaml {
     let reports = |pattern: &str, path: &str| uses(DOWNLOAD, map([("pattern", pattern.into()), ("path", path.into())]));
     let steps = [

@@ -1,6 +1,7 @@
 //! GitLab CI: a file that `.gitlab-ci.yml` includes. One job for each slice, because runners are chosen by tags.
 //!
-//! The flags of GPU containers stand in the configuration of the runner, not in the pipeline; docs/ci.md has them.
+//! The flags of GPU containers belong into the configuration of the runner, not into the pipeline; docs/ci.md lists
+//! them.
 
 use super::{
     Family, File, Plan, ShardJob, Tier,
@@ -55,7 +56,7 @@ fn simulated(plan: &Plan) -> Yaml {
         .with("artifacts", artifacts(&["reports/rocm-sim"], "reports/rocm-sim/junit.xml"))
 }
 
-/// What the jobs of a family have in common; `SLICE` and `REPORTS` are theirs.
+/// The common part of the jobs of a family; `SLICE` and `REPORTS` differ.
 fn template(family: &Family) -> Yaml {
     let script = [script::preflight(family), script::run_slice(family, "\"$SLICE\"", "\"$REPORTS\"")];
     map([("stage", "testgen-test".into()), ("needs", list(["testgen-cpu"]))])
@@ -95,7 +96,7 @@ fn condition(tier: Tier) -> &'static str {
 }
 
 fn report(plan: &Plan) -> Yaml {
-    // The report of the required job decides, too.
+    // The report of the required job is evaluated, too.
     let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
     let merge = [gather.to_owned(), script::merge(plan, "page/summary.md"), script::decide()];
     base(plan, "testgen-report")

@@ -1,7 +1,8 @@
 //! Kubernetes: one Indexed Job for each runner and tier; its indices are the runner's slices.
 //!
-//! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the archive and the binaries. The
-//! image of jobs without one of their own is called `testgen-suite`, which kustomize replaces by an image with its digest.
+//! The image holds `/testgen`: the sources with specs and fixtures, and `target/ci` with the archive and the binaries.
+//! The image of jobs without one of their own is called `testgen-suite`, which kustomize replaces by an image with its
+//! digest.
 
 use super::{
     Family, File, Plan, ShardJob,
@@ -13,7 +14,7 @@ use testgen_types::DeviceKind;
 
 const PATH: &str = "kubernetes/testgen.yml";
 
-/// What kustomize replaces: `images: [{ name: testgen-suite, newName: ..., digest: "sha256:..." }]`.
+/// The image name that kustomize replaces: `images: [{ name: testgen-suite, newName: ..., digest: "sha256:..." }]`.
 const IMAGE: &str = "testgen-suite";
 
 /// The claim that reports are written to.
@@ -40,7 +41,7 @@ fn cpu(plan: &Plan) -> Yaml {
     document("testgen-cpu", "presubmit", 1, plan.ci.timeout_minutes.get(), pod)
 }
 
-/// The slices of one runner follow each other, so that an index and the first slice give the slice.
+/// The slices of one runner are consecutive, so that the slice is the sum of the job's index and the first slice.
 fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
     let first = &jobs[0];
     let before = first.slice - 1;
@@ -69,7 +70,7 @@ fn limits(family: &Family) -> Yaml {
     map([("limits", map([(resource, family.gpus.get().into())]))])
 }
 
-/// The device plugin gives `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the node.
+/// The device plugin adds `/dev/kfd` and `/dev/dri`; the groups that may open them are those of the node.
 fn security(family: &Family) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);

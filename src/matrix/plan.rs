@@ -16,37 +16,37 @@ use testgen_types::{DeviceKind, Precision};
 /// The most jobs that one matrix of GitHub Actions has.
 const MOST_JOBS: usize = 256;
 
-/// Everything that the four faces are made from.
+/// The plan that all four formats are rendered from.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The section, checked.
     pub ci: Ci,
     /// The directory of the suite, as the command line of jobs names it.
     pub suite: String,
-    /// How many specs there are.
+    /// The number of specs.
     pub specs: usize,
     /// The GPU jobs.
     pub families: Vec<Family>,
 }
 
-/// Runners alike, which share the slices of one partition: together they run everything.
+/// Equivalent runners, which share the slices of one partition: together they run everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Family {
     /// `nightly-rocm-gfx942`, unique.
     pub name: String,
     /// When it runs.
     pub tier: Tier,
-    /// What its GPUs are.
+    /// The kind of its GPUs.
     pub device: DeviceKind,
-    /// Which of them.
+    /// The architecture of its GPUs.
     pub family: String,
     /// GPUs for each job.
     pub gpus: NonZeroU32,
     /// An image by digest.
     pub image: Option<String>,
-    /// The number of the group `render`.
+    /// The ID of the group `render`.
     pub render_group: Option<u32>,
-    /// Which tests, as a filter of nextest.
+    /// The selected tests, as a filter of nextest.
     pub filter: String,
     /// One job for each slice.
     pub jobs: Vec<ShardJob>,
@@ -55,15 +55,15 @@ pub struct Family {
 /// One slice on one runner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShardJob {
-    /// `nightly-rocm-gfx942-mi300x-1of2`; artifacts bear it.
+    /// `nightly-rocm-gfx942-mi300x-1of2`; part of the names of its artifacts.
     pub name: String,
     /// The runner.
     pub runner: String,
-    /// What the CI system knows it by.
+    /// The labels by which the CI system chooses it.
     pub labels: Vec<String>,
     /// Counted from 1.
     pub slice: u32,
-    /// Of how many.
+    /// The number of slices.
     pub slices: u32,
     /// Minutes after which it is stopped.
     pub timeout_minutes: NonZeroU32,
@@ -78,7 +78,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// When the section says something that cannot be, or that no spec has.
+    /// When the section has an invalid value, or names something that no spec has.
     pub fn new(ci: Ci, suite: String, specs: &[LoadedSpec]) -> Result<Self, MatrixError> {
         check_cpu(&ci.cpu)?;
         let precisions: BTreeSet<Precision> =
@@ -108,7 +108,7 @@ impl Plan {
 }
 
 impl Family {
-    /// What the job requires: `rocm`, `rocm:8`.
+    /// The requirement of the job: `rocm`, `rocm:8`.
     pub fn requirement(&self) -> String {
         if self.gpus.get() == 1 { self.device.to_string() } else { format!("{}:{}", self.device, self.gpus) }
     }
@@ -116,7 +116,7 @@ impl Family {
 
 fn check_cpu(cpu: &Cpu) -> Result<(), MatrixError> {
     if !cpu.label.starts_with("ubuntu-") {
-        let what = format!("`{}` is no hosted Linux runner", cpu.label);
+        let what = format!("`{}` is not a hosted Linux runner", cpu.label);
         let help = "this job runs for changes from forks, too, and nothing self-hosted may; write `ubuntu-24.04`";
         return Err(MatrixError::setting("cpu.label", what, help));
     }
@@ -131,7 +131,7 @@ fn check_runner(
     for (name, text) in [("name", &runner.name), ("family", &runner.family)] {
         if !is_word(text) {
             let help = "use up to 40 lower-case letters, digits, `-` and `_`";
-            return Err(MatrixError::setting(format!("runner.{name}"), format!("`{text}` is no name"), help));
+            return Err(MatrixError::setting(format!("runner.{name}"), format!("`{text}` is not a valid name"), help));
         }
     }
     let name = &runner.name;
@@ -161,7 +161,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.len() <= 40 && text.chars().all(fits)
 }
 
-/// A tag can mean another image tomorrow.
+/// Requires a digest, because a tag can refer to another image later.
 fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
     let Some(image) = image else { return Ok(()) };
     let digest = image.split_once("@sha256:").map_or("", |(_, digest)| digest);
@@ -172,20 +172,20 @@ fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
     Err(MatrixError::setting(key, format!("`{image}` does not name its digest"), help))
 }
 
-/// What runners must have in common to share one partition.
+/// The properties that runners must have in common to share one partition.
 type Kind<'c> = (Tier, DeviceKind, &'c str, Vec<Precision>, Option<&'c str>, Option<u32>, NonZeroU32);
 
 fn families(ci: &Ci, precisions: &BTreeSet<Precision>) -> Result<Vec<Family>, MatrixError> {
     let mut kinds: BTreeMap<Kind<'_>, Vec<&Runner>> = BTreeMap::new();
     for runner in &ci.runner {
-        let mut wanted: Vec<Precision> = runner.precisions.clone();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let wanted = if wanted.is_empty() { precisions.iter().copied().collect() } else { wanted };
+        let mut checked: Vec<Precision> = runner.precisions.clone();
+        checked.sort_unstable();
+        checked.dedup();
+        let checked = if checked.is_empty() { precisions.iter().copied().collect() } else { checked };
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
             let image = runner.image.as_deref();
             let kind =
-                (tier, runner.device, runner.family.as_str(), wanted.clone(), image, runner.render_group, runner.gpus);
+                (tier, runner.device, runner.family.as_str(), checked.clone(), image, runner.render_group, runner.gpus);
             kinds.entry(kind).or_default().push(runner);
         }
     }
@@ -206,10 +206,10 @@ fn family(
     kind: &Kind<'_>,
     runners: &[&Runner],
 ) -> Result<Family, MatrixError> {
-    let (tier, device, family, wanted, image, render_group, gpus) = kind;
+    let (tier, device, family, checked, image, render_group, gpus) = kind;
     let jobs = jobs(ci, &name, *device, runners)?;
     Ok(Family {
-        filter: filter(*device, precisions, wanted),
+        filter: filter(*device, precisions, checked),
         name,
         tier: *tier,
         device: *device,
@@ -253,12 +253,12 @@ fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> Shard
     }
 }
 
-/// The tests of a device, less those of precisions that are not wanted.
-fn filter(device: DeviceKind, all: &BTreeSet<Precision>, wanted: &[Precision]) -> String {
-    let unwanted: Vec<&str> =
-        all.iter().filter(|precision| !wanted.contains(precision)).map(|precision| precision.text()).collect();
-    match unwanted.as_slice() {
+/// The tests of a device, without those of precisions that are not checked.
+fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) -> String {
+    let skipped: Vec<&str> =
+        all.iter().filter(|precision| !checked.contains(precision)).map(|precision| precision.text()).collect();
+    match skipped.as_slice() {
         [] => format!("test(/::{device}::/)"),
-        unwanted => format!("test(/::{device}::/) - test(/_({})$/)", unwanted.join("|")),
+        skipped => format!("test(/::{device}::/) - test(/_({})$/)", skipped.join("|")),
     }
 }

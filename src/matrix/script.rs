@@ -4,7 +4,7 @@ use super::{Family, Plan};
 use crate::text::shell_quote;
 use testgen_types::DeviceKind;
 
-/// Where jobs keep binaries and the archive; the cache and the artifacts know it, too.
+/// The directory of binaries and of the archive; the cache and the artifacts use it, too.
 pub(super) const DIRECTORY: &str = "target/ci";
 
 /// The archive of the suite's test binary.
@@ -20,7 +20,7 @@ pub(super) fn install(plan: &Plan) -> String {
     ])
 }
 
-/// Everything that was generated is current, and covers every device.
+/// Checks that generated files are up to date and cover every device.
 pub(super) fn verify(format: &str) -> String {
     lines(&[
         "target/ci/bin/testgen generate --check",
@@ -31,7 +31,7 @@ pub(super) fn verify(format: &str) -> String {
     ])
 }
 
-/// The whole suite on the CPU; ignored checks of absent devices are told.
+/// Runs the whole suite on the CPU; checks of absent devices are reported as ignored.
 pub(super) fn run_cpu() -> String {
     "target/ci/bin/testgen run --require cpu --report reports/cpu/report.jsonl".to_owned()
 }
@@ -42,7 +42,8 @@ pub(super) fn run_simulated() -> String {
         .to_owned()
 }
 
-/// The test binary, for machines without Rust. The same selection as that of `testgen run`, so that nothing is built twice.
+/// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so that nothing is
+/// built twice.
 pub(super) fn archive(plan: &Plan) -> String {
     let manifest = shell_quote(&format!("{}/Cargo.toml", plan.suite));
     lines(&[
@@ -53,7 +54,7 @@ pub(super) fn archive(plan: &Plan) -> String {
     ])
 }
 
-/// The GPUs that must be there, and what is there.
+/// Prints the GPUs of the machine, and fails unless the required ones are present.
 pub(super) fn preflight(family: &Family) -> String {
     lines(&[
         "chmod +x target/ci/bin/*",
@@ -61,10 +62,10 @@ pub(super) fn preflight(family: &Family) -> String {
     ])
 }
 
-/// One slice of the suite. nextest ends with 100 when tests failed, and then the records decide, because a failure can be
-/// expected; every test that nextest lists must have left one. Any other ending is no result at all.
+/// One slice of the suite. nextest exits with 100 when tests failed; the report then decides, because a failure can be
+/// expected. Every test that nextest lists must have an entry. Any other exit code is an error.
 ///
-/// `slice` is how the CI system writes `slice:1/4`, and `directory` where the report goes.
+/// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the report.
 pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String {
     let which =
         format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", shell_quote(&family.filter));
@@ -81,7 +82,7 @@ pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String
     ])
 }
 
-/// One page and one JUnit file from the reports of all machines; the blocking ones decide. `summary` takes Markdown.
+/// One page and one JUnit file from the reports of all machines; the blocking ones decide. `summary` receives Markdown.
 pub(super) fn merge(plan: &Plan, summary: &str) -> String {
     let mut text = lines(&[
         "chmod +x target/ci/bin/*",
@@ -100,7 +101,7 @@ pub(super) fn merge(plan: &Plan, summary: &str) -> String {
     text
 }
 
-/// The verdict over the reports of blocking runners.
+/// Evaluates the reports of blocking runners.
 pub(super) fn decide() -> String {
     "target/ci/bin/testgen report reports/blocking --format junit --out page/blocking.xml".to_owned()
 }

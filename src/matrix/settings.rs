@@ -4,17 +4,17 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
 use testgen_types::{DeviceKind, Precision};
 
-/// Machines and times. Everything has a default but the runners, of which there are none.
+/// Machines and schedules. Everything has a default except the runners, of which there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ci {
     /// Minutes after which a job is stopped.
     pub timeout_minutes: NonZeroU32,
-    /// How a job gets testgen: a command that puts the binary into `target/ci/bin`.
+    /// The command that puts the testgen binary into `target/ci/bin`.
     pub install: String,
     /// The version of cargo-nextest, which runs the archived suite on machines without Rust.
     pub nextest: String,
-    /// When the nightly tier runs, as cron has it, in UTC.
+    /// The schedule of the nightly tier, as a cron expression in UTC.
     pub nightly: String,
     /// Slices of the suite for each family of a device; without, the sum of the weights of its runners.
     pub shards: BTreeMap<DeviceKind, NonZeroU32>,
@@ -44,16 +44,16 @@ pub struct Cpu {
 pub struct Runner {
     /// Its name, which is part of the names of jobs and artifacts.
     pub name: String,
-    /// What its GPUs are.
+    /// The kind of its GPUs.
     pub device: DeviceKind,
-    /// Which of them: `gfx942`, `sm_90`.
+    /// The architecture of its GPUs: `gfx942`, `sm_90`.
     pub family: String,
-    /// What the CI system knows it by.
+    /// The labels by which the CI system chooses it.
     pub labels: Vec<String>,
-    /// How many slices it takes for one of a runner of weight 1.
+    /// The number of slices that it runs for each slice of a runner of weight 1.
     #[serde(default = "one")]
     pub weight: NonZeroU32,
-    /// GPUs that must be there, and that its jobs get.
+    /// The number of GPUs that must be present, and that its jobs use.
     #[serde(default = "one")]
     pub gpus: NonZeroU32,
     /// An image by digest; without, the machine itself.
@@ -70,7 +70,7 @@ pub struct Runner {
     /// Whether a failure stops the change.
     #[serde(default = "yes")]
     pub blocking: bool,
-    /// The number of the group `render` on the machine, which an image often does not have.
+    /// The ID of the group `render` on the machine; images often lack the group.
     #[serde(default)]
     pub render_group: Option<u32>,
     /// Labels of Kubernetes nodes.

@@ -1,8 +1,8 @@
-//! How the slices of a partition are shared among runners.
+//! Distributes the slices of a partition over runners.
 
 use std::num::NonZeroU32;
 
-/// Gives each weight its part of `slices`, at least one; what is left over goes to the heaviest, then to the first.
+/// Assigns each weight its part of `slices`, at least one; the rest goes to the heaviest, then to the first.
 ///
 /// `slices` must be at least the number of weights.
 pub(super) fn share(slices: u32, weights: &[NonZeroU32]) -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! The plan as JSON, for CI systems that have no face of their own.
+//! The plan as JSON, for CI systems without a format of their own.
 
 use super::{Family, File, Plan, Tier, script};
 use serde::Serialize;
@@ -35,7 +35,7 @@ struct StructuredFamily<'p> {
     requirement: String,
     container_flags: String,
     preflight: String,
-    /// With `SLICE` in place of `slice:k/n`.
+    /// Contains `SLICE` in place of `slice:k/n`.
     test: String,
 }
 

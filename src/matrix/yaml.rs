@@ -1,4 +1,4 @@
-//! YAML with an order: what the faces build, written by the YAML library.
+//! Ordered YAML values, which the formats build and the YAML library writes.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -41,7 +41,7 @@ impl Yaml {
         }
     }
 
-    /// The document, ended by a line break; text of several lines stands as a block.
+    /// The document, ended by a line break; text of several lines is written as a block.
     pub(super) fn render(&self) -> String {
         let options = serde_yaml::ser_options! { prefer_block_scalars: true, folded_wrap_chars: 100_000 };
         serde_yaml::to_string_with_options(self, options).expect("words, numbers, lists and mappings can be written")

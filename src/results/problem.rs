@@ -11,7 +11,7 @@ pub enum Problem {
     BadLine {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error.
         message: String,
     },
     /// The suite lists the test, but the report has no entry for it.
@@ -43,7 +43,7 @@ pub enum Problem {
     },
     /// The test binary was killed, or its exit code contradicts its entries.
     Exit {
-        /// What happened.
+        /// The contradiction or crash.
         message: String,
     },
     /// A device was required, and no numeric check passed on it.

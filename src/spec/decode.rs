@@ -1,4 +1,4 @@
-//! From the tree to a [`ModelSpec`]: every key, and every rule between keys.
+//! Reads a [`ModelSpec`] from the tree: every key, and every rule between keys.
 
 mod checks;
 
@@ -136,7 +136,7 @@ fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let mut parts = text.split('/');
     let good = parts.clone().count() <= 2 && parts.all(|part| ModelName::new(part).is_ok());
     if !good {
-        let message = format!("`checkpoint.hub` {} is no model of the Hub", Quoted(text));
+        let message = format!("`checkpoint.hub` {} is not a model of the Hub", Quoted(text));
         decoder.complain(node, message, Some("write `owner/name`".to_owned()));
     }
     good.then(|| text.to_owned())

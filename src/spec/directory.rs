@@ -1,4 +1,4 @@
-//! All specs below a directory: every problem of every file, and the rules between files.
+//! Reads all specs below a directory: every problem of every file, and the rules between files.
 
 use super::{
     ModelSpec,
@@ -15,14 +15,14 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// A spec that is right, with its file.
+/// A valid spec, with its file.
 #[derive(Debug, Clone)]
 pub struct LoadedSpec {
-    /// Where the file is.
+    /// The path of the file.
     pub path: PathBuf,
     /// The file's text.
     pub text: Arc<str>,
-    /// What it says.
+    /// The spec.
     pub spec: ModelSpec,
 }
 
@@ -49,7 +49,7 @@ fn key(loaded: &LoadedSpec) -> (&'static str, &str) {
     (loaded.spec.architecture.as_str(), loaded.spec.name.as_str())
 }
 
-/// The spec files in a fixed order; a file that is reached by several links counts once.
+/// The spec files in a fixed order; a file that several links lead to counts once.
 fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let shown = directory.display().to_string();
     if !directory.is_dir() {
@@ -85,12 +85,12 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
             _ => {}
         }
     }
-    // The shortest way to a file is the one that its users know.
+    // The shortest path to a file is the one that users know.
     found.sort();
     found.into_iter().map(|(_, path)| path).filter(|path| seen.insert(identity(path))).collect()
 }
 
-/// The file behind links; for a link to nothing, the link itself.
+/// The file that a link points to; for a dangling link, the link itself.
 fn identity(path: &Path) -> PathBuf {
     let link = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(link).unwrap_or_else(|| path.to_owned())
@@ -108,12 +108,12 @@ fn load(path: &Path) -> Result<LoadedSpec, Vec<Problem>> {
     yaml::read(&file).map(|spec| LoadedSpec { path: path.to_owned(), text, spec })
 }
 
-/// At most [`LARGEST_FILE`] bytes of UTF-8 from a regular file; a pipe would block for ever.
+/// At most [`LARGEST_FILE`] bytes of UTF-8 from a regular file; reading a pipe would block forever.
 fn read_text(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
     let metadata = path.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err("this is no regular file".to_owned());
+        return Err("this is not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
@@ -125,7 +125,7 @@ fn read_text(path: &Path) -> Result<String, String> {
         .map_err(|error| format!("the file is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to()))
 }
 
-/// Names and modules that two files share.
+/// Errors for names and modules that two files share.
 fn clashes(loaded: &[LoadedSpec]) -> Vec<Problem> {
     let mut by_module: BTreeMap<String, &LoadedSpec> = BTreeMap::new();
     let mut problems = Vec::new();

@@ -1,4 +1,5 @@
-//! Strict access to the tree: wrong types, unknown keys and missing keys become problems, and reading goes on.
+//! Strict access to the tree: wrong types, unknown keys and missing keys are collected as problems, and reading
+//! continues.
 
 use super::{
     problem::Problem,
@@ -15,7 +16,7 @@ pub(super) struct Decoder {
     pub(super) problems: Vec<Problem>,
 }
 
-/// The entries of one mapping, all of them known keys.
+/// The entries of a mapping; all keys are known.
 pub(super) struct Fields<'n> {
     /// The path of the mapping itself, empty for the document.
     path: String,
@@ -27,13 +28,13 @@ impl Decoder {
         Self { path: path.to_owned(), source, problems: Vec::new() }
     }
 
-    /// Says what is wrong with a node.
+    /// Adds a problem at a node.
     pub(super) fn complain<T>(&mut self, node: &Spanned<T>, message: impl Into<String>, help: Option<String>) {
         let place = Some((Arc::clone(&self.source), span(node, &self.source)));
         self.problems.push(Problem { path: self.path.clone(), message: message.into(), place, help });
     }
 
-    /// A mapping with no other keys than `known`, and with all of `required`.
+    /// A mapping with only the keys `known`, and with all of `required`.
     pub(super) fn mapping<'n>(
         &mut self,
         node: &'n Node,
@@ -65,7 +66,7 @@ impl Decoder {
         Some(fields)
     }
 
-    /// One problem for all keys that are missing and not just misspelt.
+    /// One problem for all missing keys, except those that are probably misspelt.
     fn complain_about_missing(&mut self, node: &Node, fields: &Fields<'_>, required: &[&str], misspelt: &[&str]) {
         let is_missing = |key: &&str| fields.optional(key).is_none() && !misspelt.contains(key);
         let missing: Vec<String> = required.iter().copied().filter(is_missing).map(|key| fields.key(key)).collect();
@@ -94,7 +95,7 @@ impl Decoder {
         }
     }
 
-    /// Text of one character at least and `longest` at most.
+    /// Text of at least one and at most `longest` characters.
     pub(super) fn text<'n>(&mut self, node: &'n Node, path: &str, longest: usize) -> Option<&'n str> {
         let Value::Text(text) = &node.value else {
             let scalar = matches!(node.value, Value::Boolean(_) | Value::Integer(_) | Value::Number(_));
@@ -161,14 +162,14 @@ impl Decoder {
         fits.then_some(number)
     }
 
-    fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str, help: Option<String>) {
+    fn wrong_type(&mut self, node: &Node, path: &str, expected: &str, help: Option<String>) {
         let subject = if path.is_empty() { "the spec".to_owned() } else { format!("`{path}`") };
-        self.complain(node, format!("{subject} must be {wanted}, found {}", node.value.kind()), help);
+        self.complain(node, format!("{subject} must be {expected}, found {}", node.value.kind()), help);
     }
 }
 
 impl<'n> Fields<'n> {
-    /// The node of a key; a required one that is missing has been complained about.
+    /// The node of a key; a missing required key has already been reported.
     pub(super) fn optional(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
     }

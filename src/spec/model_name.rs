@@ -8,24 +8,24 @@ pub const MAX_NAME_LENGTH: usize = 64;
 
 /// A model's name: letters, digits, `_`, `-` and `.` of ASCII, the first a letter or a digit.
 ///
-/// Such a name is one part of a path on every system, never `.` or `..`, and needs no quotes in a shell.
+/// Such a name is a valid path component on every system, never `.` or `..`, and needs no quotes in a shell.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ModelName(String);
 
-/// Why a string is no name.
+/// Why a string is not a valid name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Nothing at all.
+    /// It is empty.
     #[error("a name cannot be empty")]
     Empty,
-    /// More than [`MAX_NAME_LENGTH`] bytes.
+    /// It has more than [`MAX_NAME_LENGTH`] bytes.
     #[error("a name has at most {MAX_NAME_LENGTH} characters")]
     TooLong,
-    /// Begins with a sign.
+    /// It begins with a sign.
     #[error("a name begins with a letter or a digit, not with `{}`", .0.escape_debug())]
     BadStart(char),
-    /// Contains something else.
+    /// It contains another character.
     #[error("a name has letters, digits, `_`, `-` and `.` of ASCII only, not `{}`", .0.escape_debug())]
     BadCharacter(char),
 }
@@ -82,7 +82,7 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// Whether `word` cannot name a module: syn takes no keyword for an identifier, but for `gen`, which edition 2024 added.
+/// Whether `word` cannot name a module. syn rejects all keywords as identifiers except `gen`, which edition 2024 added.
 pub(crate) fn is_keyword(word: &str) -> bool {
     word == "gen" || syn::parse_str::<syn::Ident>(word).is_err()
 }

@@ -1,26 +1,26 @@
-//! What is wrong with a spec, shown as a compiler would: file, line, column, the line itself and a hint.
+//! Errors in specs, shown as a compiler would: file, line, column, the line itself and a hint.
 
 use crate::{CliError, text::Quoted};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::{fmt, io::IsTerminal, ops::Range, sync::Arc};
 
-/// One thing that is wrong.
+/// One error.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// The file, as the user would write it.
     pub path: String,
-    /// What is wrong: a lower-case fragment.
+    /// The error, as a lower-case fragment.
     pub message: String,
-    /// The text of the file and the bytes that are meant; none for a file that could not be read.
+    /// The text of the file and the range of the error; none for a file that could not be read.
     pub place: Option<(Arc<str>, Range<usize>)>,
-    /// What to write instead, or other help.
+    /// A suggestion or other help.
     pub help: Option<String>,
 }
 
-/// Everything that is wrong with a set of specs; never empty.
+/// All errors in a set of specs; never empty.
 #[derive(Debug, thiserror::Error)]
 pub struct SpecErrors {
-    /// The problems, ordered by file and place.
+    /// The problems, ordered by file and position.
     pub problems: Vec<Problem>,
 }
 

@@ -1,4 +1,4 @@
-//! The tree of a YAML document, every node with its place, so that a rule can point at what breaks it.
+//! The tree of a YAML document, every node with its position, so that errors can point at it.
 
 use serde::{
     Deserialize, Deserializer,
@@ -7,10 +7,10 @@ use serde::{
 use serde_yaml::Spanned;
 use std::{fmt, ops::Range};
 
-/// A value and where it stands.
+/// A value and its position.
 pub(super) type Node = Spanned<Value>;
 
-/// What a YAML node can be.
+/// The value of a YAML node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -36,7 +36,8 @@ impl Value {
     }
 }
 
-/// The bytes of `source` where a node is used; an alias is where its `*name` stands. Never past the first line.
+/// The bytes of `source` where a node is used; for an alias the position of its `*name`. Never longer than the first
+/// line.
 pub(super) fn span<T>(node: &Spanned<T>, source: &str) -> Range<usize> {
     let location = node.referenced.span();
     let start = usize::try_from(location.byte_offset().unwrap_or(0)).unwrap_or(0).min(source.len());

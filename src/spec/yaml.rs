@@ -1,4 +1,4 @@
-//! One YAML text to a spec, in bounded time and memory whatever the text is.
+//! Parses the YAML of one spec with limits on time and memory, whatever the text contains.
 
 use super::{
     ModelSpec, decode,
@@ -10,10 +10,10 @@ use crate::text::Quoted;
 use serde_yaml::DuplicateKeyPolicy;
 use std::{ops::Range, sync::Arc};
 
-/// The most bytes that a spec can have; a real one has about 500.
+/// The maximum size of a spec in bytes; a real one has about 500.
 pub(super) const LARGEST_FILE: u64 = 256 * 1024;
 
-/// A spec's text and where it came from.
+/// A spec's text and its origin.
 #[derive(Debug, Clone)]
 pub struct SpecFile {
     /// The path as errors show it.
@@ -24,7 +24,7 @@ pub struct SpecFile {
     pub text: Arc<str>,
 }
 
-/// Reads a spec, or says everything that is wrong with it.
+/// Reads a spec, or returns all its errors.
 pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<Problem>> {
     let document: Node = match serde_yaml::from_str_with_options(&file.text, options()) {
         Ok(document) => document,
@@ -38,7 +38,7 @@ pub fn read(file: &SpecFile) -> Result<ModelSpec, Vec<Problem>> {
     decode::spec(&mut decoder, &document, &file.stem).ok_or(decoder.problems)
 }
 
-/// Budgets far above any real spec and far below what hurts: aliases cannot multiply, nesting cannot overflow the stack.
+/// Limits far above any real spec: aliases cannot multiply, and nesting cannot overflow the stack.
 fn options() -> serde_yaml::Options {
     serde_yaml::options! {
         budget: serde_yaml::budget! {
@@ -70,7 +70,7 @@ fn syntax_problem(file: &SpecFile, error: &serde_yaml::Error) -> Problem {
     Problem { path: file.path.clone(), message, place, help: help.map(str::to_owned) }
 }
 
-/// The parser's message in the words of this program.
+/// The parser's message in this program's terms.
 fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
     use serde_yaml::Error;
     const BOUNDS: &str = "a spec is a page of plain YAML: a few levels deep, with hardly an alias";
@@ -96,7 +96,7 @@ fn explain(error: &serde_yaml::Error) -> (String, Option<&'static str>) {
     }
 }
 
-/// The byte where an error is, from its line and column when it has no byte offset.
+/// The byte position of an error, computed from line and column if it has no byte offset.
 fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
     let line = usize::try_from(location.line()).unwrap_or(1).saturating_sub(1);
     let column = usize::try_from(location.column()).unwrap_or(1).saturating_sub(1);
@@ -107,7 +107,7 @@ fn place(text: &str, location: &serde_yaml::Location) -> Range<usize> {
     start + offset..start + offset + width
 }
 
-/// The parser's message without its own place, on one line.
+/// The parser's message without its own position, on one line.
 fn one_line(message: &str) -> String {
     let message = message.split(" at line ").next().unwrap_or(message);
     message.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,9 +1,9 @@
-//! What can be wrong with a template.
+//! Errors of templates.
 
 use crate::CliError;
 use std::path::PathBuf;
 
-/// What is wrong with a template, or with what it renders.
+/// An error in a template, or in its rendered text.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// A file or directory of `--templates` cannot be used.
@@ -11,7 +11,7 @@ pub enum TemplateError {
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
     /// There is no such template.
@@ -20,26 +20,26 @@ pub enum TemplateError {
         /// Its name.
         template: String,
     },
-    /// Tera cannot parse or fill in a template; the report names template and line.
+    /// Tera cannot parse or render a template; the report names template and line.
     #[error("{report}")]
     Tera {
         /// Tera's own report.
         report: String,
     },
-    /// The rendered text is no Rust.
+    /// The rendered text is not valid Rust.
     #[error(transparent)]
     NoRust(Box<NoRust>),
 }
 
-/// The rendered text is no Rust.
+/// The rendered text is not valid Rust.
 #[derive(Debug, thiserror::Error)]
-#[error("template `{template}` renders no valid Rust for `{subject}`: {message}\n{excerpt}")]
+#[error("template `{template}` does not render valid Rust for `{subject}`: {message}\n{excerpt}")]
 pub struct NoRust {
     /// The template.
     pub template: String,
     /// The model or file that it was rendered for.
     pub subject: String,
-    /// What the parser says.
+    /// The parser's message.
     pub message: String,
     /// The rendered lines around the error.
     pub excerpt: String,

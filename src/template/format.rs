@@ -1,4 +1,4 @@
-//! Rendered text to formatted Rust: item by item, a blank line between items, the header untouched on top.
+//! Formats rendered text as Rust: item by item, a blank line between items, the header unchanged at the top.
 
 use super::rustfmt_layout::rustfmt_layout;
 use std::{
@@ -7,19 +7,19 @@ use std::{
 };
 use syn::{File, Item};
 
-/// The rendered text is no Rust.
+/// The rendered text is not valid Rust.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SyntaxError {
-    /// What the parser says.
+    /// The parser's message.
     pub message: String,
-    /// The line in the rendered text, from 1.
+    /// The line in the rendered text, counted from 1.
     pub line: usize,
     /// The rendered lines around it.
     pub excerpt: String,
 }
 
-/// Formats rendered text and remembers what it formatted: the harnesses of a suite share most of their items.
+/// Formats rendered text and caches formatted items, because the harnesses of a suite share most of their items.
 #[derive(Debug, Default)]
 pub(super) struct Formatter {
     items: Mutex<HashMap<String, Vec<Piece>>>,
@@ -29,7 +29,7 @@ pub(super) struct Formatter {
 #[derive(Debug, Clone)]
 struct Piece {
     text: String,
-    /// `mod name;`: lines of these belong together, everything else stands apart.
+    /// `mod name;`: consecutive ones are not separated by a blank line, everything else is.
     is_module: bool,
 }
 
@@ -45,7 +45,8 @@ impl Formatter {
         let pieces: Option<Vec<Vec<Piece>>> = chunks(body).map(|chunk| self.pieces(chunk)).collect();
         let pieces = match pieces {
             Some(pieces) => pieces.concat(),
-            // A piece by itself may be wrong where the whole is right, and only the whole has the right lines.
+            // A chunk may fail to parse although the whole file is valid, and only the whole file has the right line
+            // numbers.
             None => parse(body).map_err(|error| syntax_error(text, text.len() - body.len(), &error))?,
         };
         let mut formatted = header.trim_end().to_owned();
@@ -61,7 +62,7 @@ impl Formatter {
         Ok(formatted)
     }
 
-    /// The items of a chunk, formatted; none when it is no Rust by itself.
+    /// The items of a chunk, formatted; none if it is not valid Rust by itself.
     fn pieces(&self, chunk: &str) -> Option<Vec<Piece>> {
         let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pieces) = remembered().get(chunk) {
@@ -73,7 +74,7 @@ impl Formatter {
     }
 }
 
-/// Cuts after every line that closes an item at the left margin.
+/// Splits the text after every line that closes an item at the left margin.
 fn chunks(body: &str) -> impl Iterator<Item = &str> {
     let mut rest = body;
     std::iter::from_fn(move || {
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_stand_apart_and_modules_together() {
+    fn items_are_separated_and_modules_are_not() {
         let text = "\n//! Header.\n//!\n//! - more\n\npub mod a;\n\n\npub mod b;\nfn f(){}\n/// Doc.\nfn g(){}\n";
         let formatted = "//! Header.\n//!\n//! - more\n\npub mod a;\npub mod b;\n\nfn f() {}\n\n/// Doc.\nfn g() {}\n";
         assert_eq!(format_rust(text).expect("it is Rust"), formatted);
@@ -147,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_at_the_margin_inside_an_item_is_no_end() {
+    fn a_brace_at_the_margin_inside_an_item_does_not_end_it() {
         let text = "//! Header.\n\nfn f() {\nif a {\n}\nb()\n}\n";
         assert_eq!(format_rust(text).expect("it is Rust"), "//! Header.\n\nfn f() {\n    if a {}\n    b()\n}\n");
     }
 
     #[test]
     fn an_error_has_the_rendered_line() {
-        let error = format_rust("//! Header.\n\nfn f() {\n    let = 1;\n}\n").expect_err("it is no Rust");
+        let error = format_rust("//! Header.\n\nfn f() {\n    let = 1;\n}\n").expect_err("it is not valid Rust");
         assert_eq!(error.line, 4);
         assert!(error.excerpt.contains("    4 |     let = 1;\n      |         ^"), "{}", error.excerpt);
     }

@@ -1,11 +1,13 @@
-//! From a line of rendered text back to the line of a template.
+//! Finds the template line from which a rendered line comes.
 //!
-//! Tera keeps no map from output to input, so this compares the fixed text of every template line with the rendered line.
+//! Tera keeps no map from output to input, so this compares the fixed text of every template line with the rendered
+//! line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The template line, in `template` or what it extends or includes, whose fixed text covers most of `line`. Where several cover as
-/// much, one in a template that has the text `near` is taken: the head of the function around the line, for instance.
+/// The line, in `template` or in a template that it extends or includes, whose fixed text covers most of `line`. Among
+/// equal ones, a template that contains the text `near` is preferred, for instance the head of the surrounding
+/// function.
 pub(super) fn find(
     sources: &BTreeMap<String, String>,
     template: &str,
@@ -42,7 +44,8 @@ pub(super) fn reachable(sources: &BTreeMap<String, String>, template: &str) -> V
     found
 }
 
-/// How many characters of fixed text a template line shares with a rendered one; none when it cannot have made it.
+/// The number of characters of fixed text that a template line shares with a rendered one; none if it cannot be its
+/// origin.
 fn score(candidate: &str, line: &str) -> Option<usize> {
     let mut rest = line.trim();
     let mut total = 0;

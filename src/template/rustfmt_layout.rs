@@ -1,6 +1,6 @@
-//! The layout of rustfmt where prettyplease has another one: broken signatures that fit on a line, and lists of one element.
+//! Corrects the layout of prettyplease where rustfmt differs: signatures that fit on a line, and lists of one element.
 //!
-//! Suites are checked with `cargo fmt`, so what is generated must be a fixed point of rustfmt. Both tools agree on everything
+//! Suites are checked with `cargo fmt`, so rustfmt must not change generated files. The two tools agree on everything
 //! else that templates contain.
 
 use syn::Expr;
@@ -28,7 +28,8 @@ pub(super) fn rustfmt_layout(text: &str) -> String {
 /// Lines in place of the first ones of a text, and how many they replace.
 type Replaced = Option<(Vec<String>, usize)>;
 
-/// `fn name(` with one parameter a line, where all of it fits: prettyplease breaks a column earlier than rustfmt.
+/// `fn name(` with one parameter per line, where all of it fits on one line: prettyplease breaks a column earlier than
+/// rustfmt.
 fn joined_signature(lines: &[&str]) -> Replaced {
     let head = lines.first().filter(|line| line.contains("fn ") && line.ends_with('('))?;
     let end = lines.iter().position(|line| line.trim_start().starts_with(')'))?;
@@ -37,7 +38,7 @@ fn joined_signature(lines: &[&str]) -> Replaced {
     (joined.chars().count() <= WIDTH).then(|| (vec![joined], end + 1))
 }
 
-/// A list of one call, which rustfmt writes as `&[name(` with one argument a line.
+/// A list of one call, which rustfmt writes as `&[name(` with one argument per line.
 fn hugged_call(lines: &[&str]) -> Replaced {
     let [opening, element, closing, ..] = lines else { return None };
     let indent = list_indent(opening)?;
@@ -52,14 +53,14 @@ fn hugged_call(lines: &[&str]) -> Replaced {
     Some((hugged, 3))
 }
 
-/// An argument on a line of its own; literals and paths, which templates have, are never broken.
+/// An argument on a line of its own; templates only contain literals and paths, which are never broken.
 fn printed(argument: &Expr) -> String {
     let file: syn::File = syn::parse_quote!(const _: () = #argument;);
     let text = prettyplease::unparse(&file);
     text.trim().trim_start_matches("const _: () = ").trim_end_matches(';').to_owned()
 }
 
-/// A list of one structure or broken call, which rustfmt writes as `&[Name {` and `}]`.
+/// A list of one struct or broken call, which rustfmt writes as `&[Name {` and `}]`.
 fn hugged_structure(lines: &[&str]) -> Replaced {
     let [opening, first, ..] = lines else { return None };
     let indent = list_indent(opening)?;

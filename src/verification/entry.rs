@@ -1,9 +1,9 @@
-//! Findings and gaps in one sorted list, for the formats that programs read.
+//! Findings and project issues in one sorted list, for machine-readable formats.
 
-use super::{Gap, GapKind, Verification};
+use super::{IssueKind, ProjectIssue, Verification};
 use serde::Serialize;
 
-/// A finding or a gap; `rule` is the rule's or the gap's name.
+/// A finding or a project issue; `rule` is the name of the rule or of the kind of issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Entry<'a> {
     pub(super) path: &'a str,
@@ -15,15 +15,15 @@ pub(super) struct Entry<'a> {
     pub(super) help: &'a str,
 }
 
-/// What can be found: a rule of the verifier, or a kind of gap.
+/// A rule of the verifier, or a kind of project issue.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) summary: &'static str,
-    /// Why, and how to mend it; empty for a gap, whose summary says it all.
+    /// The rationale and how to fix a violation; empty for a project issue, whose summary is sufficient.
     pub(super) explanation: &'static str,
 }
 
-/// Every finding and gap, sorted by path and place.
+/// Every finding and issue, sorted by path and position.
 pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
     let findings = verification.findings.iter().map(|finding| Entry {
         path: &finding.path,
@@ -34,7 +34,7 @@ pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
         message: &finding.message,
         help: &finding.help,
     });
-    let gaps = verification.gaps.iter().map(|Gap { path, line, kind, message, help }| Entry {
+    let issues = verification.issues.iter().map(|ProjectIssue { path, line, kind, message, help }| Entry {
         path,
         line: *line,
         column: 1,
@@ -43,17 +43,17 @@ pub(super) fn entries(verification: &Verification) -> Vec<Entry<'_>> {
         message,
         help,
     });
-    let mut entries: Vec<Entry<'_>> = findings.chain(gaps).collect();
+    let mut entries: Vec<Entry<'_>> = findings.chain(issues).collect();
     entries.sort_by_key(|entry| (entry.path, entry.line, entry.column, entry.rule));
     entries
 }
 
-/// Every kind there is, the rules first, in the order of the documentation.
+/// Every kind, the rules first, in the order of the documentation.
 pub(super) fn kinds() -> Vec<Kind> {
     let rules = testgen_verify::rules().iter();
     let rules =
         rules.map(|rule| Kind { name: rule.name, summary: rule.summary, explanation: rule.explanation.as_str() });
-    let gaps = GapKind::ALL.iter();
-    let gaps = gaps.map(|kind| Kind { name: kind.as_str(), summary: kind.summary(), explanation: "" });
-    rules.chain(gaps).collect()
+    let issues = IssueKind::ALL.iter();
+    let issues = issues.map(|kind| Kind { name: kind.as_str(), summary: kind.summary(), explanation: "" });
+    rules.chain(issues).collect()
 }

@@ -17,7 +17,7 @@ use testgen_verify::{Expectation, Source, autofix};
 pub struct FixedFile {
     /// The file, as the user would name it.
     pub path: String,
-    /// What was fixed in it.
+    /// The fixes that were applied.
     pub fixes: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct FixedFile {
 ///
 /// # Errors
 ///
-/// When specs are wrong or a file cannot be written.
+/// When specs are invalid or a file cannot be written.
 pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
     if !settings.specs.exists() {
         return Ok(Vec::new());
@@ -40,7 +40,7 @@ pub fn fix_project(settings: &Settings) -> Result<Vec<FixedFile>, Error> {
     Ok(fixed)
 }
 
-/// Fixes single files, each by what its own `SPEC` says. A file that cannot be read is left to the verification.
+/// Fixes single files, each against its own `SPEC`. A file that cannot be read is left to the verification.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn fix_files(paths: &[PathBuf]) -> Result<Vec<FixedFile>, Error> {
 }
 
 fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<Option<FixedFile>, Error> {
-    // A link could lead out of the suite; `generate` refuses it.
+    // A link could point out of the suite; `generate` rejects it.
     if path.is_symlink() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! A verification as annotations of GitHub Actions: one workflow command a finding, on standard output.
+//! A verification as annotations of GitHub Actions: one workflow command per finding, on standard output.
 
 use super::{
     Verification,
@@ -6,7 +6,7 @@ use super::{
     render::summary_line,
 };
 
-/// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the line that says what was looked at.
+/// `::error file=..,line=..,col=..,endColumn=..,title=..::message` for each finding, then the summary.
 pub fn render_github(verification: &Verification) -> String {
     let commands =
         entries(verification).into_iter().map(|Entry { path, line, column, end_column, rule, message, help }| {
@@ -16,7 +16,7 @@ pub fn render_github(verification: &Verification) -> String {
     commands.chain([summary_line(verification)]).collect()
 }
 
-/// What would end the command or begin another one, escaped as GitHub's toolkit does.
+/// Escapes characters that would end the command or begin another one, as GitHub's toolkit does.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

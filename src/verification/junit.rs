@@ -1,4 +1,4 @@
-//! A verification as JUnit XML: one case for each rule, which fails with everything that it found.
+//! A verification as JUnit XML: one case for each rule, which fails with all its findings.
 
 use super::{
     Verification,

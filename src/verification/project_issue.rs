@@ -1,26 +1,26 @@
-//! What is wrong with a project although each of its files may be right.
+//! Issues of a project that exist although each of its files may be right.
 
 use crate::Error;
 use std::fmt;
 
-/// A kind of gap; its name stands where a finding has its rule.
+/// A kind of issue; findings have the name of a rule in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GapKind {
+pub enum IssueKind {
     /// A spec has no harness in the suite.
     MissingHarness,
     /// A file in the suite belongs to no spec.
     LeftOver,
-    /// A file around the harnesses is missing or differs: a harness that it does not list never runs.
+    /// A file around the harnesses is missing or differs. A harness that it does not list never runs.
     SuiteFile,
-    /// A template cannot be rendered for a spec that is right.
+    /// A template cannot be rendered for a valid spec.
     TemplateRenders,
-    /// A template uses a variable that nobody gives it.
+    /// A template uses an undefined variable.
     UndefinedVariable,
-    /// A template is given or sets a variable that it never uses.
+    /// A template receives or sets a variable that it never uses.
     UnusedVariable,
 }
 
-impl GapKind {
+impl IssueKind {
     /// Every kind.
     pub const ALL: &'static [Self] = &[
         Self::MissingHarness,
@@ -31,15 +31,15 @@ impl GapKind {
         Self::UnusedVariable,
     ];
 
-    /// What holds where there is no such gap, in one sentence.
+    /// The requirement, in one sentence.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::MissingHarness => "Every spec has a harness in the suite.",
             Self::LeftOver => "Every file of the suite belongs to a spec.",
             Self::SuiteFile => "The files around the harnesses are what testgen generates, so every harness runs.",
-            Self::TemplateRenders => "Every template can be rendered for every spec that is right.",
-            Self::UndefinedVariable => "A template uses no variable that nobody gives it.",
-            Self::UnusedVariable => "A template uses every variable that it is given or sets.",
+            Self::TemplateRenders => "Every template can be rendered for every valid spec.",
+            Self::UndefinedVariable => "A template uses only variables that are defined.",
+            Self::UnusedVariable => "A template uses every variable that it receives or sets.",
         }
     }
 
@@ -56,31 +56,31 @@ impl GapKind {
     }
 }
 
-impl fmt::Display for GapKind {
+impl fmt::Display for IssueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-/// One gap.
+/// One issue.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Gap {
+pub struct ProjectIssue {
     /// The file that is missing, left over or different, or the template.
     pub path: String,
-    /// The line that differs, from 1; 1 for a whole file.
+    /// The line that differs, counted from 1; 1 for a whole file.
     pub line: usize,
-    /// What kind of gap.
-    pub kind: GapKind,
-    /// What is wrong.
+    /// The kind.
+    pub kind: IssueKind,
+    /// The message.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: String,
 }
 
-impl Gap {
-    /// `path` says which template for which spec, or `suite` for the files around the harnesses.
+impl ProjectIssue {
+    /// `path` names the template and the spec, or is `suite` for the files around the harnesses.
     pub(super) fn does_not_render(path: String, line: usize, error: &Error) -> Self {
-        let help = error.help().unwrap_or_else(|| "mend the template".to_owned());
-        Self { path, line, kind: GapKind::TemplateRenders, message: error.to_string(), help }
+        let help = error.help().unwrap_or_else(|| "fix the template".to_owned());
+        Self { path, line, kind: IssueKind::TemplateRenders, message: error.to_string(), help }
     }
 }

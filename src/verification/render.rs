@@ -1,7 +1,7 @@
-//! A verification as a person or a program reads it.
+//! A verification as text for a terminal and as JSON.
 
 use super::{
-    Gap, Verification,
+    ProjectIssue, Verification,
     entry::{Entry, entries},
 };
 use crate::{spec::Count, text::Quoted};
@@ -9,12 +9,12 @@ use serde::Serialize;
 use std::fmt::Write;
 use testgen_verify::{Repeated, also_in, collapse};
 
-/// Every finding and gap, then one line that says what was looked at.
+/// Every finding and issue, then the summary.
 pub fn render_human(verification: &Verification) -> String {
     let text_of = |path: &str| verification.texts.get(path).cloned();
     let mut text = testgen_verify::render_human(&verification.findings, &text_of);
-    let gaps = collapse(verification.gaps.iter().collect(), |gap| (gap.kind, &gap.message, &gap.help));
-    for Repeated { first: Gap { path, line, kind, message, help }, others } in gaps {
+    let issues = collapse(verification.issues.iter().collect(), |issue| (issue.kind, &issue.message, &issue.help));
+    for Repeated { first: ProjectIssue { path, line, kind, message, help }, others } in issues {
         let (path, message) = (Quoted(path).bare(), message.trim_end());
         let others = also_in(others.iter().map(|other| Quoted(&other.path).bare()));
         let others = if others.is_empty() { others } else { format!(" {others}") };
@@ -29,10 +29,10 @@ pub fn render_human(verification: &Verification) -> String {
     text
 }
 
-/// How much was looked at, and how much was found.
+/// The number of files, renderings and findings.
 pub(super) fn summary_line(verification: &Verification) -> String {
     let rules = testgen_verify::rules().len();
-    let verdict = match verification.count() {
+    let findings = match verification.count() {
         0 => "no findings".to_owned(),
         count => Count(count, "finding").to_string(),
     };
@@ -42,7 +42,7 @@ pub(super) fn summary_line(verification: &Verification) -> String {
         1 => " and 1 rendering of a template".to_owned(),
         renders => format!(" and {renders} renderings of templates"),
     };
-    format!("verify: {verdict} in {files}{renders}, by {}\n", Count(rules, "rule"))
+    format!("verify: {findings} in {files}{renders}, by {}\n", Count(rules, "rule"))
 }
 
 /// The JSON form; adding a field is compatible, changing one raises the version.
@@ -55,7 +55,7 @@ struct Document<'a> {
     findings: Vec<Entry<'a>>,
 }
 
-/// One object, ending in a line break, with everything sorted by path and place.
+/// One object, ended by a line break, with everything sorted by path and position.
 pub fn render_json(verification: &Verification) -> String {
     let findings = entries(verification);
     let Verification { files, renders, .. } = *verification;

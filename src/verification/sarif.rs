@@ -1,4 +1,4 @@
-//! A verification as SARIF 2.1.0, which code hosts show beside the code.
+//! A verification as SARIF 2.1.0, which code hosts show next to the code.
 
 use super::{
     Verification,
@@ -47,7 +47,7 @@ fn result(entry: &Entry<'_>, kinds: &[Kind]) -> Value {
     })
 }
 
-/// A path as a relative reference: what a URI does not have, and `:`, which would end a scheme, as `%xx`.
+/// A path as a relative reference: characters that a URI does not allow, and `:`, which would end a scheme, as `%xx`.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

@@ -1,6 +1,6 @@
 //! The generated files: each harness against its spec, and the files around them against what would be generated.
 
-use super::{Gap, GapKind, Verification, templates};
+use super::{IssueKind, ProjectIssue, Verification, templates};
 use crate::{
     CliError, Error, ExitCode,
     generate::{Filter, Harness, Layout, Plan, plan},
@@ -17,7 +17,7 @@ use std::{
 use testgen_verify::{Source, verify_all};
 use walkdir::WalkDir;
 
-/// Why there is no verdict.
+/// Nothing could be verified.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerificationError {
@@ -34,7 +34,7 @@ pub enum VerificationError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -61,7 +61,7 @@ impl CliError for VerificationError {
 ///
 /// # Errors
 ///
-/// When there is nothing to verify, or specs or templates are wrong.
+/// When there is nothing to verify, or specs or templates are invalid.
 pub fn verify_project(settings: &Settings) -> Result<Verification, Error> {
     let project = Project::read(settings)?;
     let mut verification = Verification::default();
@@ -82,7 +82,7 @@ pub fn verify_suite(settings: &Settings) -> Result<Verification, Error> {
     Ok(verification)
 }
 
-/// Specs that are right, and where everything lies.
+/// Valid specs, with their directories.
 struct Project {
     layout: Layout,
     specs: Vec<LoadedSpec>,
@@ -115,19 +115,19 @@ impl Project {
                     known.extend(plan.files.into_keys());
                 }
                 Err(error) => {
-                    // Without a plan nobody knows which files are left over.
-                    into.gaps.push(Gap::does_not_render("suite".to_owned(), 1, &error));
+                    // Without a complete plan it is unknown which files are left over.
+                    into.issues.push(ProjectIssue::does_not_render("suite".to_owned(), 1, &error));
                     return Ok(());
                 }
             }
         }
         suite.find_left_over(&known, into);
-        into.gaps.sort();
+        into.issues.sort();
         Ok(())
     }
 }
 
-/// Verifies single files, each by what its own `SPEC` says.
+/// Verifies single files, each against its own `SPEC`.
 ///
 /// # Errors
 ///
@@ -162,22 +162,22 @@ impl Suite<'_> {
         format!("run `{}`", self.layout.command())
     }
 
-    fn gap(&self, kind: GapKind, path: &str, line: usize, message: String) -> Gap {
-        Gap { path: self.show(path), line, kind, message, help: self.regenerate() }
+    fn issue(&self, kind: IssueKind, path: &str, line: usize, message: String) -> ProjectIssue {
+        ProjectIssue { path: self.show(path), line, kind, message, help: self.regenerate() }
     }
 
-    /// Each harness by the rules; one that is not there is a gap.
+    /// Applies the rules to each harness; a missing one is an issue.
     fn verify_harnesses(&self, harnesses: &[Harness], into: &mut Verification) {
         let mut read = Vec::new();
         for harness in harnesses {
             match fs::read(self.layout.out().join(&harness.path)) {
-                // Bytes that are no UTF-8 become characters that no rule accepts outside of comments.
+                // Bytes that are not UTF-8 become characters that no rule accepts outside of comments.
                 Ok(bytes) => {
                     read.push((harness, self.show(&harness.path), String::from_utf8_lossy(&bytes).into_owned()))
                 }
                 Err(_) => {
                     let message = format!("the spec `{}` has no harness", harness.expectation.spec_path);
-                    into.gaps.push(self.gap(GapKind::MissingHarness, &harness.path, 1, message));
+                    into.issues.push(self.issue(IssueKind::MissingHarness, &harness.path, 1, message));
                 }
             }
         }
@@ -188,29 +188,34 @@ impl Suite<'_> {
         into.texts.extend(read.into_iter().map(|(_, path, text)| (path, text)));
     }
 
-    /// The Rust files around the harnesses must list all of them: byte for byte what would be generated.
+    /// The Rust files around the harnesses must list all of them, so they must equal the generated ones byte for byte.
     fn compare_with(&self, plan: &Plan, harnesses: &BTreeSet<String>, into: &mut Verification) {
         let around = plan.files.iter().filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
-        for (path, wanted) in around {
+        for (path, expected) in around {
             let Ok(found) = fs::read(self.layout.out().join(path)) else {
-                into.gaps.push(self.gap(GapKind::SuiteFile, path, 1, "a file of the suite is missing".to_owned()));
+                into.issues.push(self.issue(
+                    IssueKind::SuiteFile,
+                    path,
+                    1,
+                    "a file of the suite is missing".to_owned(),
+                ));
                 continue;
             };
             into.files += 1;
-            if found != *wanted {
-                let line = first_different_line(&found, wanted);
+            if found != *expected {
+                let line = first_different_line(&found, expected);
                 let message = "this is not what testgen generates, so harnesses may never run".to_owned();
-                into.gaps.push(self.gap(GapKind::SuiteFile, path, line, message));
+                into.issues.push(self.issue(IssueKind::SuiteFile, path, line, message));
             }
         }
     }
 
-    /// Rust files where harnesses are that belong to no spec.
+    /// Rust files in the directories of harnesses that belong to no spec.
     fn find_left_over(&self, known: &BTreeSet<String>, into: &mut Verification) {
         for path in sources(self.layout.out()).into_iter().filter(|path| !known.contains(path)) {
             into.files += 1;
             let message = "this file belongs to no spec".to_owned();
-            into.gaps.push(self.gap(GapKind::LeftOver, &path, 1, message));
+            into.issues.push(self.issue(IssueKind::LeftOver, &path, 1, message));
         }
     }
 }
@@ -226,9 +231,9 @@ fn sources(out: &Path) -> BTreeSet<String> {
     relative.filter(|path| path.ends_with(".rs")).collect()
 }
 
-fn first_different_line(found: &[u8], wanted: &[u8]) -> usize {
+fn first_different_line(found: &[u8], expected: &[u8]) -> usize {
     let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (found, wanted) = (lines(found), lines(wanted));
-    let same = found.iter().zip(&wanted).take_while(|(found, wanted)| found == wanted).count();
+    let (found, expected) = (lines(found), lines(expected));
+    let same = found.iter().zip(&expected).take_while(|(found, expected)| found == expected).count();
     same + 1
 }

@@ -1,18 +1,18 @@
-//! Specs that nobody wrote, but somebody could: every task, every set of devices and precisions, hostile names and texts.
+//! Synthetic specs that users could write: every task, every set of devices and precisions, hostile names and texts.
 
 use crate::spec::{Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, Skip, Tolerance};
 use std::{path::Path, sync::Arc};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task, required_checks};
 
-/// Names that are allowed and collide with something: Rust's words, the prelude, the runtime's names, devices.
+/// Valid names that collide with something: Rust's keywords, the prelude, the runtime's names, devices.
 const NAMES: &[&str] =
     &["match", "self", "Self", "crate", "gen", "7b", "std", "core", "testgen-runtime", "SPEC", "rocm", "a.b-c_D9"];
 
 /// Text that would end a string, a comment, a template tag or a line, if it were not escaped.
 const HOSTILE: &str = "\" \\ ' */ /* // //! {{ name }} {% raw %} {# \r\n\t\0 \u{202e} é {0} #\" r#\"";
 
-/// Specs in which every task meets every set of devices, and every model type, name and set of precisions occurs, however
-/// many of each there are. Their files, below `specs`, do not exist.
+/// Specs in which every task meets every set of devices, and every model type, name and set of precisions occurs,
+/// however many of each there are. Their files, below `specs`, do not exist.
 pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec> {
     let base = base(architecture);
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
@@ -41,7 +41,7 @@ fn model_types(architecture: Architecture) -> Vec<ModelType> {
     ModelType::ALL.iter().copied().filter(|model_type| model_type.architecture() == architecture).collect()
 }
 
-/// What was rendered, in a few words, for the path of a finding.
+/// A short description of the rendered spec, for the path of a finding.
 pub(super) fn describe(spec: &ModelSpec) -> String {
     let devices: Vec<&str> = spec.devices.iter().map(|device| device.as_str()).collect();
     let precisions: Vec<&str> = spec.precisions.iter().map(|precision| precision.as_str()).collect();

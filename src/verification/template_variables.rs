@@ -1,66 +1,68 @@
-//! The variables of templates: which a template uses, sets and is given, read from its tags.
+//! The variables of templates: those that a template uses, sets and receives, read from its tags.
 //!
 //! Tera finds an undefined variable when it renders the branch that uses it, and an unused one never.
 
-use super::{Gap, GapKind};
+use super::{IssueKind, ProjectIssue};
 use crate::template::Templates;
 use std::collections::BTreeSet;
 
-/// Words of the language in expressions.
+/// Keywords of expressions.
 const LANGUAGE: &[&str] =
     &["and", "else", "false", "if", "in", "is", "loop", "none", "None", "not", "null", "or", "true", "False", "True"];
 
-/// A variable at a place of a template.
+/// A variable at a position in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
+struct Variable {
     name: String,
     line: usize,
 }
 
 /// The variables of one template's own text.
 #[derive(Debug, Default)]
-struct Words {
-    used: Vec<Word>,
-    set: Vec<Word>,
+struct TemplateVariables {
+    used: Vec<Variable>,
+    set: Vec<Variable>,
 }
 
-/// What is wrong with the variables of the template `name` and all that it includes, when it is given `given`.
-pub(super) fn gaps(templates: &Templates, name: &str, given: &BTreeSet<String>) -> Vec<Gap> {
-    let files: Vec<(String, Words)> = templates
+/// Issues with the variables of the template `name` and all that it includes, when it receives `given`.
+pub(super) fn issues(templates: &Templates, name: &str, given: &BTreeSet<String>) -> Vec<ProjectIssue> {
+    let files: Vec<(String, TemplateVariables)> = templates
         .reachable(name)
         .into_iter()
         .map(|name| (templates.shown(&name), read(templates.source(&name))))
         .collect();
-    let names = |list: fn(&Words) -> &Vec<Word>| -> BTreeSet<&str> {
-        files.iter().flat_map(|(_, words)| list(words)).map(|word| word.name.as_str()).collect()
+    let names = |list: fn(&TemplateVariables) -> &Vec<Variable>| -> BTreeSet<&str> {
+        files.iter().flat_map(|(_, variables)| list(variables)).map(|variable| variable.name.as_str()).collect()
     };
-    let (used, set) = (names(|words| &words.used), names(|words| &words.set));
-    let mut gaps = Vec::new();
+    let (used, set) = (names(|variables| &variables.used), names(|variables| &variables.set));
+    let mut issues = Vec::new();
     let mut add = |path: &str, line, kind, message: String, help: &str| {
-        gaps.push(Gap { path: path.to_owned(), line, kind, message, help: help.to_owned() });
+        issues.push(ProjectIssue { path: path.to_owned(), line, kind, message, help: help.to_owned() });
     };
-    for (path, words) in &files {
-        for Word { name, line } in
-            words.used.iter().filter(|word| !given.contains(&word.name) && !set.contains(word.name.as_str()))
+    for (path, variables) in &files {
+        for Variable { name, line } in variables
+            .used
+            .iter()
+            .filter(|variable| !given.contains(&variable.name) && !set.contains(variable.name.as_str()))
         {
             let help = format!("the variables are: {}", given.iter().cloned().collect::<Vec<_>>().join(", "));
-            add(path, *line, GapKind::UndefinedVariable, format!("nobody gives this template `{name}`"), &help);
+            add(path, *line, IssueKind::UndefinedVariable, format!("`{name}` is not defined"), &help);
         }
-        for Word { name, line } in words.set.iter().filter(|word| !used.contains(word.name.as_str())) {
+        for Variable { name, line } in variables.set.iter().filter(|variable| !used.contains(variable.name.as_str())) {
             let message = format!("`{name}` is set and never used");
-            add(path, *line, GapKind::UnusedVariable, message, "use it, or do not set it");
+            add(path, *line, IssueKind::UnusedVariable, message, "use it, or do not set it");
         }
     }
     for name_given in given.iter().filter(|name| !used.contains(name.as_str())) {
-        let message = format!("this template never uses `{name_given}`, so what the spec says there is lost");
-        add(&templates.shown(name), 1, GapKind::UnusedVariable, message, "render it, as testgen's own templates do");
+        let message = format!("this template never uses `{name_given}`, so that part of the spec is lost");
+        add(&templates.shown(name), 1, IssueKind::UnusedVariable, message, "render it, as testgen's own templates do");
     }
-    gaps
+    issues
 }
 
 /// Reads every tag of `text`.
-fn read(text: &str) -> Words {
-    let mut words = Words::default();
+fn read(text: &str) -> TemplateVariables {
+    let mut variables = TemplateVariables::default();
     let mut rest = 0;
     while let Some((start, open)) = next_tag(text, rest) {
         let close = match open {
@@ -73,8 +75,8 @@ fn read(text: &str) -> Words {
         let line = text[..start].matches('\n').count() + 1;
         let tokens = tokens(text[inside..end].trim_matches('-'), line);
         match open {
-            "{{" => expression(&tokens, &mut words),
-            "{%" => statement(&tokens, &mut words),
+            "{{" => expression(&tokens, &mut variables),
+            "{%" => statement(&tokens, &mut variables),
             _ => {}
         }
         rest = (end + close.len()).min(text.len());
@@ -82,7 +84,7 @@ fn read(text: &str) -> Words {
             rest = text[rest..].find("endraw").map_or(text.len(), |length| rest + length);
         }
     }
-    words
+    variables
 }
 
 fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
@@ -90,7 +92,7 @@ fn next_tag(text: &str, from: usize) -> Option<(usize, &'static str)> {
     starts.min()
 }
 
-/// A piece of an expression: a name, a sign, or a literal, whose text is empty.
+/// A token of an expression: a name, a sign, or a literal, whose text is empty.
 #[derive(Debug)]
 struct Token {
     text: String,
@@ -130,31 +132,31 @@ fn push(tokens: &mut Vec<Token>, character: char, line: usize) {
     }
 }
 
-fn statement(tokens: &[Token], words: &mut Words) {
+fn statement(tokens: &[Token], variables: &mut TemplateVariables) {
     let Some((head, rest)) = tokens.split_first() else { return };
     match head.text.as_str() {
         "set" | "set_global" => {
             let end = rest.iter().position(|token| token.text == "=").unwrap_or(rest.len());
-            names(&rest[..end], &mut words.set);
-            expression(&rest[end..], words);
+            names(&rest[..end], &mut variables.set);
+            expression(&rest[end..], variables);
         }
         "for" => {
             let end = rest.iter().position(|token| token.text == "in").unwrap_or(rest.len());
-            names(&rest[..end], &mut words.set);
-            expression(&rest[end..], words);
+            names(&rest[..end], &mut variables.set);
+            expression(&rest[end..], variables);
         }
-        "if" | "elif" => expression(rest, words),
+        "if" | "elif" => expression(rest, variables),
         _ => {}
     }
 }
 
-fn names(tokens: &[Token], into: &mut Vec<Word>) {
+fn names(tokens: &[Token], into: &mut Vec<Variable>) {
     let named = tokens.iter().filter(|token| token.is_name);
-    into.extend(named.map(|token| Word { name: token.text.clone(), line: token.line }));
+    into.extend(named.map(|token| Variable { name: token.text.clone(), line: token.line }));
 }
 
-/// Every name that is a variable: no attribute, filter, test, function, argument's name or word of the language.
-fn expression(tokens: &[Token], words: &mut Words) {
+/// Every name that is a variable: not an attribute, filter, test, function, argument's name or keyword.
+fn expression(tokens: &[Token], variables: &mut TemplateVariables) {
     for (index, token) in tokens.iter().enumerate() {
         let near = |distance: isize| {
             let place = index.checked_add_signed(distance);
@@ -164,7 +166,7 @@ fn expression(tokens: &[Token], words: &mut Words) {
         let is_argument = near(1) == "=" && near(2) != "=" && matches!(near(-1), "(" | ",");
         let is_part = matches!(near(-1), "." | "|") || matches!(near(1), "(" | ":");
         if token.is_name && !LANGUAGE.contains(&token.text.as_str()) && !is_test && !is_argument && !is_part {
-            words.used.push(Word { name: token.text.clone(), line: token.line });
+            variables.used.push(Variable { name: token.text.clone(), line: token.line });
         }
     }
 }
@@ -174,13 +176,15 @@ mod tests {
     use super::*;
 
     fn used_and_set(text: &str) -> (Vec<String>, Vec<String>) {
-        let words = read(text);
-        let list = |words: Vec<Word>| words.into_iter().map(|word| format!("{}:{}", word.name, word.line)).collect();
-        (list(words.used), list(words.set))
+        let variables = read(text);
+        let list = |variables: Vec<Variable>| {
+            variables.into_iter().map(|variable| format!("{}:{}", variable.name, variable.line)).collect()
+        };
+        (list(variables.used), list(variables.set))
     }
 
     #[test]
-    fn variables_are_told_from_everything_else() {
+    fn variables_are_distinguished_from_everything_else() {
         let text = "{# no #}{{ name | rust_string }}\n{% set a = \"x y\" %}{% if b.c is defined and not d == 'e' %}\n\
                     {%- for k, entry in list | sort(attribute=\"f\") -%}{{ entry.g }}{{ now(utc=h) }}{{ loop.index }}\
                     {% endfor %}{% endif %}{% include \"i.tera\" %}{% raw %}{{ j }}{% endraw %}{{ l }}";

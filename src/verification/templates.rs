@@ -1,7 +1,7 @@
-//! The templates: each is rendered for every kind of spec, and what comes out is verified. Findings stand at the line of
-//! the template that the broken line most likely comes from.
+//! Verifies the templates: each is rendered for every kind of spec, and the rules are applied to the results. Findings
+//! refer to the line of the template that the wrong line most likely comes from.
 
-use super::{Gap, GapKind, Verification, synthetic, template_words};
+use super::{IssueKind, ProjectIssue, Verification, synthetic, template_variables};
 use crate::{
     Error,
     generate::{Harness, Layout},
@@ -16,13 +16,13 @@ use testgen_verify::{Finding, Source, verify_all};
 struct Rendered {
     /// The template that it was rendered from.
     template: String,
-    /// The spec that it was rendered for, in a few words.
+    /// A short description of the spec that it was rendered for.
     subject: String,
     harness: Harness,
     text: String,
 }
 
-/// Renders every template for `loaded` and for specs that could be, and adds what the rules find.
+/// Renders every template for `loaded` and for synthetic specs, and adds the findings of the rules.
 pub(super) fn verify(
     specs: &Path,
     loaded: &[LoadedSpec],
@@ -32,20 +32,20 @@ pub(super) fn verify(
 ) -> Result<(), Error> {
     let synthetic: Vec<LoadedSpec> =
         Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture)).collect();
-    into.gaps.extend(variables(&synthetic, layout, templates)?);
+    into.issues.extend(variables(&synthetic, layout, templates)?);
     let mut rendered = Vec::new();
     for loaded in loaded.iter().chain(&synthetic) {
         into.renders += 1;
         let (template, subject) = (Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
         match Harness::render(loaded, layout, templates) {
             Ok(text) => rendered.push(Rendered { template, subject, harness: Harness::new(loaded, layout)?, text }),
-            Err(error) => into.gaps.push(unrendered(templates, &template, &subject, &error)),
+            Err(error) => into.issues.push(unrendered(templates, &template, &subject, &error)),
         }
     }
-    into.gaps = first_of_each(std::mem::take(&mut into.gaps), |gap| {
+    into.issues = first_of_each(std::mem::take(&mut into.issues), |issue| {
         // The message of a rendering that fails names the model.
-        let message = if gap.kind == GapKind::TemplateRenders { String::new() } else { gap.message.clone() };
-        (gap.path.clone(), gap.line, message)
+        let message = if issue.kind == IssueKind::TemplateRenders { String::new() } else { issue.message.clone() };
+        (issue.path.clone(), issue.line, message)
     });
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
     let answers = rendered.iter().zip(verify_all(&questions));
@@ -62,32 +62,36 @@ pub(super) fn verify(
     Ok(())
 }
 
-/// One fault of a template shows in everything that it renders; once is enough.
+/// A fault of a template appears in all of its renderings; it is reported once.
 fn first_of_each<T, K: Ord>(all: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = BTreeSet::new();
     all.into_iter().filter(|one| seen.insert(key(one))).collect()
 }
 
 /// The variables of each architecture's template.
-fn variables(synthetic: &[LoadedSpec], layout: &Layout, templates: &Templates) -> Result<Vec<Gap>, Error> {
-    let mut gaps = Vec::new();
+fn variables(synthetic: &[LoadedSpec], layout: &Layout, templates: &Templates) -> Result<Vec<ProjectIssue>, Error> {
+    let mut issues = Vec::new();
     for &architecture in Architecture::ALL {
         let Some(spec) = synthetic.iter().find(|loaded| loaded.spec.architecture == architecture) else { continue };
-        gaps.extend(template_words::gaps(templates, &Templates::of(architecture), &Harness::variables(spec, layout)?));
+        issues.extend(template_variables::issues(
+            templates,
+            &Templates::of(architecture),
+            &Harness::variables(spec, layout)?,
+        ));
     }
-    Ok(gaps)
+    Ok(issues)
 }
 
-/// A template that does not render, at the line that Tera or the parser names.
-fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> Gap {
+/// A template that does not render, at the line that Tera or the parser reports.
+fn unrendered(templates: &Templates, template: &str, subject: &str, error: &Error) -> ProjectIssue {
     let report = error.to_string() + &error.help().unwrap_or_default();
     let (name, line) = named_place(templates, template, &report).unwrap_or((template.to_owned(), 1));
-    let gap = Gap::does_not_render(templates.shown(&name), line, error);
-    let message = gap.message.trim().lines().next().unwrap_or_default().to_owned();
-    Gap { message, help: format!("{}; it shows in the rendering for {subject}", gap.help), ..gap }
+    let issue = ProjectIssue::does_not_render(templates.shown(&name), line, error);
+    let message = issue.message.trim().lines().next().unwrap_or_default().to_owned();
+    ProjectIssue { message, help: format!("{}; it shows in the rendering for {subject}", issue.help), ..issue }
 }
 
-/// The place in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
+/// The position in a report: `name:line:column` of Tera, or "`name`, line 3" of the formatter.
 fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(String, usize)> {
     let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
     templates.reachable(template).into_iter().find_map(|name| {
@@ -102,7 +106,7 @@ impl Rendered {
         (Source { path: &self.template, text: &self.text }, Some(&self.harness.expectation))
     }
 
-    /// The finding at its place in the template, and the template's text.
+    /// The finding at its position in the template, and the template's text.
     fn place(&self, finding: Finding, templates: &Templates) -> (Finding, String) {
         let (name, line) = self.origin(&finding, templates).unwrap_or((self.template.clone(), 1));
         let help = format!("{}; it shows in the rendering for {}", finding.help, self.subject);
@@ -120,8 +124,8 @@ impl Rendered {
         templates.origin(&self.template, lines.last()?, &near)
     }
 
-    /// The line of a template where the function that `missing` begins with should be: where it is named, else where the
-    /// other init functions are.
+    /// The line of a template where the function that `missing` begins with should be: where it is named, else where
+    /// the other init functions are.
     fn where_it_belongs(&self, missing: &str, templates: &Templates) -> (String, usize) {
         let name = missing.split('`').next().unwrap_or_default();
         let reachable = templates.reachable(&self.template);

@@ -24,7 +24,7 @@ fn a_fixture_becomes_a_spec_that_generates() {
 }
 
 #[test]
-fn what_a_checkpoint_lacks_is_told() {
+fn missing_files_of_a_checkpoint_are_reported() {
     let project = with_checkpoint(CONFIG);
     let outcome = project.run(&["add", "fixtures/tiny"]).expect_code(0);
     insta::assert_snapshot!(format!("{}---\n{}", outcome.stdout, project.read("model_specs/encoder_only/tiny.yaml")));
@@ -87,7 +87,7 @@ fn the_head_decides_the_task_unless_it_is_given() {
 }
 
 #[test]
-fn a_causal_model_without_a_head_for_words_skips_what_needs_one() {
+fn a_causal_model_without_a_language_model_head_skips_its_checks() {
     let project = with_checkpoint(r#"{ "model_type": "llama", "architectures": ["LlamaModel"] }"#);
     project.write("fixtures/tiny/tokenizer.json", "");
     project.run(&["add", "fixtures/tiny"]).expect_code(0);
@@ -111,7 +111,7 @@ fn a_model_of_graphs_needs_nothing_beside_its_configuration() {
 }
 
 #[test]
-fn what_is_not_known_is_an_error_and_never_a_guess() {
+fn an_unknown_type_is_an_error_and_never_a_guess() {
     let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
     let all = [
         said(r#"{ "model_type": "camembert", "architectures": ["CamembertModel"] }"#),
@@ -129,7 +129,7 @@ fn what_is_not_known_is_an_error_and_never_a_guess() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_an_error() {
+fn a_directory_that_is_not_a_checkpoint_is_an_error() {
     let project = Project::empty();
     project.write("empty/file", "");
     let missing = project.run(&["add", "nowhere/at/all"]).expect_code(2).stderr;

@@ -1,13 +1,13 @@
-//! The page in headless Chromium, which prints the document after its script has run. Filters and the open cell are in the
-//! address, so that no browser driver is needed.
+//! The page in headless Chromium, which prints the document after its script has run. Filters and the open cell are in
+//! the address, so that no browser driver is needed.
 
 use crate::{project::Project, seeded::seed};
 use std::{env, path::Path, process::Command};
 
-/// Set where a missing browser must fail the test instead of skipping it.
+/// Set where a missing browser must fail the test instead of skipping it, as in CI.
 const REQUIRE: &str = "TESTGEN_REQUIRE_BROWSER";
 
-/// The document after the script has run, for an address; none without a browser, which is printed.
+/// The document of an address after the script has run; none without a browser, which is printed.
 fn document(page: &Path, address: &str) -> Option<String> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
         env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|directory| directory.join(name).is_file())

@@ -19,7 +19,7 @@ fn keys(value: &Value) -> Vec<&str> {
 fn json_has_a_version_and_a_stable_schema() {
     let (code, value) = json(&["devices", "--json"]);
     assert_eq!(code, 0);
-    assert_eq!(value["version"], 1);
+    assert_eq!(value["version"], 2);
     insta::assert_json_snapshot!(
         "devices_schema",
         serde_json::json!({
@@ -62,7 +62,7 @@ fn variables_are_shown_with_their_effect() {
 fn a_requirement_decides_the_exit_code() {
     let project = Project::empty();
     let met = project.run(&["devices", "--require", "cpu"]).expect_code(0);
-    assert!(met.stdout.contains("required `cpu`: met: 1 usable, 1 wanted"), "{}", met.stdout);
+    assert!(met.stdout.contains("required `cpu`: met: 1 usable, 1 needed"), "{}", met.stdout);
     let unmet = project.run(&["devices", "--require", "cpu,cuda:999"]).expect_code(1);
     assert!(unmet.stdout.contains("required `cuda:999`: NOT MET"), "{}", unmet.stdout);
     let (code, value) = json(&["devices", "--json", "--require", "rocm:999"]);

@@ -1,4 +1,4 @@
-//! Files in this repository that are written by testgen are current, and every fixture has a spec.
+//! Files in this repository that testgen writes are up to date, and every fixture has a spec.
 
 use crate::project::Project;
 use std::{collections::BTreeSet, env, fs, path::Path};
@@ -7,7 +7,7 @@ fn repository(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Compares what testgen prints in this repository with a file of it.
+/// Compares the output of testgen in this repository with a file of it.
 #[track_caller]
 pub(crate) fn assert_printed(path: &str, arguments: &[&str]) {
     let project = Project::empty();
@@ -16,15 +16,15 @@ pub(crate) fn assert_printed(path: &str, arguments: &[&str]) {
     assert_current(path, &project.finish(&mut command).expect_code(0).stdout);
 }
 
-/// Compares a file of this repository with what it should be, or writes it when `UPDATE_DOCS` is set.
+/// Compares a file of this repository with its expected text, or writes it when `UPDATE_DOCS` is set.
 #[track_caller]
-pub(crate) fn assert_current(path: &str, wanted: &str) {
+pub(crate) fn assert_current(path: &str, expected: &str) {
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(repository(path), wanted).expect("docs/ can be written");
+        fs::write(repository(path), expected).expect("docs/ can be written");
     }
     let found = fs::read_to_string(repository(path)).unwrap_or_default();
     let again = "UPDATE_DOCS=1 cargo test -p testgen --test cli current";
-    assert!(found == wanted, "{path} is out of date; write it again with `{again}`");
+    assert!(found == expected, "{path} is out of date; write it again with `{again}`");
 }
 
 #[test]

@@ -1,3 +1,3 @@
-//! Fakes of what `testgen` starts and calls.
+//! Fakes of the programs and crates that `testgen` uses.
 
 pub(crate) mod suite;

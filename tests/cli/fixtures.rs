@@ -1,8 +1,8 @@
-//! What the fixtures may take in a clone.
+//! The size of the fixtures in a clone.
 
 use std::path::Path;
 
-/// All of them together, in bytes.
+/// The budget for all of them, in bytes.
 const BUDGET: u64 = 15_000_000;
 
 /// The bytes of all files below `folder`.

@@ -1,11 +1,11 @@
-//! `testgen generate`: what is written, what is never touched, and what every flag does.
+//! `testgen generate`: written and untouched files, and every flag.
 
 use crate::project::{BERT, Project};
 use std::{collections::BTreeSet, fs, time::SystemTime};
 
 const HARNESS: &str = "generated/src/encoder_only/bert.rs";
 
-/// A spec called `name`, otherwise right.
+/// A valid spec with this name.
 fn spec(name: &str) -> String {
     BERT.replace("name: bert\n", &format!("name: {name}\n"))
 }
@@ -94,7 +94,7 @@ fn a_checkout_under_another_name_is_up_to_date() {
 }
 
 #[test]
-fn a_harness_has_what_the_spec_says() {
+fn a_harness_follows_its_spec() {
     let project = Project::empty();
     let extra = "checks:\n  skip:\n    - { check: shape_sweep, device: rocm, reason: \"a \\\"reason\\\"\\n*/\" }\n\
                  tolerance:\n  - { output: logits, precision: f16, rel_l2: 1, max_rel: 0.04, reason: wide }\n\
@@ -122,7 +122,7 @@ fn a_harness_has_what_the_spec_says() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_bytes_from_everywhere() {
+fn the_same_input_produces_the_same_bytes_everywhere() {
     let project = three_models();
     project.run(&["generate"]).expect_code(0);
     let read_all = || -> Vec<(String, String)> {
@@ -204,7 +204,7 @@ fn a_file_without_the_marker_is_never_overwritten() {
 }
 
 #[test]
-fn check_finds_what_differs_and_says_what_mends_it() {
+fn check_lists_differences_and_the_command_that_fixes_them() {
     let project = three_models();
     project.run(&["generate"]).expect_code(0);
     let outcome = project.run(&["generate", "--check"]).expect_code(0);

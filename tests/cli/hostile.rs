@@ -85,7 +85,7 @@ fn reasons_and_paths_are_escaped() {
     let file = syn::parse_file(&text).expect("it is Rust");
     let functions = file.items.iter().filter(|item| matches!(item, syn::Item::Fn(_))).count();
     assert_eq!(functions, 8, "no function came from the spec\n{text}");
-    assert!(text.contains("{{ command }}"), "text of a spec is no template");
+    assert!(text.contains("{{ command }}"), "text of a spec is not a template");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn yaml_bombs_are_errors_in_bounded_time() {
 }
 
 #[test]
-fn files_that_are_no_text_are_errors() {
+fn files_that_are_not_text_are_errors() {
     assert_refused(b"name: \xff\xfe\n", "the file is not UTF-8: byte 6");
     assert_refused(b"name: \"a\0b\"\n", "error: ");
     assert_refused("", "the spec is empty");
@@ -177,13 +177,13 @@ fn links_among_the_specs_are_followed_once() {
 }
 
 #[test]
-fn pipes_and_directories_are_no_specs() {
+fn pipes_and_directories_are_not_specs() {
     let project = Project::with_bert();
     fs::create_dir(project.path("model_specs/dir.yaml")).expect("it can be made");
     generate(&project).expect_code(0);
     let made = std::process::Command::new("mkfifo").arg(project.path("model_specs/pipe.yaml")).status();
     assert!(made.is_ok_and(|status| status.success()));
-    assert!(generate(&project).expect_code(2).stderr.contains("no regular file"));
+    assert!(generate(&project).expect_code(2).stderr.contains("not a regular file"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn errors_show_no_control_characters() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let project = Project::with_bert();
     for index in 0..400 {
         project.write(format!("model_specs/m{index}.yaml"), BERT.replace("name: bert", &format!("name: m{index}")));

@@ -1,6 +1,7 @@
 //! Sources and docs are in plain technical English: none of the phrases in `language/phrases.rs`.
 //!
-//! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one path, pending or not.
+//! `LANGUAGE=crates/device cargo test -p testgen --test cli language` lists every finding under one path, pending or
+//! not.
 
 mod phrases;
 
@@ -9,21 +10,7 @@ use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
 
 /// Paths that still have findings. An entry covers the files below it, less those of a longer entry; the test fails as
 /// soon as an entry has no finding left, so the list can only shrink.
-const PENDING: &[&str] = &[
-    "crates",
-    "crates/device",
-    "crates/hip-sim",
-    "docs",
-    "generated",
-    "src",
-    "src/generate",
-    "src/record",
-    "src/template",
-    "src/verification",
-    "templates",
-    "tests",
-    "verify",
-];
+const PENDING: &[&str] = &["crates", "crates/device", "crates/hip-sim"];
 
 /// Not written for readers of this repository today: a history, the data of fixtures, other projects' files, this list.
 const EXCLUDED: &[&str] = &["CHANGELOG.md", "tests/cli/language", "tests/schemas/vendor"];

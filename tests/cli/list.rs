@@ -1,4 +1,4 @@
-//! `testgen list`: what specs there are.
+//! `testgen list`: the specs and their state.
 
 use crate::project::{BERT, Project};
 

@@ -1,4 +1,5 @@
-//! `testgen matrix`: every CI system from the same plan. tests/schemas validates the snapshots against published schemas.
+//! `testgen matrix`: every CI system from the same plan. tests/schemas validates the snapshots against published
+//! schemas.
 
 use crate::{
     project::Project,
@@ -15,7 +16,7 @@ fn project(toml: &str) -> Project {
     project
 }
 
-/// Writes the files of every format into the project, and gives them with their names.
+/// Writes the files of every format into the project, and returns them with their names.
 fn files(project: &Project) -> Vec<(String, String)> {
     for format in FORMATS {
         project.run(&["matrix", "--format", format, "--write"]).expect_code(0);
@@ -165,7 +166,7 @@ fn nothing_self_hosted_runs_for_a_fork() {
 }
 
 #[test]
-fn drift_is_told_and_foreign_files_stay() {
+fn drift_is_reported_and_foreign_files_stay() {
     let project = project(ONE);
     let missing = project.run(&["matrix", "--check"]).expect_code(1).stdout;
     project.run(&["matrix", "--write"]).expect_code(0);
@@ -180,12 +181,12 @@ fn drift_is_told_and_foreign_files_stay() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn invalid_settings_are_reported() {
     let changed = |from: &str, to: &str| {
         assert!(ONE.contains(from), "{from}");
         project(&ONE.replace(from, to)).run(&["matrix"]).expect_code(2).stderr
     };
-    let told = [
+    let messages = [
         changed("@sha256:0123456789abcdef", ":latest"),
         changed("\"rocm\"", "\"cpu\""),
         changed("\"rocm\"", "\"tpu\""),
@@ -198,7 +199,7 @@ fn what_cannot_be_is_told() {
         changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),
         changed("[[ci.runner]]", "[[ci.runer]]"),
     ];
-    insta::assert_snapshot!(told.join("---\n"));
+    insta::assert_snapshot!(messages.join("---\n"));
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn this_repository_uses_its_own_output() {
     }
 }
 
-/// A new model is no change to what is shown.
+/// Hides the number of specs, so that a new model does not change the snapshots.
 fn one_spec(text: &str) -> String {
     let Some((before, after)) = text.split_once("\"specs\": ") else { return text.to_owned() };
     format!("{before}\"specs\": 1{}", after.trim_start_matches(|digit: char| digit.is_ascii_digit()))

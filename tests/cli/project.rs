@@ -7,7 +7,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The smallest spec that is right.
+/// The smallest valid spec.
 pub(crate) const BERT: &str = "\
 name: bert
 model_type: bert
@@ -24,7 +24,7 @@ pub(crate) struct Project {
     directory: TempDir,
 }
 
-/// What a run of the binary gave, with the project's path replaced by `[PROJECT]`.
+/// The output of a run of the binary, with the project's path replaced by `[PROJECT]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) code: i32,
@@ -38,7 +38,7 @@ impl Project {
         Self { directory: TempDir::new().expect("the temporary directory can be written") }
     }
 
-    /// A project with one right spec, `model_specs/encoder_only/bert.yaml`.
+    /// A project with one valid spec, `model_specs/encoder_only/bert.yaml`.
     pub(crate) fn with_bert() -> Self {
         let project = Self::empty();
         project.write("model_specs/encoder_only/bert.yaml", BERT);
@@ -111,7 +111,7 @@ impl Project {
 }
 
 impl Outcome {
-    /// The run ended with `code`; otherwise shows what it said.
+    /// Asserts that the run ended with `code`; otherwise shows its output.
     #[track_caller]
     pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);

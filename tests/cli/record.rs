@@ -1,9 +1,9 @@
-//! `testgen record`: which Python it takes, what it passes on, and what it says when something is missing.
+//! `testgen record`: the chosen Python, its arguments, and messages about missing packages.
 
 use crate::project::{Outcome, Project};
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
-/// A script that stands for Python: prints its arguments, whether the recorder is there, and then does as told.
+/// A script in place of Python: prints its arguments and whether the recorder exists, and then runs `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
     let text =
         format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$1\" >&2\n{body}\n", seen(project).display());
@@ -66,7 +66,7 @@ fn specs_says_where_names_are_looked_up() {
 }
 
 #[test]
-fn an_unknown_name_tells_the_near_ones() {
+fn an_unknown_name_lists_similar_ones() {
     let outcome = record(&with_checkpoint(), "exit 0", &["brt"]).expect_code(2);
     assert!(outcome.stderr.contains("`brt`") && outcome.stderr.contains("`bert`"), "{}", outcome.stderr);
 }
@@ -88,12 +88,16 @@ fn a_directory_without_configuration_is_bad_input() {
     let project = Project::with_bert();
     project.write("fixtures/bert/model.safetensors", "");
     let outcome = record(&project, "exit 0", &["fixtures/bert"]).expect_code(2);
-    assert!(outcome.stderr.contains("`fixtures/bert` is no checkpoint: it has no config.json"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("`fixtures/bert` is not a checkpoint directory: it has no config.json"),
+        "{}",
+        outcome.stderr
+    );
     assert!(!project.exists("seen"), "Python must not start");
 }
 
 #[test]
-fn what_the_recorder_says_is_passed_through() {
+fn messages_of_the_recorder_are_passed_through() {
     let project = with_checkpoint();
     let missing =
         record(&project, "echo 'error: Python package `torch` is missing' >&2; exit 3", &["bert"]).expect_code(3);
@@ -119,7 +123,7 @@ fn python_is_found_by_flag_then_variable_then_name() {
 
 /// `-I -S`: a Python without any package, whatever this machine has.
 #[test]
-fn without_packages_it_says_what_to_install_and_leaves_nothing() {
+fn without_packages_it_names_them_and_leaves_no_files() {
     let project = with_checkpoint();
     let outcome = record(&project, "exec python3 -I -S \"$@\"", &["bert"]).expect_code(3);
     assert!(outcome.stderr.contains("pip install torch transformers"), "{}", outcome.stderr);

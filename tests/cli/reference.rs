@@ -1,4 +1,4 @@
-//! `docs/cli.md` says what the command line does.
+//! `docs/cli.md` matches the command line.
 
 use crate::drift::assert_current;
 

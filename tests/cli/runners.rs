@@ -1,6 +1,6 @@
 //! Configurations of `testgen matrix`: one, three and fifty runners.
 
-/// The smallest runner that is right.
+/// The smallest valid runner.
 pub(crate) const ONE: &str = "\
 [ci]
 timeout_minutes = 45

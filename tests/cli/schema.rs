@@ -1,4 +1,4 @@
-//! `testgen schema`: the JSON Schema says what the reader says.
+//! `testgen schema`: the JSON Schema accepts the same specs as the reader.
 
 use crate::project::{BERT, Project};
 use serde_json::Value;

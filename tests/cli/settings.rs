@@ -1,4 +1,4 @@
-//! Where templates, runtime and suite are: flags, `testgen.toml`, and the workspace around.
+//! The directories of templates, runtime and suite: flags, `testgen.toml`, and a surrounding workspace.
 
 use crate::project::{BERT, Project};
 use std::fs;

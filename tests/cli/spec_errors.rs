@@ -1,8 +1,8 @@
-//! Errors of specs: where, what, and the nearest valid word.
+//! Errors of specs: position, message, and the nearest valid word.
 
 use crate::project::{BERT, Project};
 
-/// What `testgen generate` says of a spec; it must be an error.
+/// The errors of `testgen generate` for a spec, which must be invalid.
 fn errors(text: &str) -> String {
     let project = Project::empty();
     project.write("model_specs/bert.yaml", text);
@@ -54,7 +54,7 @@ fn rules_between_keys_hold() {
         "exactly one of `fixture` and `path`, found neither",
     );
     assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  path: x"), "found both");
-    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"), "is no model of the Hub");
+    assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"), "is not a model of the Hub");
     assert_says(&BERT.replace("[f32, f16, bf16]", "[f32, f32]"), "`f32` is listed twice in `precisions`");
     assert_says(&BERT.replace("name: bert", "name: 7"), "put it in quotes");
     assert_says(&BERT.replace("name: bert", "name:"), "`name` must be text, found nothing");
@@ -76,7 +76,7 @@ fn names_are_unique_over_all_directories() {
 }
 
 #[test]
-fn files_that_are_no_specs_are_told_apart() {
+fn errors_of_files_that_are_not_specs_differ() {
     let project = Project::with_bert();
     project.write("model_specs/notes.md", "no spec");
     project.run(&["generate"]).expect_code(0);

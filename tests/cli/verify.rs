@@ -39,7 +39,7 @@ fn verify(project: &Project, code: i32) -> Vec<String> {
 }
 
 #[test]
-fn a_fresh_suite_has_no_findings_and_says_what_was_looked_at() {
+fn a_fresh_suite_has_no_findings_and_prints_the_number_of_files() {
     let outcome = generated().run(&["verify"]).expect_code(0);
     let end = format!(" renderings of templates, by {} rules\n", testgen_verify::rules().len());
     let renders = outcome.stdout.strip_prefix("verify: no findings in 4 generated files and ");
@@ -109,9 +109,9 @@ fn a_suite_that_does_not_list_its_harness_is_found() {
 }
 
 #[test]
-fn a_template_is_verified_for_specs_that_nobody_has() {
+fn a_template_is_verified_for_synthetic_specs() {
     let project = generated();
-    // Right for bert, which embeds text; wrong for every other task of the architecture.
+    // Correct for bert, which embeds text; wrong for every other task of the architecture.
     let base = testgen_template(BASE);
     let changed = base.replace("Task::{{ task_variant }}", "Task::TextEmbedding");
     assert_ne!(base, changed, "the template names the task");
@@ -166,8 +166,8 @@ fn variables_of_templates_are_defined_and_used() {
     let project = generated();
     let base = testgen_template(BASE);
     let memory = "{% if vram_mib %}Some({{ vram_mib }}){% else %}None{% endif %}";
-    let changed = base.replace("name: {{", "{% set nobody = name %}name: {{").replace(memory, "None");
-    assert!(changed.contains("nobody") && !changed.contains("vram_mib }}"));
+    let changed = base.replace("name: {{", "{% set unused = name %}name: {{").replace(memory, "None");
+    assert!(changed.contains("unused") && !changed.contains("vram_mib }}"));
     project.write("t/base.rs.tera", changed + "{% if nothing is defined %}{% endif %}\n");
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
@@ -227,7 +227,7 @@ fn formats() {
 }
 
 #[test]
-fn what_is_mechanical_is_fixed_and_the_rest_is_found() {
+fn automatic_fixes_are_applied_and_the_rest_is_found() {
     let project = generated();
     let good = project.read(HARNESS);
     edit(&project, HARNESS, "skipped: &[]", SKIPPED);

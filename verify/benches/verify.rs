@@ -1,4 +1,5 @@
-//! How many harnesses are verified in a second, and whether memory stays flat: `cargo bench -p testgen-verify [-- SECONDS]`.
+//! How many harnesses are verified in a second, and whether memory stays flat: `cargo bench -p testgen-verify [--
+//! SECONDS]`.
 
 #[path = "../tests/verify/good_harness.rs"]
 mod good_harness;

@@ -1,19 +1,20 @@
-//! Automatic fixes: a header that is stale, and skips that are not the spec's. Everything else needs a person or the generator.
+//! Automatic fixes: a stale header, and skips that differ from the spec. All other findings need a person or the
+//! generator.
 
 use crate::{Expectation, ExpectedSkip, Finding, RuleId, Source, harness::Harness, literal, verifier::verify_harness};
 use syn::Expr;
 
-/// A text with fewer findings than the one that it was made from.
+/// A text with fewer findings than the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixed {
     /// The new text.
     pub text: String,
-    /// What was fixed, as the items of a list.
+    /// The fixes that were applied, as the items of a list.
     pub fixes: Vec<String>,
 }
 
-/// Fixes `source` where that can be done without a decision; none when nothing was fixed. The result is verified: it has no
-/// finding that the given text has not.
+/// Applies the fixes that need no decision; none when nothing was fixed. The result is verified: it has no
+/// finding that the given text does not have.
 pub fn autofix(source: &Source<'_>, expectation: Option<&Expectation>) -> Option<Fixed> {
     let expectation = expectation?;
     let mut fixed = Fixed { text: source.text.to_owned(), fixes: Vec::new() };
@@ -34,14 +35,14 @@ pub fn autofix(source: &Source<'_>, expectation: Option<&Expectation>) -> Option
     (!fixed.fixes.is_empty()).then_some(fixed)
 }
 
-/// Returns the new text; none when the place to change was not found.
+/// Returns the new text; none when the position to change was not found.
 type Fix = fn(&str, &Expectation) -> Option<String>;
 
 fn findings(path: &str, text: &str, expectation: &Expectation) -> Vec<Finding> {
     verify_harness(&Source { path, text }, Some(expectation))
 }
 
-/// Whether the same was found before, perhaps in another line.
+/// Whether the same finding existed before, perhaps in another line.
 fn is_known(finding: &Finding, before: &[Finding]) -> bool {
     before.iter().any(|known| (known.rule, &known.message) == (finding.rule, &finding.message))
 }
@@ -88,7 +89,7 @@ fn written(skip: &ExpectedSkip) -> String {
     format!("Skip::{constructor}({device}{precision}Check::{}, {:?})", skip.check.variant_name(), skip.reason)
 }
 
-/// The byte at a place of a text; columns count characters.
+/// The byte offset of a position in a text; columns count characters.
 fn offset(text: &str, place: proc_macro2::LineColumn) -> Option<usize> {
     let start: usize = text.split_inclusive('\n').take(place.line - 1).map(str::len).sum();
     let line = text.get(start..)?;

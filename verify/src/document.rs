@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 const HEAD: &str = "\
 # Rules
 
-<!-- Written from the heads of verify/src/rule/*.rs; mend it with `UPDATE_DOCS=1 cargo test -p testgen-verify`. -->
+<!-- Generated from the docs at the top of verify/src/rule/*.rs; update it with `UPDATE_DOCS=1 cargo test -p testgen-verify`. -->
 
-`testgen verify` reads every harness as a syntax tree, follows every way through its functions, and demands what stands
-here. Nothing is searched in the text: a call counts when it is made on every way that needs it, with the value that it
-must get. What the verifier cannot follow is a finding, too. `testgen explain RULE` prints one of these chapters.
+`testgen verify` parses every harness, follows every path through its functions, and applies these rules. It does not search
+the text: a call counts when it is made on every path that needs it, with the value that it must receive. Code that the
+verifier cannot follow is a finding, too. `testgen explain RULE` prints one of these chapters.
 ";
 
 /// The text of docs/rules.md.
 pub fn rules_markdown() -> String {
     let mut text = HEAD.to_owned();
-    text.push_str("\n| rule | what it demands |\n|---|---|\n");
+    text.push_str("\n| rule | requirement |\n|---|---|\n");
     for rule in rules() {
         let _ = writeln!(text, "| [{0}](#{0}) | {1} |", rule.name, rule.summary);
     }

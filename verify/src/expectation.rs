@@ -1,16 +1,16 @@
-//! What a spec demands of its harness, and the part of it that rules need when the spec is not at hand.
+//! The requirements of a spec for its harness, and the subset that rules use when the spec is not available.
 
 use crate::spec::SpecLiteral;
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Registration, Task};
 
-/// What the spec demands of a harness.
+/// The requirements of the spec.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
     /// The model's name: the stem of its spec.
     pub name: String,
-    /// The family whose checks and tasks apply.
+    /// The architecture, which decides checks and tasks.
     pub architecture: Architecture,
-    /// The task that names the handlers.
+    /// The task, which is part of the handlers' names.
     pub task: Task,
     /// The `model_type` of `config.json`.
     pub model_type: ModelType,
@@ -18,32 +18,32 @@ pub struct Expectation {
     pub devices: Vec<DeviceKind>,
     /// The precisions of the spec.
     pub precisions: Vec<Precision>,
-    /// Where the checkpoint lies, as the harness names it.
+    /// The path of the checkpoint, as the harness contains it.
     pub checkpoint: String,
-    /// The checkpoint's name on the hub, where the spec has one.
+    /// The checkpoint's name on the hub, if the spec has one.
     pub hub: Option<String>,
-    /// The tolerances of the spec's own.
+    /// The tolerances of the spec.
     pub tolerances: Vec<ExpectedTolerance>,
-    /// The device memory that the model needs, in MiB, where the spec says so.
+    /// The device memory that the model needs, in MiB, if the spec has it.
     pub vram_mib: Option<u64>,
     /// The checks that the spec skips.
     pub skips: Vec<ExpectedSkip>,
-    /// The spec's path as the header gives it.
+    /// The spec's path as the header contains it.
     pub spec_path: String,
     /// The SHA-256 of the spec's bytes, 64 lower-case hex digits.
     pub spec_sha256: String,
-    /// The command that writes the harness again.
+    /// The command that generates the harness.
     pub command: String,
-    /// The template's path as the header gives it.
+    /// The template's path as the header contains it.
     pub template: String,
 }
 
-/// A tolerance of the spec's own.
+/// A tolerance of the spec.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedTolerance {
-    /// The output that it is for.
+    /// The output to which it applies.
     pub output: String,
-    /// The precision that it is for.
+    /// The precision to which it applies.
     pub precision: Precision,
     /// The largest error relative to the norm.
     pub rel_l2: f64,
@@ -75,17 +75,18 @@ impl ExpectedSkip {
     }
 }
 
-/// What the rules about devices, handlers and checks go by: the spec where it is known, else the harness's own `SPEC`.
+/// The part of the requirements that rules about devices, handlers and checks use: from the spec if it is known, else
+/// from `SPEC`.
 #[derive(Debug, Clone)]
-pub(crate) struct Demand {
+pub(crate) struct RequiredChecks {
     pub(crate) architecture: Architecture,
     pub(crate) task: Task,
     pub(crate) devices: Vec<DeviceKind>,
     pub(crate) precisions: Vec<Precision>,
 }
 
-impl Demand {
-    /// The spec's demand, or what `SPEC` says of itself; none when neither can be read.
+impl RequiredChecks {
+    /// The values of the spec, else those of `SPEC`; none when neither can be read.
     pub(crate) fn new(expectation: Option<&Expectation>, spec: Option<&SpecLiteral<'_>>) -> Option<Self> {
         if let Some(expectation) = expectation {
             return Some(Self {

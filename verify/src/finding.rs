@@ -1,14 +1,14 @@
-//! A broken rule at one place, and the form in which a rule reports it.
+//! A violation of a rule at one position, and the form in which a rule reports it.
 
 use crate::RuleId;
 use proc_macro2::Span;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 
-/// One broken rule at one place. Findings sort by rule, then by place.
+/// A violation of a rule at one position. Findings are sorted by rule, then by position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Finding {
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: RuleId,
     /// The file as it was given: relative, with `/` between its parts.
     pub path: String,
@@ -16,17 +16,18 @@ pub struct Finding {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The column behind what is wrong, in the same line: what goes on further ends there with its first character.
+    /// The column after the marked text, in the same line; for text of several lines, the column after its first
+    /// character.
     pub end_column: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: String,
 }
 
-/// What a rule says about a place; the verifier adds the rule and the path.
+/// The message of a rule at a position; the verifier adds the rule and the path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Remark {
+pub(crate) struct Diagnostic {
     line: usize,
     column: usize,
     end_column: usize,
@@ -34,13 +35,13 @@ pub(crate) struct Remark {
     help: String,
 }
 
-impl Remark {
-    /// A remark where `place` begins.
+impl Diagnostic {
+    /// A diagnostic at the beginning of `place`.
     pub(crate) fn at(place: &(impl Spanned + ?Sized), message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::span(place.span(), message, help)
     }
 
-    /// A remark where `span` begins.
+    /// A diagnostic at the beginning of `span`.
     pub(crate) fn span(span: Span, message: impl Into<String>, help: impl Into<String>) -> Self {
         let (start, end) = (span.start(), span.end());
         let column = start.column + 1;
@@ -54,17 +55,17 @@ impl Remark {
         }
     }
 
-    /// A remark about the file as a whole.
+    /// A diagnostic about the file as a whole.
     pub(crate) fn top(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { line: 1, column: 1, end_column: 2, message: message.into(), help: help.into() }
     }
 
-    /// `remarks` without those that say again, further down, what one has said: many ways end, one thing is missing.
-    pub(crate) fn once(mut remarks: Vec<Self>) -> Vec<Self> {
-        remarks.sort();
+    /// `diagnostics` without repetitions of a message further down: many paths may end without the same missing call.
+    pub(crate) fn once(mut diagnostics: Vec<Self>) -> Vec<Self> {
+        diagnostics.sort();
         let mut said = BTreeSet::new();
-        remarks.retain(|remark| said.insert(remark.message.clone()));
-        remarks
+        diagnostics.retain(|diagnostic| said.insert(diagnostic.message.clone()));
+        diagnostics
     }
 
     /// The finding of `rule` in the file `path`.

@@ -1,18 +1,18 @@
-//! Findings for people, in the manner of the Rust compiler.
+//! Renders findings for a terminal, in the style of the Rust compiler.
 
 use crate::{Finding, explain};
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// How much of a source line is shown.
+/// The number of characters shown of a source line.
 const MAX_LINE: usize = 160;
 /// Up to this number, the same finding in several files is shown in each.
 const MAX_SHOWN: usize = 3;
 
-/// Every finding with its message, its place, the line of the source with a mark below, why it matters, and how to fix
-/// it; sorted by path and place. `sources` returns the text of a path; without it, the line is left out.
+/// Every finding with its message, its position, the source line with a mark below, the rationale, and how to fix
+/// it; sorted by path and position. `sources` returns the text of a path; without it, the line is omitted.
 ///
-/// The same finding in many files is shown once, with the other files: a hundred stale headers would hide a single other
-/// finding among them.
+/// The same finding in many files is shown once, with the other files: a hundred stale headers would hide a single
+/// other finding among them.
 pub fn render_human(findings: &[Finding], sources: &dyn Fn(&str) -> Option<String>) -> String {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|finding| (&finding.path, finding.line, finding.column, finding.rule, &finding.message));
@@ -99,7 +99,7 @@ fn write_finding(
     let _ = writeln!(out, "{margin} = help: {}\n", printable(help));
 }
 
-/// `text` with every control character as a space, so that a source cannot steer the terminal.
+/// `text` with control characters replaced by spaces, so that a source cannot control the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

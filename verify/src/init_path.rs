@@ -1,21 +1,21 @@
-//! One way through an init function, in the words of what an init function does: detect, open, probe, choose, load.
+//! One path through an init function, described by its steps: detect, open, probe, choose, load.
 
 use crate::{
-    reader::{Call, Callee, Outcome, Value, Way},
+    reader::{Call, Callee, CodePath, Outcome, Value},
     vocabulary::init_name,
 };
 use std::rc::Rc;
 use testgen_types::DeviceKind;
 
-/// One way through an init function.
+/// One path through an init function.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Journey<'w, 'a> {
+pub(crate) struct InitPath<'w, 'a> {
     /// The device that the function is named after.
     pub(crate) device: DeviceKind,
-    pub(crate) way: &'w Way<'a>,
+    pub(crate) code_path: &'w CodePath<'a>,
 }
 
-/// The functions that find a device of that kind, in the order in which they are asked.
+/// The functions that detect a device of that kind, in the order in which they must be called.
 pub(crate) fn detectors(device: DeviceKind) -> &'static [&'static str] {
     match device {
         DeviceKind::Cpu => &["host_processor"],
@@ -32,7 +32,7 @@ pub(crate) fn of_target<'a>(name: &str) -> Value<'a> {
     Value::Field(Rc::new(TARGET), name.to_owned())
 }
 
-/// What the call at `step` gave on the side `outcome`.
+/// The payload of the result of the call at `step` on the side `outcome`.
 pub(crate) fn payload<'a>(outcome: Outcome, step: usize) -> Value<'a> {
     Value::Payload(outcome, Rc::new(Value::Called(step)))
 }
@@ -42,64 +42,64 @@ pub(crate) fn device_value<'a>(device: DeviceKind) -> Value<'a> {
     Value::Runtime(format!("DeviceKind::{}", device.variant_name()))
 }
 
-impl<'w, 'a> Journey<'w, 'a> {
+impl<'w, 'a> InitPath<'w, 'a> {
     /// The function's name.
     pub(crate) fn function(&self) -> String {
         init_name(self.device)
     }
 
-    /// The calls that find a device of this kind.
+    /// The calls that detect a device of this kind.
     pub(crate) fn detections(&self) -> Vec<(usize, &'w Call<'a>)> {
-        detectors(self.device).iter().flat_map(|name| self.way.runtime(name)).collect()
+        detectors(self.device).iter().flat_map(|name| self.code_path.runtime(name)).collect()
     }
 
-    /// The device that was found.
+    /// The device that was detected.
     pub(crate) fn found(&self) -> Option<Value<'a>> {
         self.detections().into_iter().find_map(|(step, _)| match self.device {
             DeviceKind::Cpu => Some(Value::Called(step)),
             DeviceKind::Cuda | DeviceKind::Rocm => {
-                (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+                (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
             }
         })
     }
 
-    /// Whether the device was looked for and is not there.
+    /// Whether the device was searched for and is absent.
     pub(crate) fn is_absent(&self) -> bool {
         let detections = self.detections();
-        let failed = |(step, _): &(usize, &Call<'_>)| self.way.outcome(*step) == Some(Outcome::Err);
+        let failed = |(step, _): &(usize, &Call<'_>)| self.code_path.outcome(*step) == Some(Outcome::Err);
         self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
     }
 
     /// The call that opens the device.
     pub(crate) fn open(&self) -> Option<(usize, &'w Call<'a>)> {
-        self.way.runtime("open").next()
+        self.code_path.runtime("open").next()
     }
 
-    /// The open device, on the ways where there is one.
+    /// The open device, on paths that opened it.
     pub(crate) fn opened(&self) -> Option<Value<'a>> {
         let (step, _) = self.open()?;
-        (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+        (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
     }
 
     /// The call that chooses the precision.
     pub(crate) fn choose(&self) -> Option<(usize, &'w Call<'a>)> {
-        self.way.calls().find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
+        self.code_path.calls().find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
     }
 
     /// The call that loads the model.
     pub(crate) fn load(&self) -> Option<(usize, &'w Call<'a>)> {
-        self.way.runtime("load").next()
+        self.code_path.runtime("load").next()
     }
 
-    /// The model, on the ways where it was loaded.
+    /// The model, on paths that loaded it.
     pub(crate) fn loaded(&self) -> Option<Value<'a>> {
         let (step, _) = self.load()?;
-        (self.way.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+        (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
     }
 
     /// The first of open, choose and load that failed.
     pub(crate) fn failed(&self) -> Option<(usize, &'w Call<'a>)> {
         let calls = [self.open(), self.choose(), self.load()];
-        calls.into_iter().flatten().find(|(step, _)| self.way.outcome(*step) == Some(Outcome::Err))
+        calls.into_iter().flatten().find(|(step, _)| self.code_path.outcome(*step) == Some(Outcome::Err))
     }
 }

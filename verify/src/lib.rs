@@ -1,11 +1,11 @@
-//! Proves from the syntax tree that a harness covers every device, ROCm above all.
+//! Proves from the syntax tree that a harness covers every device, in particular ROCm.
 //!
-//! Owns: the rules, the reader that turns a function into the ways through it, and how findings are printed. Does not
-//! own: what a harness must test (that is `testgen-types`), how it is written (the templates), or what the calls do
-//! (`testgen-runtime`). Nothing here searches strings: a call counts when it is made, on the value that it must get.
+//! Owns: the rules, the interpreter that computes the paths through a function, and how findings are printed. Does not
+//! own: the checks that a harness must have (`testgen-types`), its text (the templates), or the functions that it calls
+//! (`testgen-runtime`). Nothing here searches strings: a call counts when it is made on the value that it must receive.
 //!
-//! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `reader` (every way through a
-//! function, as a straight line of calls and assumptions) -> `rule` (each looks at that form) -> [`Finding`]s.
+//! The pipeline: text -> `syn::File` -> `harness` (names, functions, statics) -> `interpreter` (every path through a
+//! function, as a sequence of calls and assumptions) -> `rule` (each evaluates these paths) -> [`Finding`]s.
 
 #![warn(missing_docs)]
 
@@ -15,7 +15,7 @@ mod expectation;
 mod finding;
 mod harness;
 mod human;
-mod journey;
+mod init_path;
 mod json;
 mod literal;
 mod names;

@@ -1,4 +1,4 @@
-//! Constants as a harness writes them: words of the contract, texts, lists and structs.
+//! Constants as a harness writes them: variants of closed enums, texts, lists and structs.
 
 use crate::names::{Meaning, Names};
 use std::collections::BTreeMap;
@@ -13,28 +13,28 @@ pub(crate) fn plain(expression: &Expr) -> &Expr {
     }
 }
 
-/// The word of the contract that `expression` names, for instance `DeviceKind::Rocm`.
-pub(crate) fn word<T: Copy>(names: &Names, expression: &Expr, words: &Words<T>) -> Option<T> {
+/// The variant of a closed enum that `expression` names, for instance `DeviceKind::Rocm`.
+pub(crate) fn variant<T: Copy>(names: &Names, expression: &Expr, closed: &ClosedEnum<T>) -> Option<T> {
     let Expr::Path(path) = plain(expression) else { return None };
-    let variant = names.variant(&path.path, words.kind)?;
-    words.all.iter().copied().find(|word| variant.is((words.variant)(*word)))
+    let named = names.variant(&path.path, closed.kind)?;
+    closed.all.iter().copied().find(|candidate| named.is((closed.variant)(*candidate)))
 }
 
-/// A closed enum of the contract.
-pub(crate) struct Words<T: 'static> {
+/// A closed enum of `testgen-types`.
+pub(crate) struct ClosedEnum<T: 'static> {
     /// The enum's name.
     pub(crate) kind: &'static str,
-    /// Every word.
+    /// Every variant.
     pub(crate) all: &'static [T],
-    /// The name of a word's variant.
+    /// The name of a variant.
     pub(crate) variant: fn(T) -> &'static str,
 }
 
 macro_rules! closed_enum {
     ($($constant:ident: $kind:ident),+ $(,)?) => {
         $(
-            #[doc = concat!("The words of `", stringify!($kind), "`.")]
-            pub(crate) const $constant: Words<testgen_types::$kind> = Words {
+            #[doc = concat!("The variants of `", stringify!($kind), "`.")]
+            pub(crate) const $constant: ClosedEnum<testgen_types::$kind> = ClosedEnum {
                 kind: stringify!($kind),
                 all: testgen_types::$kind::ALL,
                 variant: testgen_types::$kind::variant_name,
@@ -58,7 +58,7 @@ pub(crate) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// The number of a literal with a fraction or an exponent: another one is no `f64`.
+/// The number of a literal with a fraction or an exponent; without them it is not an `f64` in Rust.
 pub(crate) fn number(expression: &Expr) -> Option<f64> {
     let Expr::Lit(literal) = plain(expression) else { return None };
     match &literal.lit {
@@ -75,7 +75,7 @@ pub(crate) fn integer(expression: &Expr) -> Option<u64> {
     }
 }
 
-/// What `Some(..)` holds, or that it is `None`; none when it is neither.
+/// The content of `Some(..)`, or `None`; none when it is neither.
 pub(crate) fn option<'e>(names: &Names, expression: &'e Expr) -> Option<Option<&'e Expr>> {
     let is = |path: &Path, name: &str| matches!(names.meaning(path), Meaning::Prelude(found) if found == name);
     match plain(expression) {
@@ -96,12 +96,12 @@ pub(crate) fn elements(expression: &Expr) -> Option<Vec<&Expr>> {
     }
 }
 
-/// The words of a list.
-pub(crate) fn word_list<T: Copy>(names: &Names, expression: &Expr, words: &Words<T>) -> Option<Vec<T>> {
-    elements(expression)?.into_iter().map(|element| word(names, element, words)).collect()
+/// The variants in a list.
+pub(crate) fn variant_list<T: Copy>(names: &Names, expression: &Expr, closed: &ClosedEnum<T>) -> Option<Vec<T>> {
+    elements(expression)?.into_iter().map(|element| variant(names, element, closed)).collect()
 }
 
-/// The struct literal that `expression` is, when it is one of `testgen_runtime::<name>` without `..rest`.
+/// The struct literal of `expression` if it is one of `testgen_runtime::<name>` without `..rest`.
 pub(crate) fn structure<'a>(names: &Names, expression: &'a Expr, name: &str) -> Option<&'a ExprStruct> {
     match plain(expression) {
         Expr::Struct(literal) if literal.rest.is_none() && names.is_runtime(&literal.path, name) => Some(literal),
@@ -118,7 +118,7 @@ pub(crate) fn fields(literal: &ExprStruct) -> BTreeMap<String, &Expr> {
     named.collect()
 }
 
-/// The item of the file that `expression` names, whether it is there or not: that is another rule's business.
+/// The item of the file that `expression` names, whether it exists or not; another rule checks that.
 pub(crate) fn local(names: &Names, expression: &Expr) -> Option<String> {
     let Expr::Path(path) = plain(expression) else { return None };
     local_path(names, &path.path)

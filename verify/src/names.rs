@@ -1,30 +1,30 @@
-//! What a path in a harness means: something of `testgen_runtime`, of the file, of the language, or nothing.
+//! Resolves the paths in a harness: to `testgen_runtime`, to an item of the file, to the prelude, or to nothing.
 
 use crate::vocabulary::{self, RUNTIME};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{File, Ident, Item, Path, UseTree, ext::IdentExt};
 
-/// What a path means.
+/// The meaning of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// A path below `testgen_runtime`, for instance `Endpoint::mock`.
     Runtime(String),
     /// An item of the file.
     Local(String),
-    /// A name that the language brings along.
+    /// A name of the prelude.
     Prelude(String),
     /// A path that begins with another crate or a module.
     Foreign(String),
-    /// Nothing that is known.
+    /// An unknown name.
     Unknown(String),
 }
 
 /// The variant that a path names.
 #[derive(Debug)]
 pub(crate) enum Variant<'p> {
-    /// It stands in the path.
+    /// The variant's name is part of the path.
     Written(&'p Ident),
-    /// The path is another name for it.
+    /// The path is an imported alias of the variant.
     Meant(String),
 }
 
@@ -38,13 +38,13 @@ impl Variant<'_> {
     }
 }
 
-/// How a path begins that leaves the file without the runtime.
+/// First segments of paths that leave the file, other than the runtime.
 const FOREIGN: [&str; 6] = ["alloc", "core", "crate", "self", "std", "super"];
 
 /// The names of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Local names and what they stand for below the runtime; empty for the runtime as a whole.
+    /// Local names and the paths below the runtime that they refer to; empty for the runtime as a whole.
     imports: BTreeMap<String, String>,
     items: BTreeSet<String>,
     /// Names for the runtime as a whole, from `use testgen_runtime as name`.
@@ -65,7 +65,7 @@ impl Names {
         names
     }
 
-    /// What `path` means at the top of the file; local variables are the reader's business.
+    /// The meaning of `path` at the top level of the file; local variables are handled by the interpreter.
     pub(crate) fn meaning(&self, path: &Path) -> Meaning {
         let Some(first) = path.segments.first().map(|segment| text_of(&segment.ident)) else {
             return Meaning::Unknown(String::new());
@@ -77,7 +77,7 @@ impl Names {
             return Meaning::Runtime(joined(String::new(), path, 1));
         }
         let is_item = self.items.contains(&first);
-        // An item that takes a protected name is a finding of `imports`; here the name keeps its meaning.
+        // An item that takes a protected name is a finding of `imports`; here the name keeps its original meaning.
         let meaning = match first.as_str() {
             name if is_item && !vocabulary::is_protected(name) => Meaning::Local,
             name if vocabulary::is_prelude(name) => Meaning::Prelude,
@@ -88,15 +88,15 @@ impl Names {
         meaning(joined(first, path, 1))
     }
 
-    /// Whether `path` begins with another crate or a module, asked of every path of a file.
+    /// Whether `path` begins with another crate or a module. Called for every path of a file.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
         let first = path.segments.first().map(|segment| &segment.ident);
         first.is_some_and(|first| FOREIGN.iter().any(|root| first == root))
             && matches!(self.meaning(path), Meaning::Foreign(_))
     }
 
-    /// The first word below `testgen_runtime` of a path written in full, where harnesses are offered no such thing;
-    /// asked of every path of a file.
+    /// The first name below `testgen_runtime` of a fully qualified path that harnesses may not use;
+    /// called for every path of a file.
     pub(crate) fn beyond_vocabulary(&self, path: &Path) -> Option<String> {
         let (first, second) = (&path.segments.first()?.ident, path.segments.get(1)?);
         let is_root = first == RUNTIME || self.roots.iter().any(|root| first == root);
@@ -104,7 +104,7 @@ impl Names {
         (!vocabulary::is_runtime(&name)).then_some(name)
     }
 
-    /// Whether `path` is `testgen_runtime::<kind>::<variant>`, of which it gives the variant.
+    /// The variant of `path`, if it is `testgen_runtime::<kind>::<variant>`.
     pub(crate) fn variant<'p>(&self, path: &'p Path, kind: &str) -> Option<Variant<'p>> {
         let segments = &path.segments;
         if segments.len() == 2
@@ -113,13 +113,13 @@ impl Names {
         {
             return Some(Variant::Written(&segments[1].ident));
         }
-        // Written in full, or under another name: rare, so it may cost more.
+        // A qualified path or an alias: rare, so this may be slower.
         let Meaning::Runtime(name) = self.meaning(path) else { return None };
         let (found, variant) = name.split_once("::")?;
         (found == kind).then(|| Variant::Meant(variant.to_owned()))
     }
 
-    /// Whether `path` is the name that the language brings along.
+    /// Whether `path` is this name of the prelude.
     pub(crate) fn is_prelude(&self, path: &Path, name: &str) -> bool {
         matches!(self.meaning(path), Meaning::Prelude(found) if found == name)
     }
@@ -161,7 +161,7 @@ impl Names {
     }
 }
 
-/// A word without `r#`.
+/// An identifier without `r#`.
 fn text_of(ident: &Ident) -> String {
     let text = ident.to_string();
     match text.strip_prefix("r#") {
@@ -182,7 +182,7 @@ fn joined(mut start: String, path: &Path, from: usize) -> String {
     start
 }
 
-/// The name that `item` defines, where it defines one.
+/// The name that `item` defines, if it defines one.
 pub(crate) fn item_name(item: &Item) -> Option<String> {
     let ident = match item {
         Item::Const(item) => &item.ident,

@@ -1,6 +1,6 @@
-//! The table of all rules. A rule is one file under `rule/`; the head of that file is its documentation.
+//! The table of all rules. A rule is one file below `rule/`; the docs at its top are the user's documentation.
 
-use crate::{finding::Remark, harness::Harness, rule};
+use crate::{finding::Diagnostic, harness::Harness, rule};
 use std::{fmt, sync::LazyLock};
 
 /// A property that every harness must have.
@@ -10,11 +10,11 @@ pub struct Rule {
     pub id: RuleId,
     /// Its name as users write it.
     pub name: &'static str,
-    /// What it demands, in one sentence.
+    /// The requirement, in one sentence.
     pub summary: &'static str,
-    /// Why, and how to mend what breaks it, in Markdown.
+    /// The rationale and how to fix a violation, in Markdown.
     pub explanation: String,
-    pub(crate) check: fn(&Harness<'_>) -> Vec<Remark>,
+    pub(crate) check: fn(&Harness<'_>) -> Vec<Diagnostic>,
 }
 
 macro_rules! registry {
@@ -68,14 +68,14 @@ pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
-/// The rule called `name`.
+/// The rule with this name.
 pub fn explain(name: &str) -> Option<&'static Rule> {
     rules().iter().find(|rule| rule.name == name)
 }
 
 impl Rule {
-    /// Takes summary and explanation from the head of the rule's file.
-    fn new(id: RuleId, file: &'static str, check: fn(&Harness<'_>) -> Vec<Remark>) -> Self {
+    /// Takes summary and explanation from the docs at the top of the rule's file.
+    fn new(id: RuleId, file: &'static str, check: fn(&Harness<'_>) -> Vec<Diagnostic>) -> Self {
         let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
         let mut lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
         let summary = lines.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Whether a function is defined once, with the signature that the suite calls it by.
+//! Checks that a function is defined once, with the signature that the suite expects.
 
-use crate::{finding::Remark, harness::Harness, names::Names};
+use crate::{finding::Diagnostic, harness::Harness, names::Names};
 use syn::{FnArg, GenericArgument, ItemFn, Path, PathArguments, ReturnType, Safety, Type, Visibility};
 
 /// A signature that the suite calls.
@@ -12,7 +12,7 @@ pub(crate) struct Signature {
     pub(crate) written: &'static str,
 }
 
-/// A type as a harness writes it in a signature; names are those of `testgen_runtime`.
+/// A type in a signature; names are those of `testgen_runtime`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     /// `&Name`.
@@ -23,20 +23,21 @@ pub(crate) enum Shape {
     Result(&'static str, &'static str),
 }
 
-/// What is wrong with the definition of the function `name`, if anything.
-pub(crate) fn defined_once(harness: &Harness<'_>, name: &str, signature: &Signature) -> Vec<Remark> {
+/// Checks the definition of the function `name`.
+pub(crate) fn defined_once(harness: &Harness<'_>, name: &str, signature: &Signature) -> Vec<Diagnostic> {
     let functions = harness.functions.get(name).map(Vec::as_slice).unwrap_or_default();
     let [first, rest @ ..] = functions else {
         let help = format!("write `pub fn {name}{}`", signature.written);
-        return vec![Remark::top(format!("the file has no function `{name}`"), help)];
+        return vec![Diagnostic::top(format!("the file has no function `{name}`"), help)];
     };
-    let mut remarks = remarks(&harness.names, first, signature);
+    let mut diagnostics = diagnostics(&harness.names, first, signature);
     let twice = format!("`{name}` is defined twice");
-    remarks.extend(rest.iter().map(|function| Remark::at(&function.sig.ident, twice.as_str(), "keep one of them")));
-    remarks
+    diagnostics
+        .extend(rest.iter().map(|function| Diagnostic::at(&function.sig.ident, twice.as_str(), "keep one of them")));
+    diagnostics
 }
 
-fn remarks(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<Remark> {
+fn diagnostics(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<Diagnostic> {
     let name = &function.sig.ident;
     let help = format!("write `pub fn {name}{}`", signature.written);
     let problems = [
@@ -46,7 +47,7 @@ fn remarks(names: &Names, function: &ItemFn, signature: &Signature) -> Vec<Remar
         (!returns(names, function, signature.returns), "does not return what the suite expects"),
     ];
     let found = problems.into_iter().filter(|(is_wrong, _)| *is_wrong);
-    found.map(|(_, problem)| Remark::at(name, format!("`{name}` {problem}"), &help)).collect()
+    found.map(|(_, problem)| Diagnostic::at(name, format!("`{name}` {problem}"), &help)).collect()
 }
 
 fn is_plain(function: &ItemFn) -> bool {

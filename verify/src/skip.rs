@@ -14,7 +14,7 @@ pub(crate) struct Skip<'a> {
     pub(crate) skip: ExpectedSkip,
 }
 
-/// An entry that is not a skip, and why.
+/// An entry that is not a skip, and the reason.
 #[derive(Debug)]
 pub(crate) struct ParseError<'a> {
     pub(crate) place: &'a Expr,
@@ -34,7 +34,7 @@ impl<'a> Skip<'a> {
 
 const NOT_A_SKIP: &str = "this is not a call of a constructor of `Skip`";
 
-/// The arguments come in the order device, precision, check, reason; the constructor says which there are.
+/// The arguments are in the order device, precision, check, reason; the constructor decides which are present.
 fn read_call(names: &Names, call: &ExprCall) -> Result<ExpectedSkip, &'static str> {
     let Expr::Path(function) = literal::plain(&call.func) else { return Err(NOT_A_SKIP) };
     let constructor = names.variant(&function.path, "Skip").ok_or(NOT_A_SKIP)?;
@@ -48,14 +48,14 @@ fn read_call(names: &Names, call: &ExprCall) -> Result<ExpectedSkip, &'static st
     let mut arguments = call.args.iter();
     let mut next = || arguments.next().ok_or(NOT_A_SKIP);
     let device = match has_device {
-        true => Some(literal::word(names, next()?, &DEVICES).ok_or("the device is unknown")?),
+        true => Some(literal::variant(names, next()?, &DEVICES).ok_or("the device is unknown")?),
         false => None,
     };
     let precision = match has_precision {
-        true => Some(literal::word(names, next()?, &PRECISIONS).ok_or("the precision is unknown")?),
+        true => Some(literal::variant(names, next()?, &PRECISIONS).ok_or("the precision is unknown")?),
         false => None,
     };
-    let check = literal::word(names, next()?, &CHECKS).ok_or("the check is unknown")?;
+    let check = literal::variant(names, next()?, &CHECKS).ok_or("the check is unknown")?;
     let reason = literal::text(next()?).ok_or("the reason is not a string literal")?;
     Ok(ExpectedSkip { check, device, precision, reason })
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use syn::{Expr, ItemStatic};
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
 
-/// What `SPEC` says; a field is none when it is missing or not written as a constant.
+/// The fields of `SPEC`; a field is none when it is missing or not written as a constant.
 #[derive(Debug)]
 pub(crate) struct SpecLiteral<'a> {
     pub(crate) item: &'a ItemStatic,
@@ -18,23 +18,23 @@ pub(crate) struct SpecLiteral<'a> {
     pub(crate) task: Option<Task>,
     pub(crate) devices: Option<Vec<DeviceKind>>,
     pub(crate) precisions: Option<Vec<Precision>>,
-    /// Every field by its name, for places and for the fields above that are none.
+    /// Every field by its name, for positions and for the fields above that are none.
     pub(crate) fields: BTreeMap<String, &'a Expr>,
 }
 
 impl<'a> SpecLiteral<'a> {
-    /// Reads `item`; none when its value is no `Spec { .. }`.
+    /// Reads `item`; none when its value is not a `Spec { .. }`.
     pub(crate) fn new(names: &Names, item: &'a ItemStatic) -> Option<Self> {
         let fields = literal::fields(literal::structure(names, &item.expr, "Spec")?);
         let field = |name: &str| fields.get(name).copied();
         Some(Self {
             item,
             name: field("name").and_then(literal::text),
-            model_type: field("model_type").and_then(|value| literal::word(names, value, &MODEL_TYPES)),
-            architecture: field("architecture").and_then(|value| literal::word(names, value, &ARCHITECTURES)),
-            task: field("task").and_then(|value| literal::word(names, value, &TASKS)),
-            devices: field("devices").and_then(|value| literal::word_list(names, value, &DEVICES)),
-            precisions: field("precisions").and_then(|value| literal::word_list(names, value, &PRECISIONS)),
+            model_type: field("model_type").and_then(|value| literal::variant(names, value, &MODEL_TYPES)),
+            architecture: field("architecture").and_then(|value| literal::variant(names, value, &ARCHITECTURES)),
+            task: field("task").and_then(|value| literal::variant(names, value, &TASKS)),
+            devices: field("devices").and_then(|value| literal::variant_list(names, value, &DEVICES)),
+            precisions: field("precisions").and_then(|value| literal::variant_list(names, value, &PRECISIONS)),
             fields,
         })
     }

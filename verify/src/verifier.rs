@@ -1,6 +1,6 @@
-//! From a text to its findings: parses on a stack of its own, reads once, and asks every rule.
+//! Computes the findings of a text: parses it on a large stack, interprets it once, and applies every rule.
 
-use crate::{Expectation, Finding, RuleId, finding::Remark, harness::Harness, registry};
+use crate::{Expectation, Finding, RuleId, finding::Diagnostic, harness::Harness, registry};
 use proc_macro2::{TokenStream, TokenTree};
 use std::{collections::VecDeque, fmt::Write as _, sync::Mutex, thread};
 
@@ -13,22 +13,22 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// The parser and the rules descend into the tree, so that depth costs stack; [`MAX_DEPTH`] and [`MAX_TOKENS`] keep
-/// any file within this much. Pages that nobody touches cost nothing.
+/// The parser and the rules recurse into the tree, so that depth costs stack; [`MAX_DEPTH`] and [`MAX_TOKENS`] limit
+/// the need of any file to this size. Untouched pages cost nothing.
 const STACK: usize = 256 << 20;
 
-/// How deep brackets may be nested in a file of many tokens; a harness has about eight.
+/// The depth to which brackets may be nested in a file of many tokens; a harness has about eight.
 const MAX_DEPTH: usize = 100;
 
-/// How many tokens a file may have; a harness of three devices and three precisions has about 4,000.
+/// The number of tokens in a file; a harness of three devices and three precisions has about 4,000.
 const MAX_TOKENS: usize = 20_000;
 
-/// Every broken rule of one harness, sorted. Without an expectation, the harness's own `SPEC` says what it must have.
+/// Every finding of one harness, sorted. Without an expectation, the harness's own `SPEC` takes its place.
 pub fn verify_harness(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
     on_own_stack(|| findings(source, expectation))
 }
 
-/// [`verify_harness`] for many, on all cores; the answers are in the order of the questions.
+/// [`verify_harness`] for many, on all cores; the results are in the order of the arguments.
 pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<Finding>> {
     let workers = thread::available_parallelism().map_or(1, usize::from).min(harnesses.len().max(1));
     let queue = Mutex::new((0..harnesses.len()).collect::<VecDeque<_>>());
@@ -38,7 +38,8 @@ pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<F
         while let Some(position) = next() {
             let (source, expectation) = &harnesses[position];
             answers.push((position, findings(source, *expectation)));
-            // Nothing of the tree is left; without this, the thread would keep every text that it has ever parsed.
+            // Nothing refers to the tree any more; without this, the thread would keep every text that it has ever
+            // parsed.
             proc_macro2::extra::invalidate_current_thread_spans();
         }
         answers
@@ -53,16 +54,16 @@ pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<F
     answers.into_iter().map(|(_, findings)| findings).collect()
 }
 
-/// The normal form of a function of the file: every way through it, one step a line, as the rules see it. For looking
-/// into a finding; none when the file does not parse or has no such init function or handler.
+/// The normal form of a function of the file: every path through it, one step per line, as the rules see it. For
+/// investigating a finding; none when the file does not parse or has no such init function or handler.
 pub fn normal_form(text: &str, function: &str) -> Option<String> {
     on_own_stack(|| {
         let file = syn::parse_file(text).ok()?;
         let harness = Harness::new(&file, None);
-        let (_, reading) = harness.readings().find(|(item, _)| item.sig.ident == function)?;
+        let (_, interpretation) = harness.interpretations().find(|(item, _)| item.sig.ident == function)?;
         let mut form = String::new();
-        for (number, way) in reading.ways.iter().enumerate() {
-            let _ = write!(form, "way {}:\n{way}", number + 1);
+        for (number, code_path) in interpretation.code_paths.iter().enumerate() {
+            let _ = write!(form, "path {}:\n{code_path}", number + 1);
         }
         Some(form)
     })
@@ -71,35 +72,35 @@ pub fn normal_form(text: &str, function: &str) -> Option<String> {
 fn findings(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
     let file = match parse(source.text) {
         Ok(file) => file,
-        Err(remark) => return vec![remark.into_finding(RuleId::Parses, source.path)],
+        Err(diagnostic) => return vec![diagnostic.into_finding(RuleId::Parses, source.path)],
     };
     let harness = Harness::new(&file, expectation);
-    let remarks = registry::rules()
-        .iter()
-        .flat_map(|rule| (rule.check)(&harness).into_iter().map(|remark| remark.into_finding(rule.id, source.path)));
-    let mut findings: Vec<Finding> = remarks.collect();
+    let diagnostics = registry::rules().iter().flat_map(|rule| {
+        (rule.check)(&harness).into_iter().map(|diagnostic| diagnostic.into_finding(rule.id, source.path))
+    });
+    let mut findings: Vec<Finding> = diagnostics.collect();
     findings.sort();
     findings.dedup();
     findings
 }
 
-/// Parses `text`, unless it is built to exhaust the stack.
-fn parse(text: &str) -> Result<syn::File, Remark> {
-    let help = "mend the syntax; a generated file is mended by generating it again";
-    let broken = |error: syn::Error| Remark::span(error.span(), format!("this is not Rust: {error}"), help);
+/// Parses `text`, unless it is constructed to exhaust the stack.
+fn parse(text: &str) -> Result<syn::File, Diagnostic> {
+    let help = "fix the syntax, or generate the file again";
+    let broken = |error: syn::Error| Diagnostic::span(error.span(), format!("this is not Rust: {error}"), help);
     let unclosed = |error: proc_macro2::LexError| {
         let message = "this is not Rust: a bracket or a quote has no partner, or a character is out of place";
-        Remark::span(error.span(), message, help)
+        Diagnostic::span(error.span(), message, help)
     };
     let tokens: TokenStream = text.strip_prefix('\u{feff}').unwrap_or(text).parse().map_err(unclosed)?;
-    // Going through the tokens costs as much as a third of the parsing.
+    // Counting the tokens takes a third of the time of parsing, so an upper bound is tested first.
     if pieces(text) > MAX_TOKENS {
         check_size(tokens.clone())?;
     }
     syn::parse2(tokens).map_err(broken)
 }
 
-/// At least as many as `text` has tokens that can nest: its words, and every other byte that is no ASCII space.
+/// An upper bound of the tokens of `text` that can nest: its words, and every other byte except ASCII spaces.
 fn pieces(text: &str) -> usize {
     let mut in_word = false;
     let starts = text.bytes().filter(|&byte| {
@@ -111,7 +112,7 @@ fn pieces(text: &str) -> usize {
     starts.count()
 }
 
-fn check_size(tokens: TokenStream) -> Result<(), Remark> {
+fn check_size(tokens: TokenStream) -> Result<(), Diagnostic> {
     let mut count = 0;
     let mut open = vec![tokens.into_iter()];
     while let Some(level) = open.last_mut() {
@@ -122,7 +123,7 @@ fn check_size(tokens: TokenStream) -> Result<(), Remark> {
         count += 1;
         if count > MAX_TOKENS || open.len() > MAX_DEPTH {
             let help = "a harness is a few hundred lines, nested less than ten deep";
-            return Err(Remark::span(token.span(), "this file is too large or too deeply nested", help));
+            return Err(Diagnostic::span(token.span(), "this file is too large or too deeply nested", help));
         }
         if let TokenTree::Group(group) = token {
             open.push(group.stream().into_iter());
@@ -131,7 +132,7 @@ fn check_size(tokens: TokenStream) -> Result<(), Remark> {
     Ok(())
 }
 
-/// Runs `work` on a thread with a deep stack, whose end also frees what the parser keeps of every text.
+/// Runs `work` on a thread with a large stack, whose end also frees the texts that the parser keeps.
 fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

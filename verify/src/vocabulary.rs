@@ -1,12 +1,12 @@
-//! The names that harnesses are written in: what `testgen_runtime` offers them and what the language brings along.
+//! The names that harnesses use: exports of `testgen_runtime`, and names of the language.
 
 use testgen_types::DeviceKind;
 
 /// The crate that a harness imports.
 pub(crate) const RUNTIME: &str = "testgen_runtime";
 
-/// The types of `testgen_runtime`, those that only the signature of an extracted helper names among them, and its module
-/// of tasks.
+/// The types of `testgen_runtime`, including those that only appear in the signature of an extracted helper, and its
+/// module of tasks.
 const TYPES: &[&str] = &[
     "DeviceUnavailable",
     "Architecture",
@@ -68,7 +68,7 @@ pub(crate) const PANICKING: &[&str] = &["panic", "todo", "unimplemented", "unrea
 pub(crate) const ASSERTING: &[&str] =
     &["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
-/// The names that every Rust file has without importing them, as far as a harness can use them.
+/// The prelude's names, as far as a harness can use them.
 const PRELUDE: &[&str] = &["Err", "None", "Ok", "Option", "Result", "Some", "String", "drop", "str"];
 
 /// Every name of `testgen_runtime` that a harness may use.
@@ -76,28 +76,28 @@ pub fn runtime_names() -> impl Iterator<Item = &'static str> {
     TYPES.iter().chain(FUNCTIONS).copied()
 }
 
-/// Whether `testgen_runtime` offers `name` to harnesses.
+/// Whether `testgen_runtime` exports `name` to harnesses.
 pub(crate) fn is_runtime(name: &str) -> bool {
     TYPES.contains(&name) || FUNCTIONS.contains(&name)
 }
 
-/// Whether `name` is there without an import.
+/// Whether `name` is in the prelude.
 pub(crate) fn is_prelude(name: &str) -> bool {
     PRELUDE.contains(&name)
 }
 
-/// Whether a harness must not give `name` a meaning of its own.
+/// Whether a harness must not redefine `name`.
 pub(crate) fn is_protected(name: &str) -> bool {
     let macros = [PRINTING, PANICKING, ASSERTING];
     name == RUNTIME || is_runtime(name) || is_prelude(name) || macros.iter().any(|list| list.contains(&name))
 }
 
-/// Whether `name` is a way into a harness: rules look at a call of it, the reader never looks through it.
+/// Whether `name` is an entry point of a harness: rules check its calls, and the interpreter never follows them.
 pub(crate) fn is_entry(name: &str) -> bool {
     matches!(name, "init_cpu" | "init_cuda" | "init_rocm" | "request") || is_handler(name)
 }
 
-/// Whether `name` is built like `create_<device>_<task>_endpoint_handler`.
+/// Whether `name` has the form `create_<device>_<task>_endpoint_handler`.
 pub(crate) fn is_handler(name: &str) -> bool {
     name.starts_with("create_") && name.ends_with("_endpoint_handler")
 }

@@ -107,7 +107,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     })
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// Generation: `causal_leak`, `kv_cache_equivalence`, `greedy_margin` and `generation_controls`.
 /// Texts vary in length: `mask_golden` and `pad_invariance` check that padding has no effect.
 pub static HARNESS: Harness = Harness {

@@ -104,7 +104,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     Ok(Request::Questions(recorded.questions()?))
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// Texts vary in length: `mask_golden` and `pad_invariance` check that padding has no effect.
 pub static HARNESS: Harness = Harness {
     spec: &SPEC,

@@ -108,7 +108,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     Ok(Request::Graphs(recorded.graphs()?))
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// Graphs vary in size: `mask_golden` and `pad_invariance` check that padding has no effect.
 pub static HARNESS: Harness = Harness {
     spec: &SPEC,

@@ -104,7 +104,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     Ok(Request::Images(recorded.images()?))
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// Detection: `detection_golden` checks boxes, scores and labels.
 pub static HARNESS: Harness = Harness {
     spec: &SPEC,

@@ -113,7 +113,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     })
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// Retrieval: `retrieval_golden` checks the passages of every question and the answers.
 /// Generation: `causal_leak`, `kv_cache_equivalence`, `greedy_margin` and `generation_controls`.
 /// Texts vary in length: `mask_golden` and `pad_invariance` check that padding has no effect.

@@ -111,7 +111,7 @@ pub fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
     })
 }
 
-/// What the suite runs: every check that the architecture requires, except the skipped ones.
+/// The checks of the suite: every check that the architecture requires, except the skipped ones.
 /// The text encoder is causal (`causal_leak`) and reads padded texts (`mask_golden`, `pad_invariance`).
 pub static HARNESS: Harness = Harness {
     spec: &SPEC,

@@ -6,8 +6,8 @@ use crate::matrix::{
     yaml::{Yaml, list, map},
 };
 
-/// The workflow that `testgen.yml` calls with a tier. Its concurrency group is its own: GPU jobs that have begun are not
-/// ended by a newer commit.
+/// The workflow that `testgen.yml` calls with a tier. It has its own concurrency group, so that a newer commit does not
+/// cancel running GPU jobs.
 pub(super) fn workflow(plan: &Plan) -> Yaml {
     let tier = map([
         ("description", "presubmit, postsubmit or nightly".into()),

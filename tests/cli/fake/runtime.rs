@@ -1,7 +1,7 @@
-//! Stands for `testgen-runtime` in tests of `testgen run`: the same names, no model, no device, no dependency.
+//! Replaces `testgen-runtime` in tests of `testgen run`: the same names, no model, no device, no dependency.
 //!
-//! Every test does what the file `FAKE_RULES` says: the last line `PART|ACTION|JSON` whose PART is in the test's name
-//! counts. Without a rule CPU checks pass, and numeric checks elsewhere are ignored.
+//! The file `FAKE_RULES` decides the result of every test: the last line `PART|ACTION|JSON` whose PART is in the test's
+//! name counts. Without a rule CPU checks pass, and numeric checks elsewhere are ignored.
 
 mod words;
 
@@ -209,7 +209,7 @@ impl DeviceUnavailable {
 }
 
 impl Probe {
-    pub fn choose(&self, _wanted: Option<Precision>, precisions: &[Precision]) -> Result<Precision, DeviceUnavailable> {
+    pub fn choose(&self, _target: Option<Precision>, precisions: &[Precision]) -> Result<Precision, DeviceUnavailable> {
         precisions.first().copied().ok_or(DeviceUnavailable)
     }
 }
@@ -287,7 +287,7 @@ pub mod suite {
 
     const ABSENT: &str = "absent: no library of this vendor";
 
-    /// The test binary: `--list` prints, everything else runs what `--skip` leaves.
+    /// The test binary: `--list` prints the tests, otherwise all those run that `--skip` does not exclude.
     pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
         let arguments: Vec<String> = env::args().skip(1).collect();
         let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(|check| Test::new(harness, check)));

@@ -18,7 +18,7 @@ rocm = []
 [workspace]
 ";
 
-/// `testgen run` in `project`, with the fake runtime and `rules` for what its tests do.
+/// `testgen run` in `project`, with the fake runtime and `rules` for the results of its tests.
 pub(crate) fn command(project: &Project, rules: &str, arguments: &[&str]) -> Command {
     let rules = project.write("rules", rules);
     let mut command = project.command();
@@ -35,7 +35,7 @@ pub(crate) fn run(project: &Project, rules: &str, arguments: &[&str]) -> Outcome
     project.finish(&mut command(project, rules, arguments))
 }
 
-/// The fake runtime's directory, the same for all tests, written when it is not yet as it should be.
+/// The fake runtime's directory, the same for all tests, written if it is not up to date.
 fn runtime() -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fake-runtime");
     fs::create_dir_all(directory.join("src")).expect("the directory can be made");
@@ -50,7 +50,7 @@ fn runtime() -> PathBuf {
     directory
 }
 
-/// Tests run at the same time: a file appears whole or not at all.
+/// Tests run at the same time, so a file must appear completely or not at all.
 fn write_once(path: &std::path::Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|current| current == text) {
         return;
@@ -90,7 +90,7 @@ fn push_enum(text: &mut String, name: &str, words: impl Iterator<Item = (&'stati
     .expect("a String can always be written");
 }
 
-/// Which checks apply where, as `required_checks` of the fake runtime needs it.
+/// The checks of each architecture, device and precision, which `required_checks` of the fake runtime needs.
 fn push_applicability(text: &mut String) {
     let architectures = Architecture::ALL.iter().flat_map(|architecture| {
         let checks = Check::ALL.iter().filter(|check| check.applies_to(*architecture));

@@ -33,7 +33,9 @@ const PHRASES: &[&str] = &[
     r"\b(nobody|somebody|anybody|everybody|whoever|whomever)\b",
     r"\bstrangers?\b",
     r"\bcourtes(y|ies)\b",
-    r"\bpolite(ly)?\b",
+    r"\bpolitely\b",
+    // `aria-live="polite"` is HTML.
+    r"\bpolite [a-z]",
     // Names that are spelled as words.
     r"\bexaminations?\b",
     r"\bperceptrons?\b",
@@ -73,6 +75,7 @@ pub(super) const EXAMPLES: &[(&str, bool)] = &[
     ("the norm is behind attention", true),
     ("what Llama makes of it", true),
     ("made of the same parts", false),
+    ("<output aria-live=\"polite\">", false),
 ];
 
 /// The compiled phrases.

@@ -1,5 +1,5 @@
-//! What `testgen matrix` and `testgen report` write is what the published schemas allow. The files are the snapshots of
-//! `cargo test -p testgen`, so that this needs no build of testgen, no network and no Python.
+//! The output of `testgen matrix` and `testgen report` is valid in the published schemas. The files are the snapshots
+//! of `cargo test -p testgen`, so that this needs no build of testgen, no network and no Python.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -26,14 +26,14 @@ fn vendored(name: &str) -> Validator {
     validator(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor").join(name))
 }
 
-/// The snapshots whose names have `part` in them and this extension.
+/// The snapshots with this extension whose names contain `part`.
 fn snapshots(part: &str, extension: &str) -> Vec<PathBuf> {
-    let is_wanted = |path: &PathBuf| {
+    let is_selected = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.contains(part) && name.ends_with(extension)
     };
     let files = WalkDir::new(repository().join("tests/cli/snapshots")).sort_by_file_name().into_iter();
-    files.filter_map(Result::ok).map(walkdir::DirEntry::into_path).filter(is_wanted).collect()
+    files.filter_map(Result::ok).map(walkdir::DirEntry::into_path).filter(is_selected).collect()
 }
 
 /// Every document of every file is valid, and there are at least `least` of them.
@@ -75,7 +75,7 @@ fn merged_reports() {
     assert_valid(&validator(&repository().join("docs/report.schema.json")), &files, 1);
 }
 
-/// The schemas really refuse: what would be accepted by an empty one is no evidence.
+/// The schemas reject invalid files: an empty schema would accept everything.
 #[test]
 fn wrong_files_are_refused() {
     let refused = |validator: &Validator, text: &str| {

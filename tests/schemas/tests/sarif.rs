@@ -1,4 +1,4 @@
-//! What `testgen verify --format sarif` writes is what the published schema of SARIF 2.1.0 allows. The files are the
+//! The output of `testgen verify --format sarif` is valid in the published schema of SARIF 2.1.0. The files are the
 //! snapshots of `cargo test -p testgen`.
 
 use jsonschema::Validator;
@@ -38,7 +38,7 @@ fn results_are_valid() {
     }
 }
 
-/// Every result names a rule of the run by name and by place.
+/// Every result refers to a rule of the run by name and by index.
 #[test]
 fn results_name_rules_that_are_there() {
     let value = snapshot("damaged");
@@ -49,7 +49,7 @@ fn results_name_rules_that_are_there() {
     }
 }
 
-/// The schema really refuses: what would be accepted by an empty one is no evidence.
+/// The schema rejects invalid files: an empty schema would accept everything.
 #[test]
 fn wrong_results_are_refused() {
     let schema = schema();

@@ -6,106 +6,110 @@
 //! }
 //! ```
 //!
-//! The absence is that of every detection that failed (`hip.and(cuda)` joins the two of ROCm), so that the report says why by
-//! either path. No other way calls `init_cpu` or another device's init function: results of the host processor must never stand under a GPU's name, and a
-//! device that is there and does not open is a mock, not a fallback. `init_cpu` has nothing to fall back to.
+//! The absence contains the error of every detection that failed (`hip.and(cuda)` joins the two of ROCm), so that the
+//! report shows the reason of both. No other path calls `init_cpu` or another device's init function: results of the
+//! host processor must never appear under a GPU's name, and a present device that fails to open is a mock, not a
+//! fallback. `init_cpu` has no fallback.
 
 use crate::{
-    finding::Remark,
+    finding::Diagnostic,
     harness::Harness,
-    journey::{Journey, TARGET, device_value, payload},
+    init_path::{InitPath, TARGET, device_value, payload},
     reader::{Call, Callee, Outcome, Value},
 };
 use testgen_types::DeviceKind;
 
-/// Looks at every way through every init function.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    let remarks = harness.journeys().flat_map(|journey| match (journey.is_absent(), journey.found()) {
-        (true, _) => absent(&journey),
-        (false, Some(_)) => stray(&journey),
-        // Nothing was detected, nor its absence: `detection_paths` has found that.
+/// Checks every path through every init function.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+    let diagnostics = harness.init_paths().flat_map(|init_path| match (init_path.is_absent(), init_path.found()) {
+        (true, _) => absent(&init_path),
+        (false, Some(_)) => stray(&init_path),
+        // Neither a device nor its absence was detected: `detection_paths` reports that.
         (false, None) => Vec::new(),
     });
-    remarks.collect()
+    diagnostics.collect()
 }
 
-/// A way on which the device is not there.
-fn absent(journey: &Journey<'_, '_>) -> Vec<Remark> {
-    let (function, device) = (journey.function(), journey.device);
+/// A path on which the device is absent.
+fn absent(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
+    let (function, device) = (init_path.function(), init_path.device);
     let help = format!(
         "return `init_cpu(&target.on(DeviceKind::Cpu)).into_fallback(DeviceKind::{}, &unavailable)`",
         device.variant_name()
     );
-    let at = |message: String| vec![Remark::span(journey.way.end(), message, help.as_str())];
-    let Some(marked) = journey.way.call_of(&journey.way.result).filter(|call| is_method(call, "into_fallback")) else {
+    let at = |message: String| vec![Diagnostic::span(init_path.code_path.end(), message, help.as_str())];
+    let Some(marked) =
+        init_path.code_path.call_of(&init_path.code_path.result).filter(|call| is_method(call, "into_fallback"))
+    else {
         return at(format!("`{function}` does not return a fallback when its device is absent"));
     };
     let [endpoint, from, absence] = marked.arguments.as_slice() else {
-        return at("`into_fallback` does not get a device and an absence".to_owned());
+        return at("`into_fallback` does not receive a device and an absence".to_owned());
     };
     if *from != device_value(device) {
         return at(format!("the fallback of `{function}` is marked with another device: `{from}`"));
     }
-    if !is_whole_absence(journey, absence) {
-        return at(format!("the fallback of `{function}` does not say why each detection failed"));
+    if !is_whole_absence(init_path, absence) {
+        return at(format!("the fallback of `{function}` does not contain the error of each detection"));
     }
     let local = |call: &&Call<'_>| call.callee == Callee::Local("init_cpu".to_owned());
-    let Some(init) = journey.way.call_of(endpoint).filter(local) else {
+    let Some(init) = init_path.code_path.call_of(endpoint).filter(local) else {
         return at(format!("the fallback of `{function}` does not come from `init_cpu`"));
     };
     match init.arguments.as_slice() {
-        [target] if is_cpu_target(journey, target) => extra_inits(journey),
+        [target] if is_cpu_target(init_path, target) => extra_inits(init_path),
         _ => at(format!("the fallback of `{function}` does not load its own target on the host processor")),
     }
 }
 
 /// `target.on(DeviceKind::Cpu)`
-fn is_cpu_target(journey: &Journey<'_, '_>, target: &Value<'_>) -> bool {
+fn is_cpu_target(init_path: &InitPath<'_, '_>, target: &Value<'_>) -> bool {
     let expected = [TARGET, device_value(DeviceKind::Cpu)];
-    journey.way.call_of(target).is_some_and(|call| is_method(call, "on") && call.arguments == expected)
+    init_path.code_path.call_of(target).is_some_and(|call| is_method(call, "on") && call.arguments == expected)
 }
 
-/// Whether `absence` joins what every failed detection gave, and nothing else.
-fn is_whole_absence(journey: &Journey<'_, '_>, absence: &Value<'_>) -> bool {
+/// Whether `absence` joins the errors of all failed detections, and nothing else.
+fn is_whole_absence(init_path: &InitPath<'_, '_>, absence: &Value<'_>) -> bool {
     let mut joined = Vec::new();
-    parts(journey, absence, &mut joined);
-    let detections = journey.detections();
+    parts(init_path, absence, &mut joined);
+    let detections = init_path.detections();
     joined.len() == detections.len()
         && detections.iter().all(|(step, _)| joined.contains(&payload(Outcome::Err, *step)))
 }
 
-fn parts<'a>(journey: &Journey<'_, 'a>, absence: &Value<'a>, joined: &mut Vec<Value<'a>>) {
-    match journey.way.call_of(absence) {
+fn parts<'a>(init_path: &InitPath<'_, 'a>, absence: &Value<'a>, joined: &mut Vec<Value<'a>>) {
+    match init_path.code_path.call_of(absence) {
         Some(call) if is_method(call, "and") => {
-            call.arguments.iter().for_each(|argument| parts(journey, argument, joined));
+            call.arguments.iter().for_each(|argument| parts(init_path, argument, joined));
         }
         _ => joined.push(absence.clone()),
     }
 }
 
-/// Calls of init functions beside the one that is returned.
-fn extra_inits(journey: &Journey<'_, '_>) -> Vec<Remark> {
-    let calls = inits(journey).skip(1);
+/// Calls of init functions in addition to the returned one.
+fn extra_inits(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
+    let calls = inits(init_path).skip(1);
     let help = "call `init_cpu` once, and return it";
-    calls.map(|call| Remark::span(call.span(), "a second endpoint is made and dropped", help)).collect()
+    calls.map(|call| Diagnostic::span(call.span(), "a second endpoint is made and dropped", help)).collect()
 }
 
-/// A way on which nobody may fall back.
-fn stray(journey: &Journey<'_, '_>) -> Vec<Remark> {
-    let function = journey.function();
-    let marks = journey.way.calls().map(|(_, call)| call).filter(|call| is_method(call, "into_fallback"));
-    let calls = inits(journey).chain(marks);
-    let remarks = calls.map(|call| {
+/// A path that must not fall back.
+fn stray(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
+    let function = init_path.function();
+    let marks = init_path.code_path.calls().map(|(_, call)| call).filter(|call| is_method(call, "into_fallback"));
+    let calls = inits(init_path).chain(marks);
+    let diagnostics = calls.map(|call| {
         let message =
             format!("`{function}` falls back although its detection has not failed: `{}`", call.callee.name());
-        Remark::span(call.span(), message, "fall back on the `Err` of the detection alone")
+        Diagnostic::span(call.span(), message, "fall back on the `Err` of the detection alone")
     });
-    remarks.collect()
+    diagnostics.collect()
 }
 
-fn inits<'w, 'a>(journey: &Journey<'w, 'a>) -> impl Iterator<Item = &'w Call<'a>> + use<'w, 'a> {
-    let way = journey.way;
-    way.calls()
+fn inits<'w, 'a>(init_path: &InitPath<'w, 'a>) -> impl Iterator<Item = &'w Call<'a>> + use<'w, 'a> {
+    let code_path = init_path.code_path;
+    code_path
+        .calls()
         .map(|(_, call)| call)
         .filter(|call| matches!(&call.callee, Callee::Local(name) if name.starts_with("init_")))
 }

@@ -1,32 +1,33 @@
-//! Nothing in a harness can end the process, switch code off, or hide a warning.
+//! A harness cannot end the process, disable code, or hide a warning.
 //!
-//! Forbidden are: `unwrap`, `expect` and the macros that panic (a GPU that fails must become a mock with the reason, not an
-//! abort of the whole suite); `unsafe`; attributes other than documentation, `#[inline]`, `#[must_use]` and
-//! `#[expect(.., reason = "..")]`, above all `#[cfg]` and `#[allow]`; `if` and guards on a literal; statements behind a
-//! `return`; and items other than imports, functions, constants and statics: no macros, modules, types or traits.
+//! Forbidden are: `unwrap`, `expect` and the macros that panic (a GPU that fails must become a mock with the reason,
+//! and must not abort the whole suite); `unsafe`; attributes other than documentation, `#[inline]`, `#[must_use]` and
+//! `#[expect(.., reason = "..")]`, in particular `#[cfg]` and `#[allow]`; `if` and guards on a literal; statements
+//! after a `return`; and items other than imports, functions, constants and statics: no macros, modules, types or
+//! traits.
 //!
-//! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete what does not run.
+//! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete code that does not run.
 
-use crate::{finding::Remark, harness::Harness, literal, vocabulary};
+use crate::{finding::Diagnostic, harness::Harness, literal, vocabulary};
 use syn::{
     Attribute, Block, Expr, ExprIf, ExprMethodCall, ExprUnsafe, Item, ItemFn, Lit, Macro, Meta, PatGuard, Safety,
     StaticMutability, Stmt, Token, punctuated::Punctuated, spanned::Spanned, visit::Visit,
 };
 
-/// Looks at the whole tree.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    let mut visitor = Visitor { remarks: Vec::new() };
+/// Checks the whole tree.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+    let mut visitor = Visitor { diagnostics: Vec::new() };
     visitor.visit_file(harness.file);
-    visitor.remarks
+    visitor.diagnostics
 }
 
 struct Visitor {
-    remarks: Vec<Remark>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Visitor {
     fn add(&mut self, place: &impl Spanned, message: impl Into<String>, help: &str) {
-        self.remarks.push(Remark::at(place, message, help));
+        self.diagnostics.push(Diagnostic::at(place, message, help));
     }
 
     fn constant_condition(&mut self, condition: &Expr) {
@@ -66,7 +67,7 @@ impl<'ast> Visit<'ast> for Visitor {
         syn::visit::visit_item(self, item);
     }
 
-    /// The attributes of an init function are the business of `init_functions`.
+    /// `init_functions` checks the attributes of init functions.
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
         let name = function.sig.ident.to_string();
         if !name.starts_with("init_") || !vocabulary::is_entry(&name) {
@@ -80,7 +81,7 @@ impl<'ast> Visit<'ast> for Visitor {
     }
 
     fn visit_expr_unsafe(&mut self, expression: &'ast ExprUnsafe) {
-        self.add(expression, "an `unsafe` block", "call the runtime, which owns what is unsafe");
+        self.add(expression, "an `unsafe` block", "call the runtime, which contains all unsafe code");
         syn::visit::visit_expr_unsafe(self, expression);
     }
 
@@ -113,13 +114,13 @@ impl<'ast> Visit<'ast> for Visitor {
     fn visit_block(&mut self, block: &'ast Block) {
         let end = block.stmts.iter().position(statement_leaves);
         if let Some(dead) = end.and_then(|end| block.stmts.get(end + 1)) {
-            self.add(dead, "this never runs: the function has returned before", "delete it, or the `return` before it");
+            self.add(dead, "this never runs: the function returns before it", "delete it, or the `return` before it");
         }
         syn::visit::visit_block(self, block);
     }
 }
 
-/// Whether an `expect` ends in `reason = ".."`, which is not empty.
+/// Whether an `expect` ends with a `reason = ".."` that is not empty.
 fn has_reason(meta: &Meta) -> bool {
     let Meta::List(list) = meta else { return false };
     let words = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
@@ -140,7 +141,7 @@ fn statement_leaves(statement: &Stmt) -> bool {
     }
 }
 
-/// Whether every way through `expression` leaves the function.
+/// Whether every path through `expression` leaves the function.
 fn leaves(expression: &Expr) -> bool {
     match expression {
         Expr::Return(_) => true,

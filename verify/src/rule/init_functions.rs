@@ -1,14 +1,14 @@
-//! `init_cpu`, `init_cuda` and `init_rocm` are there, once each, public, and take and return what the suite expects.
+//! `init_cpu`, `init_cuda` and `init_rocm` exist, once each, public, with the signature that the suite expects.
 //!
 //! ```text
 //! pub fn init_rocm(target: &LoadTarget) -> Endpoint
 //! ```
 //!
-//! All three stand in every harness, whatever devices its spec names: a suite without `init_rocm` would have no ROCm path at
-//! all. They carry no attribute but documentation: `#[cfg]` could remove them. Parameters may have other names.
+//! Every harness has all three, whatever devices its spec names: a suite without `init_rocm` would have no ROCm path at
+//! all. They have no attributes except documentation: `#[cfg]` could remove them. Parameters may have other names.
 
 use crate::{
-    finding::Remark,
+    finding::Diagnostic,
     harness::Harness,
     signature::{self, Shape, Signature},
     vocabulary::init_name,
@@ -21,21 +21,21 @@ const SIGNATURE: Signature = Signature {
     written: "(target: &LoadTarget) -> Endpoint",
 };
 
-/// Looks for the three functions.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
+/// Checks the three functions.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     DeviceKind::ALL.iter().flat_map(|&device| one(harness, device)).collect()
 }
 
-fn one(harness: &Harness<'_>, device: DeviceKind) -> Vec<Remark> {
+fn one(harness: &Harness<'_>, device: DeviceKind) -> Vec<Diagnostic> {
     let name = init_name(device);
-    let mut remarks = signature::defined_once(harness, &name, &SIGNATURE);
+    let mut diagnostics = signature::defined_once(harness, &name, &SIGNATURE);
     let first = harness.functions.get(&name).and_then(|functions| functions.first());
     let attributes = first.into_iter().flat_map(|function| &function.attrs);
     let message = format!("`{name}` has an attribute, which may remove or change it");
-    remarks.extend(
+    diagnostics.extend(
         attributes
             .filter(|attribute| !attribute.path().is_ident("doc"))
-            .map(|attribute| Remark::at(attribute, message.as_str(), "remove it")),
+            .map(|attribute| Diagnostic::at(attribute, message.as_str(), "remove it")),
     );
-    remarks
+    diagnostics
 }

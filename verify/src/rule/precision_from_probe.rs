@@ -1,102 +1,107 @@
-//! The model is loaded on the open device, in the precision that this device's own probe allows.
+//! The model is loaded on the opened device, in the precision that this device's own probe allows.
 //!
-//! `probe_half_precision(&device)` computes in half precision on the device that was opened; `report_probe(&target.label, &probe)`
-//! reports it; `probe.choose(target.precision, SPEC.precisions)` picks the precision from what it found, and its `Ok` is what
-//! `load(&SPEC, &target.checkpoint, &device, precision)` gets. A precision from elsewhere would test a type that the device may not
-//! compute, or another one than the report names. The rule follows the values, so names do not matter.
+//! `probe_half_precision(&device)` computes in half precision on the opened device; `report_probe(&target.label,
+//! &probe)` reports the result; `probe.choose(target.precision, SPEC.precisions)` chooses the precision from it, and
+//! its `Ok` is the precision that `load(&SPEC, &target.checkpoint, &device, precision)` receives. A precision from
+//! elsewhere would test a type that the device may not compute, or another one than the report names. The rule follows
+//! the values, so names do not matter.
 
 use crate::{
-    finding::Remark,
+    finding::Diagnostic,
     harness::Harness,
-    journey::{Journey, of_target, payload},
+    init_path::{InitPath, of_target, payload},
     reader::{Call, Outcome, Value},
 };
 use std::rc::Rc;
 
-/// Looks at every way on which a device was opened.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    Remark::once(harness.journeys().filter_map(|journey| one(&journey)).collect())
+/// Checks every path on which a device was opened.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+    Diagnostic::once(harness.init_paths().filter_map(|init_path| one(&init_path)).collect())
 }
 
-fn one(journey: &Journey<'_, '_>) -> Option<Remark> {
-    let Some(device) = journey.opened() else { return unopened(journey) };
-    let function = journey.function();
-    let end = |message: String, help: &str| Some(Remark::span(journey.way.end(), message, help));
-    let probes: Vec<_> = journey.way.runtime("probe_half_precision").collect();
+fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
+    let Some(device) = init_path.opened() else { return unopened(init_path) };
+    let function = init_path.function();
+    let end = |message: String, help: &str| Some(Diagnostic::span(init_path.code_path.end(), message, help));
+    let probes: Vec<_> = init_path.code_path.runtime("probe_half_precision").collect();
     let [(probe, call)] = probes.as_slice() else {
         let help = "call `probe_half_precision(&device)` once, after `open`";
-        return end(format!("a way through `{function}` does not probe its device once"), help);
+        return end(format!("a path through `{function}` does not probe its device once"), help);
     };
     if call.arguments != [device.clone()] {
-        let message = format!("`{function}` probes another device than the one it opened");
-        return Some(Remark::span(call.span(), message, "probe the open device"));
+        let message = format!("`{function}` probes another device than the opened one");
+        return Some(Diagnostic::span(call.span(), message, "probe the open device"));
     }
     let reported = [of_target("label"), Value::Called(*probe)];
-    if !journey.way.runtime("report_probe").any(|(_, call)| call.arguments == reported) {
+    if !init_path.code_path.runtime("report_probe").any(|(_, call)| call.arguments == reported) {
         return end(
-            format!("a way through `{function}` does not report its probe"),
+            format!("a path through `{function}` does not report its probe"),
             "call `report_probe(&target.label, &probe)`",
         );
     }
-    chosen(journey, Value::Called(*probe)).or_else(|| loaded(journey, device))
+    chosen(init_path, Value::Called(*probe)).or_else(|| loaded(init_path, device))
 }
 
-/// A model that is loaded where no device was opened.
-fn unopened(journey: &Journey<'_, '_>) -> Option<Remark> {
-    let (_, load) = journey.load().filter(|_| journey.open().is_none())?;
-    let message = format!("`{}` loads the model on no open device", journey.function());
-    Some(Remark::span(load.span(), message, "open the device first"))
+/// A model that is loaded although no device was opened.
+fn unopened(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
+    let (_, load) = init_path.load().filter(|_| init_path.open().is_none())?;
+    let message = format!("`{}` loads the model without an open device", init_path.function());
+    Some(Diagnostic::span(load.span(), message, "open the device first"))
 }
 
-fn chosen<'a>(journey: &Journey<'_, 'a>, probe: Value<'a>) -> Option<Remark> {
+fn chosen<'a>(init_path: &InitPath<'_, 'a>, probe: Value<'a>) -> Option<Diagnostic> {
     let help = "write `probe.choose(target.precision, SPEC.precisions)` and match its result";
-    let Some((step, call)) = journey.choose() else {
-        let message = format!("a way through `{}` chooses no precision by its probe", journey.function());
-        return Some(Remark::span(journey.way.end(), message, help));
+    let Some((step, call)) = init_path.choose() else {
+        let message = format!("a path through `{}` does not choose its precision by its probe", init_path.function());
+        return Some(Diagnostic::span(init_path.code_path.end(), message, help));
     };
     let offered = Value::Field(Rc::new(Value::Local("SPEC".to_owned())), "precisions".to_owned());
     if call.arguments != [probe, of_target("precision"), offered] {
-        let message = format!("`{}` chooses its precision from something else", journey.function());
-        return Some(Remark::span(call.span(), message, help));
+        let message = format!("`{}` chooses its precision from something else", init_path.function());
+        return Some(Diagnostic::span(call.span(), message, help));
     }
-    let message = "nobody looks at the precision that was chosen";
-    journey.way.outcome(step).is_none().then(|| Remark::span(call.span(), message, help))
+    let message = "the chosen precision is not used";
+    init_path.code_path.outcome(step).is_none().then(|| Diagnostic::span(call.span(), message, help))
 }
 
-fn loaded<'a>(journey: &Journey<'_, 'a>, device: Value<'a>) -> Option<Remark> {
-    let (choose, _) = journey.choose()?;
-    let chosen = journey.way.outcome(choose) == Some(Outcome::Ok);
-    let loads: Vec<_> = journey.way.runtime("load").collect();
+fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnostic> {
+    let (choose, _) = init_path.choose()?;
+    let chosen = init_path.code_path.outcome(choose) == Some(Outcome::Ok);
+    let loads: Vec<_> = init_path.code_path.runtime("load").collect();
     match (loads.as_slice(), chosen) {
         ([], false) => None,
         ([], true) => {
-            let message = format!("a way through `{}` ends without loading the model", journey.function());
-            Some(Remark::span(journey.way.end(), message, "call `load(&SPEC, &target.checkpoint, &device, precision)`"))
+            let message = format!("a path through `{}` ends without loading the model", init_path.function());
+            Some(Diagnostic::span(
+                init_path.code_path.end(),
+                message,
+                "call `load(&SPEC, &target.checkpoint, &device, precision)`",
+            ))
         }
-        ([(step, call)], true) => load_remark(journey, *step, call, device, choose),
+        ([(step, call)], true) => load_diagnostic(init_path, *step, call, device, choose),
         ([(_, call), ..], _) => {
             let message =
-                format!("`{}` loads the model in a precision that was not chosen, or twice", journey.function());
-            Some(Remark::span(call.span(), message, "load once, with the `Ok` of `choose`"))
+                format!("`{}` loads the model in a precision that was not chosen, or twice", init_path.function());
+            Some(Diagnostic::span(call.span(), message, "load once, with the `Ok` of `choose`"))
         }
     }
 }
 
-fn load_remark<'a>(
-    journey: &Journey<'_, 'a>,
+fn load_diagnostic<'a>(
+    init_path: &InitPath<'_, 'a>,
     step: usize,
     call: &Call<'a>,
     device: Value<'a>,
     choose: usize,
-) -> Option<Remark> {
+) -> Option<Diagnostic> {
     let expected = [Value::Local("SPEC".to_owned()), of_target("checkpoint"), device, payload(Outcome::Ok, choose)];
     let names = ["spec", "checkpoint", "open device", "chosen precision"];
     let help = "write `load(&SPEC, &target.checkpoint, &device, precision)` and match its result";
     let wrong = names.iter().enumerate().find(|(position, _)| call.arguments.get(*position) != expected.get(*position));
     if let Some((_, name)) = wrong {
-        let message = format!("`load` in `{}` does not get the {name}", journey.function());
-        return Some(Remark::span(call.span(), message, help));
+        let message = format!("`load` in `{}` does not receive the {name}", init_path.function());
+        return Some(Diagnostic::span(call.span(), message, help));
     }
-    let message = "nobody looks at the result of `load`";
-    journey.way.outcome(step).is_none().then(|| Remark::span(call.span(), message, help))
+    let message = "the result of `load` is not used";
+    init_path.code_path.outcome(step).is_none().then(|| Diagnostic::span(call.span(), message, help))
 }

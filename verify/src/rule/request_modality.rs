@@ -6,10 +6,10 @@
 //! }
 //! ```
 //!
-//! The check `handler_golden` sends this request through the handler of every device and compares the answer with the one
-//! that was recorded. A request of another modality would test another handler, and an input from elsewhere another answer.
-//! So on every path the result is the variant of `Request` that belongs to the task, each part of it is what the accessor of
-//! `RecordedRequest` for that part returned, and an error is the error of such an accessor:
+//! The check `handler_golden` sends this request through the handler of every device and compares the answer with the
+//! one recorded one. A request of another modality would test another handler, and other inputs would lead to another
+//! answer. So on every path the result is the variant of `Request` that belongs to the task, each part of it is the
+//! result of the accessor of `RecordedRequest` for that part, and an error is the error of such an accessor:
 //!
 //! | tasks | variant | accessors |
 //! |---|---|---|
@@ -28,9 +28,9 @@
 //! Generate the harness again; in a template, fill the block `request` as another template of the same modality does.
 
 use crate::{
-    finding::Remark,
+    finding::Diagnostic,
     harness::{Harness, REQUEST_FUNCTION},
-    reader::{Callee, Outcome, Value, Way},
+    reader::{Callee, CodePath, Outcome, Value},
     signature::{self, Shape, Signature},
 };
 use testgen_types::Task;
@@ -47,7 +47,7 @@ struct Modality {
     parts: Parts,
 }
 
-/// What a variant holds; each part is named after the accessor that returns it.
+/// The content of a variant; each part is named after the accessor that returns it.
 enum Parts {
     /// One value without a name.
     One(&'static str),
@@ -82,26 +82,30 @@ fn modality(task: Task) -> Modality {
     Modality { variant, parts }
 }
 
-/// Looks at the function's signature and at every path through it.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    let mut remarks = signature::defined_once(harness, REQUEST_FUNCTION, &SIGNATURE);
-    let (Some(function), Some(demand)) = (&harness.request, &harness.demand) else { return remarks };
-    if function.reading.troubles.is_empty() {
-        let modality = modality(demand.task);
+/// Checks the function's signature and every path through it.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = signature::defined_once(harness, REQUEST_FUNCTION, &SIGNATURE);
+    let (Some(function), Some(requirements)) = (&harness.request, &harness.requirements) else { return diagnostics };
+    if function.interpretation.unsupported.is_empty() {
+        let modality = modality(requirements.task);
         let help = format!("return `{}`", modality.written());
-        let at = |way: &Way<'_>, message: String| Remark::span(way.end(), message, help.as_str());
-        let ways = &function.reading.ways;
-        let requests = ways.iter().filter(|way| !is_error(way) && !modality.is_built(way));
-        let message = format!("the request of `{}` is not the recorded `Request::{}`", demand.task, modality.variant);
-        let mut wrong: Vec<Remark> = requests.map(|way| at(way, message.clone())).collect();
-        // The accessors of another request fail with errors of their own: they need no second finding.
+        let at = |code_path: &CodePath<'_>, message: String| Diagnostic::span(code_path.end(), message, help.as_str());
+        let code_paths = &function.interpretation.code_paths;
+        let requests = code_paths.iter().filter(|code_path| !is_error(code_path) && !modality.is_built(code_path));
+        let message =
+            format!("the request of `{}` is not the recorded `Request::{}`", requirements.task, modality.variant);
+        let mut wrong: Vec<Diagnostic> = requests.map(|code_path| at(code_path, message.clone())).collect();
+        // The accessors of another request fail with errors of their own, which need no second finding.
         if wrong.is_empty() {
-            let errors = ways.iter().filter(|way| is_error(way) && !modality.is_error_of_accessor(way));
-            wrong.extend(errors.map(|way| at(way, "`request` fails although every accessor succeeds".to_owned())));
+            let errors =
+                code_paths.iter().filter(|code_path| is_error(code_path) && !modality.is_error_of_accessor(code_path));
+            wrong.extend(
+                errors.map(|code_path| at(code_path, "`request` fails although every accessor succeeds".to_owned())),
+            );
         }
-        remarks.extend(Remark::once(wrong));
+        diagnostics.extend(Diagnostic::once(wrong));
     }
-    remarks
+    diagnostics
 }
 
 impl Modality {
@@ -118,17 +122,17 @@ impl Modality {
     }
 
     /// Whether a path returns the recorded request.
-    fn is_built(&self, way: &Way<'_>) -> bool {
-        let Value::Wrapped(Outcome::Ok, value) = &way.result else { return false };
+    fn is_built(&self, code_path: &CodePath<'_>) -> bool {
+        let Value::Wrapped(Outcome::Ok, value) = &code_path.result else { return false };
         let name = format!("Request::{}", self.variant);
         match (&self.parts, value.as_ref()) {
-            (Parts::One(part), value) => way.call_of(value).is_some_and(|call| {
+            (Parts::One(part), value) => code_path.call_of(value).is_some_and(|call| {
                 call.callee == Callee::Runtime(name)
-                    && matches!(call.arguments.as_slice(), [argument] if is_part(way, argument, part))
+                    && matches!(call.arguments.as_slice(), [argument] if is_part(code_path, argument, part))
             }),
             (Parts::Named(parts), Value::Structure(found, fields)) => {
                 let filled =
-                    |part: &&str| fields.iter().any(|(field, value)| field == part && is_part(way, value, part));
+                    |part: &&str| fields.iter().any(|(field, value)| field == part && is_part(code_path, value, part));
                 *found == name && fields.len() == parts.len() && parts.iter().all(filled)
             }
             _ => false,
@@ -136,29 +140,29 @@ impl Modality {
     }
 
     /// Whether a path returns the error of an accessor for a part of the request.
-    fn is_error_of_accessor(&self, way: &Way<'_>) -> bool {
+    fn is_error_of_accessor(&self, code_path: &CodePath<'_>) -> bool {
         let parts = match &self.parts {
             Parts::One(part) => std::slice::from_ref(part),
             Parts::Named(parts) => *parts,
         };
-        let Value::Wrapped(Outcome::Err, error) = &way.result else { return false };
+        let Value::Wrapped(Outcome::Err, error) = &code_path.result else { return false };
         let Value::Payload(Outcome::Err, of) = error.as_ref() else { return false };
-        parts.iter().any(|part| is_accessor(way, of, part))
+        parts.iter().any(|part| is_accessor(code_path, of, part))
     }
 }
 
-fn is_error(way: &Way<'_>) -> bool {
-    matches!(way.result, Value::Wrapped(Outcome::Err, _))
+fn is_error(code_path: &CodePath<'_>) -> bool {
+    matches!(code_path.result, Value::Wrapped(Outcome::Err, _))
 }
 
-/// Whether `value` is what the accessor of `part` returned.
-fn is_part(way: &Way<'_>, value: &Value<'_>, part: &str) -> bool {
-    matches!(value, Value::Payload(Outcome::Ok, of) if is_accessor(way, of, part))
+/// Whether `value` is the payload that the accessor of `part` returned.
+fn is_part(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
+    matches!(value, Value::Payload(Outcome::Ok, of) if is_accessor(code_path, of, part))
 }
 
 /// Whether `value` is the result of `recorded.<part>()`.
-fn is_accessor(way: &Way<'_>, value: &Value<'_>, part: &str) -> bool {
-    way.call_of(value).is_some_and(|call| {
+fn is_accessor(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
+    code_path.call_of(value).is_some_and(|call| {
         matches!(&call.callee, Callee::Method(name) if name == part) && call.arguments == [Value::Parameter(0)]
     })
 }

@@ -1,4 +1,4 @@
-//! `HARNESS.skipped` leaves out what the spec skips, with the spec's reason, and nothing else.
+//! `HARNESS.skipped` contains the checks that the spec skips, with the spec's reason, and no others.
 //!
 //! ```text
 //! skipped: &[
@@ -7,63 +7,65 @@
 //! ]
 //! ```
 //!
-//! The suite derives the required checks from architecture, devices and precisions and runs all of them, so a harness cannot
-//! forget one. It can only skip one: every skip must apply to at least one required check, for every required check the
-//! reason must be the one that the spec gives, and every skip of the spec must be listed.
+//! The suite derives the required checks from architecture, devices and precisions and runs all of them, so a harness
+//! cannot forget one. It can only skip one: every skip must apply to at least one required check, for every required
+//! check the reason must be that of the spec, and every skip of the spec must be listed.
 //!
 //! Generate the harness again. To skip a check, add it to `checks.skip` of the spec, with a reason.
 
-use crate::{expectation::Demand, finding::Remark, harness::Harness, literal, skip::Skip};
+use crate::{expectation::RequiredChecks, finding::Diagnostic, harness::Harness, literal, skip::Skip};
 use syn::Expr;
 use testgen_types::{Check, Registration, required_checks};
 
 /// Compares the skips with those of the spec.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
-    let (Some(fields), Some(demand)) = (harness.harness_fields(), &harness.demand) else { return Vec::new() };
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+    let (Some(fields), Some(requirements)) = (harness.harness_fields(), &harness.requirements) else {
+        return Vec::new();
+    };
     let item = &harness.statics["HARNESS"][0].ident;
     let Some(list) = fields.get("skipped") else {
-        return vec![Remark::at(item, "`HARNESS` has no field `skipped`", "write `skipped: &[ .. ]`")];
+        return vec![Diagnostic::at(item, "`HARNESS` has no field `skipped`", "write `skipped: &[ .. ]`")];
     };
     let Some(elements) = literal::elements(list) else {
-        return vec![Remark::at(*list, "`HARNESS.skipped` is not written as a list", "write `skipped: &[ .. ]`")];
+        return vec![Diagnostic::at(*list, "`HARNESS.skipped` is not written as a list", "write `skipped: &[ .. ]`")];
     };
-    let (mut skips, mut remarks) = (Vec::new(), Vec::new());
+    let (mut skips, mut diagnostics) = (Vec::new(), Vec::new());
     for element in elements {
         match Skip::read(&harness.names, element) {
             Ok(skip) => skips.push(skip),
-            Err(error) => remarks.push(Remark::at(error.place, error.message, AGAIN)),
+            Err(error) => diagnostics.push(Diagnostic::at(error.place, error.message, AGAIN)),
         }
     }
-    let required = required_checks(demand.architecture, &demand.devices, &demand.precisions);
-    remarks.extend(skips.iter().filter_map(|skip| alone(demand, skip, &required)));
-    // A list that cannot be read in full is compared once it can: what it lacks may be in the rest.
-    if remarks.is_empty() {
-        remarks.extend(compared(harness, &skips, &required, list));
+    let required = required_checks(requirements.architecture, &requirements.devices, &requirements.precisions);
+    diagnostics.extend(skips.iter().filter_map(|skip| check_entry(requirements, skip, &required)));
+    // A list that cannot be read completely is compared after it is fixed: missing entries may be in the rest.
+    if diagnostics.is_empty() {
+        diagnostics.extend(compared(harness, &skips, &required, list));
     }
-    remarks
+    diagnostics
 }
 
 const AGAIN: &str = "generate the harness again";
 
-/// What is wrong with one skip, whatever the spec says.
-fn alone(demand: &Demand, entry: &Skip<'_>, required: &[Registration]) -> Option<Remark> {
+/// Checks one skip without regard to the spec.
+fn check_entry(requirements: &RequiredChecks, entry: &Skip<'_>, required: &[Registration]) -> Option<Diagnostic> {
     let Skip { place, skip } = entry;
     if skip.reason.trim().is_empty() {
         let message = format!("`{}` is skipped without a reason", skip.check);
-        return Some(Remark::at(*place, message, "add the reason to `checks.skip` of the spec"));
+        return Some(Diagnostic::at(*place, message, "add the reason to `checks.skip` of the spec"));
     }
     if required.iter().any(|registration| skip.applies_to(registration)) {
         return None;
     }
-    let message = format!("this skips `{}` where `{}` does not require it", skip.check, demand.architecture);
-    Some(Remark::at(*place, message, "remove it, or name a device and a precision of the spec"))
+    let message = format!("this skips `{}` where `{}` does not require it", skip.check, requirements.architecture);
+    Some(Diagnostic::at(*place, message, "remove it, or name a device and a precision of the spec"))
 }
 
-/// How a required check is skipped, other than the spec says.
+/// How a required check is skipped, differing from the spec.
 type Difference<'e> = (&'e Expr, &'static str, Check);
 
 /// Every required check, compared with the spec's skips. Checks with the same difference are one finding.
-fn compared(harness: &Harness<'_>, skips: &[Skip<'_>], required: &[Registration], list: &Expr) -> Vec<Remark> {
+fn compared(harness: &Harness<'_>, skips: &[Skip<'_>], required: &[Registration], list: &Expr) -> Vec<Diagnostic> {
     let Some(expectation) = harness.expectation else { return Vec::new() };
     let difference = |registration: &Registration| {
         let found = skips.iter().find(|entry| entry.skip.applies_to(registration));
@@ -89,12 +91,12 @@ fn compared(harness: &Harness<'_>, skips: &[Skip<'_>], required: &[Registration]
     differences.iter().map(|(difference, registrations)| finding(difference, registrations)).collect()
 }
 
-fn finding(&(place, what, check): &Difference<'_>, registrations: &[&Registration]) -> Remark {
+fn finding(&(place, what, check): &Difference<'_>, registrations: &[&Registration]) -> Diagnostic {
     let written = |registration: &&Registration| format!("`{}` in `{}`", registration.device, registration.precision);
     let first = registrations.first().map(written).unwrap_or_default();
     let rest = match registrations.len() {
         0 | 1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    Remark::at(place, format!("`{check}` {what}: on {first}{rest}"), AGAIN)
+    Diagnostic::at(place, format!("`{check}` {what}: on {first}{rest}"), AGAIN)
 }

@@ -1,45 +1,46 @@
-//! `SPEC` is there, written as constants, and says what the spec says.
+//! `SPEC` exists, is written as constants, and agrees with the spec.
 //!
-//! `pub static SPEC: Spec` tells the suite what to load and where. Its name, model type, architecture, task, devices and
-//! precisions, its checkpoint and the memory that it needs must be those of the spec file; the architecture must be the one
-//! that the model type belongs to, and the task one of the architecture's. Devices and precisions name each word once and
-//! at least one; precisions stand in the spec's order, because the first is taken when nobody asks for one.
+//! `pub static SPEC: Spec` defines the model that the suite loads, and where it runs. Its name, model type,
+//! architecture, task, devices and precisions, its checkpoint and the memory that it needs must be those of the spec
+//! file; the architecture must be the one of the model type, and the task one of the architecture's. Devices and
+//! precisions contain at least one variant, and none twice; precisions are in the spec's order, because the first is
+//! the default.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
 
-use crate::{Expectation, finding::Remark, harness::Harness, literal, spec::SpecLiteral};
+use crate::{Expectation, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
 use std::{collections::BTreeSet, fmt::Debug};
 use syn::{Expr, Type, Visibility};
 
-const AGAIN: &str = "generate again, or write what the spec says";
+const AGAIN: &str = "generate again, or write the values of the spec";
 
-/// Looks at `SPEC` alone, then beside the spec.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Remark> {
+/// Checks `SPEC` alone, then compares it with the spec.
+pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     let missing = "the file has no `pub static SPEC: Spec = Spec { .. }`";
-    let Some(items) = harness.statics.get("SPEC") else { return vec![Remark::top(missing, AGAIN)] };
+    let Some(items) = harness.statics.get("SPEC") else { return vec![Diagnostic::top(missing, AGAIN)] };
     if let [_, second, ..] = items.as_slice() {
-        return vec![Remark::at(&second.ident, "`SPEC` is defined twice", "keep one of them")];
+        return vec![Diagnostic::at(&second.ident, "`SPEC` is defined twice", "keep one of them")];
     }
-    let Some(spec) = &harness.spec else { return vec![Remark::at(&items[0].ident, missing, AGAIN)] };
-    let mut remarks: Vec<Remark> = form(harness, spec).into_iter().collect();
-    remarks.extend(constants(spec));
-    remarks.extend(consistent(spec));
-    remarks.extend(source(harness, spec));
-    remarks.extend(memory(harness, spec));
-    remarks.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
-    remarks
+    let Some(spec) = &harness.spec else { return vec![Diagnostic::at(&items[0].ident, missing, AGAIN)] };
+    let mut diagnostics: Vec<Diagnostic> = form(harness, spec).into_iter().collect();
+    diagnostics.extend(constants(spec));
+    diagnostics.extend(consistent(spec));
+    diagnostics.extend(source(harness, spec));
+    diagnostics.extend(memory(harness, spec));
+    diagnostics.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
+    diagnostics
 }
 
-fn form(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+fn form(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
     let typed = matches!(spec.item.ty.as_ref(), Type::Path(path) if harness.names.is_runtime(&path.path, "Spec"));
     let public = matches!(spec.item.vis, Visibility::Public(_));
     let message = "`SPEC` is not declared as `pub static SPEC: Spec`";
-    (!typed || !public).then(|| Remark::at(&spec.item.ident, message, "declare it so"))
+    (!typed || !public).then(|| Diagnostic::at(&spec.item.ident, message, "declare it this way"))
 }
 
-/// The fields that the rules read are there and are constants.
-fn constants(spec: &SpecLiteral<'_>) -> Vec<Remark> {
+/// The fields that the rules read exist and are constants.
+fn constants(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
     let read = [
         ("name", spec.name.is_some()),
         ("model_type", spec.model_type.is_some()),
@@ -49,16 +50,16 @@ fn constants(spec: &SpecLiteral<'_>) -> Vec<Remark> {
         ("precisions", spec.precisions.is_some()),
     ];
     let unread = read.into_iter().filter(|(_, is_read)| !is_read).map(|(name, _)| match spec.fields.get(name) {
-        Some(value) => Remark::at(*value, format!("`SPEC.{name}` is not a known constant"), AGAIN),
-        None => Remark::at(&spec.item.ident, format!("`SPEC` has no field `{name}`"), AGAIN),
+        Some(value) => Diagnostic::at(*value, format!("`SPEC.{name}` is not a known constant"), AGAIN),
+        None => Diagnostic::at(&spec.item.ident, format!("`SPEC` has no field `{name}`"), AGAIN),
     });
     unread.collect()
 }
 
-/// What holds for any spec.
-fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
-    let mut remarks = Vec::new();
-    let mut add = |field: &str, message: String| remarks.extend(remark(spec, field, message));
+/// The requirements for any spec.
+fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let mut add = |field: &str, message: String| diagnostics.extend(diagnostic(spec, field, message));
     if spec.name.as_deref() == Some("") {
         add("name", "`SPEC.name` is empty".to_owned());
     }
@@ -70,7 +71,7 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
     if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
         && !architecture.tasks().contains(&task)
     {
-        add("task", format!("`{task}` is no task of the architecture `{architecture}`"));
+        add("task", format!("`{task}` is not a task of the architecture `{architecture}`"));
     }
     if spec.devices.as_ref().is_some_and(|devices| !is_set(devices)) {
         add("devices", "`SPEC.devices` must name at least one device, and none twice".to_owned());
@@ -78,17 +79,17 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Remark> {
     if spec.precisions.as_ref().is_some_and(|precisions| !is_set(precisions)) {
         add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
     }
-    remarks
+    diagnostics
 }
 
 /// The checkpoint: `Source { path: "..", hub: .. }`.
-fn source(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+fn source(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
     let message = "`SPEC.source` is not `Source { path: \"..\", hub: Some(\"..\") }`, or with `hub: None`";
-    let Some(value) = spec.fields.get("source") else { return Some(Remark::at(&spec.item.ident, message, AGAIN)) };
-    let Some((path, hub)) = source_of(harness, value) else { return Some(Remark::at(*value, message, AGAIN)) };
+    let Some(value) = spec.fields.get("source") else { return Some(Diagnostic::at(&spec.item.ident, message, AGAIN)) };
+    let Some((path, hub)) = source_of(harness, value) else { return Some(Diagnostic::at(*value, message, AGAIN)) };
     let expectation = harness.expectation?;
     let message = "`SPEC.source` is another checkpoint than the spec's";
-    ((&path, &hub) != (&expectation.checkpoint, &expectation.hub)).then(|| Remark::at(*value, message, AGAIN))
+    ((&path, &hub) != (&expectation.checkpoint, &expectation.hub)).then(|| Diagnostic::at(*value, message, AGAIN))
 }
 
 /// The path of the checkpoint, which is not empty, and its name on the hub.
@@ -103,25 +104,25 @@ fn source_of(harness: &Harness<'_>, value: &Expr) -> Option<(String, Option<Stri
 }
 
 /// The memory of the device that the model needs.
-fn memory(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Remark> {
+fn memory(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
     let (value, expectation) = (spec.fields.get("vram_mib")?, harness.expectation?);
     let found = match literal::option(&harness.names, value) {
         Some(Some(number)) => literal::integer(number).map(Some),
         Some(None) => Some(None),
         None => None,
     };
-    let message = "`SPEC.vram_mib` is not what the spec says";
-    (found != Some(expectation.vram_mib)).then(|| Remark::at(*value, message, AGAIN))
+    let message = "`SPEC.vram_mib` differs from the spec";
+    (found != Some(expectation.vram_mib)).then(|| Diagnostic::at(*value, message, AGAIN))
 }
 
 fn is_set<T: Ord>(words: &[T]) -> bool {
     !words.is_empty() && words.iter().collect::<BTreeSet<_>>().len() == words.len()
 }
 
-/// What holds for this spec.
-fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Remark> {
+/// The requirements for this spec.
+fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> {
     let set = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
-    let remarks = [
+    let diagnostics = [
         differs(spec, "name", spec.name.as_ref(), &expectation.name),
         differs(spec, "model_type", spec.model_type, expectation.model_type),
         differs(spec, "architecture", spec.architecture, expectation.architecture),
@@ -129,15 +130,20 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Remark> {
         differs(spec, "devices", spec.devices.as_deref().map(set), set(&expectation.devices)),
         differs(spec, "precisions", spec.precisions.as_deref(), &expectation.precisions),
     ];
-    remarks.into_iter().flatten().collect()
+    diagnostics.into_iter().flatten().collect()
 }
 
-fn differs<T: PartialEq + Debug>(spec: &SpecLiteral<'_>, field: &str, found: Option<T>, expected: T) -> Option<Remark> {
+fn differs<T: PartialEq + Debug>(
+    spec: &SpecLiteral<'_>,
+    field: &str,
+    found: Option<T>,
+    expected: T,
+) -> Option<Diagnostic> {
     let found = found?;
     let message = format!("`SPEC.{field}` is {found:?}, the spec says {expected:?}");
-    if found == expected { None } else { remark(spec, field, message) }
+    if found == expected { None } else { diagnostic(spec, field, message) }
 }
 
-fn remark(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Remark> {
-    spec.fields.get(field).map(|value| Remark::at(*value, message, AGAIN))
+fn diagnostic(spec: &SpecLiteral<'_>, field: &str, message: String) -> Option<Diagnostic> {
+    spec.fields.get(field).map(|value| Diagnostic::at(*value, message, AGAIN))
 }

@@ -1,4 +1,5 @@
-//! What the verifier and the runtime both know must be the same. The runtime is read as text: it takes burn to build.
+//! Checks that the verifier's tables agree with the runtime. The runtime is read as text, because building it compiles
+//! burn.
 
 use std::{fs, path::PathBuf};
 use syn::{Expr, ExprLit, Item, Lit, visit::Visit};

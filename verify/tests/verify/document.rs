@@ -19,7 +19,7 @@ fn rules_markdown_is_current() {
 fn every_rule_explains_itself() {
     for rule in rules() {
         assert!(rule.summary.ends_with('.'), "{}: the summary is one sentence", rule.name);
-        assert!(rule.explanation.len() > 150, "{}: say why, and how to mend it", rule.name);
+        assert!(rule.explanation.len() > 150, "{}: say why, and how to fix it", rule.name);
         assert_eq!(explain(rule.name).map(|found| found.id), Some(rule.id));
         assert_eq!(rule.id.to_string(), rule.name);
     }

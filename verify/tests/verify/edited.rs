@@ -106,7 +106,7 @@ fn patterns_that_look_like_variables() {
     assert_eq!(after(&bound, ""), [Readable]);
 }
 
-/// Every kind of item that has a name takes it from whoever had it.
+/// Every kind of named item replaces the item whose name it takes.
 #[test]
 fn items_with_the_names_of_others() {
     let items = [
@@ -183,7 +183,7 @@ fn none_and_tuples_of_other_lengths() {
 }
 
 #[test]
-fn what_stands_in_place_of_the_right_words() {
+fn expressions_in_place_of_the_right_ones() {
     assert_eq!(
         broken_anywhere("//! - template: `encoder_only.rs.tera`", "#![note = \"- template: `encoder_only.rs.tera`\"]"),
         [Header, Forbidden]

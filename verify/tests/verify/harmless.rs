@@ -1,4 +1,4 @@
-//! The other half of the proof: harmless changes raise nothing.
+//! The other half of the proof: harmless changes cause no findings.
 
 use super::{
     good_harness,
@@ -16,7 +16,7 @@ const ALIASES: [(&str, &str); 6] = [
     ("cuda_compatibility", "amd_through_cuda"),
     ("host_processor", "processor"),
     ("probe_half_precision", "probe_it"),
-    ("report_visibility", "tell_visibility"),
+    ("report_visibility", "show_visibility"),
     ("visible_devices", "what_is_visible"),
 ];
 
@@ -89,7 +89,7 @@ fn orders(file: &File) -> Vec<Mutant> {
     all.map(|file| Mutant { kind: "items reordered", text: prettyplease::unparse(&file) }).collect()
 }
 
-/// Gives every use of a local variable another name.
+/// Renames every use of a local variable.
 struct Rename<'n> {
     from: &'n str,
     to: &'n str,
@@ -108,7 +108,7 @@ impl VisitMut for Rename<'_> {
         }
     }
 
-    /// A function that is called is no variable.
+    /// The name of a called function is not a variable.
     fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
         call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
     }
@@ -169,7 +169,7 @@ fn rewritten(file: &File) -> Vec<Mutant> {
         let Expr::Match(inner) = expression else { return false };
         let [ok, err] = inner.arms.as_slice() else { return false };
         let (value, ok, ok_body, err, err_body) = (&inner.expr, &ok.pat, &ok.body, &err.pat, &err.body);
-        // The reader knows that the second pattern holds where the first does not.
+        // The interpreter knows that the second pattern matches where the first does not.
         let rewritten = parse_quote!({
             let outcome = #value;
             if let #ok = outcome {
@@ -243,7 +243,7 @@ fn added(file: &File, text: &str) -> Vec<Mutant> {
     let marked = text.replace("into_fallback(DeviceKind::Rocm,", "into_fallback(AMD,");
     let constant = format!("{marked}\nconst AMD: DeviceKind = DeviceKind::Rocm;\n");
     all.push(Mutant { kind: "constant extracted", text: constant });
-    let unused = format!("{text}\n/// Nobody calls it.\nfn unused(number: u8) -> u8 {{\n    number + 1\n}}\n");
+    let unused = format!("{text}\n/// Never called.\nfn unused(number: u8) -> u8 {{\n    number + 1\n}}\n");
     all.push(Mutant { kind: "helper added", text: unused });
     all
 }

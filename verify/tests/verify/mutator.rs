@@ -1,4 +1,4 @@
-//! Changes of a harness's tree, one place at a time.
+//! Changes of a harness's tree, at one position at a time.
 
 use super::good_harness;
 use quote::ToTokens;
@@ -14,11 +14,11 @@ pub(crate) struct Mutant {
     pub(crate) text: String,
 }
 
-/// How many mutants of a kind an ordinary run looks at, over all models; at least two of each.
+/// The number of mutants of a kind in an ordinary run, over all models; at least two of each.
 const SAMPLE: usize = 24;
 
-/// How many mutants of a kind and a model this run looks at: its part of [`SAMPLE`], or what `TESTGEN_SAMPLE` says, or all
-/// of them when `TESTGEN_ALL_MUTANTS` is set.
+/// The number of mutants of a kind and a model in this run: its part of [`SAMPLE`], or the value of `TESTGEN_SAMPLE`,
+/// or all of them when `TESTGEN_ALL_MUTANTS` is set.
 fn sample_size() -> usize {
     static SIZE: LazyLock<usize> = LazyLock::new(|| match env::var_os("TESTGEN_ALL_MUTANTS") {
         Some(_) => usize::MAX,
@@ -31,7 +31,7 @@ fn given_sample() -> Option<usize> {
     env::var("TESTGEN_SAMPLE").ok()?.parse().ok()
 }
 
-/// Whether somebody asked for a sample of another size than the proof's, as cargo-mutants does for every change that it
+/// Whether `TESTGEN_SAMPLE` requests another number of mutants, as cargo-mutants does for every change that it
 /// tries.
 pub(crate) fn is_reduced() -> bool {
     given_sample().is_some() && !is_everything()
@@ -61,7 +61,7 @@ fn is_entry(function: &ItemFn) -> bool {
     name.starts_with("init_") || name.starts_with("create_") || name == "load_on" || name == "request"
 }
 
-/// Visits the entries: notes every place where a change applies and what then stands there, or puts one of those in.
+/// Visits the entries: counts the positions where a change applies, with the new code, or applies one of the changes.
 struct Places<'c, T> {
     change: &'c dyn Fn(&mut T) -> bool,
     visited: usize,
@@ -70,7 +70,7 @@ struct Places<'c, T> {
 }
 
 impl<T: Clone + PartialEq> Places<'_, T> {
-    /// Looks at one place; true when its new content was put in and nothing below it is to be visited.
+    /// Visits one position; true when it was replaced, so that nothing below it is visited.
     fn visit(&mut self, node: &mut T) -> bool {
         self.visited += 1;
         if let Some((_, changed)) = self.put.take_if(|(place, _)| *place == self.visited) {
@@ -103,7 +103,8 @@ macro_rules! places {
             }
         }
 
-        /// Every harness in which `change` was made at one place of the entries; it says whether it applies.
+        /// Every harness in which `change` was made at one position of the entries; it returns none where it does not
+        /// apply.
         pub(crate) fn $name(file: &File, kind: &'static str, change: &dyn Fn(&mut $node) -> bool) -> Vec<Mutant> {
             let mut places = Places { change, visited: 0, found: Vec::new(), put: None };
             places.visit_file_mut(&mut file.clone());
@@ -121,7 +122,7 @@ places!(expressions, Expr, visit_expr_mut);
 places!(blocks, Block, visit_block_mut);
 places!(arms, Arm, visit_arm_mut);
 
-/// Every harness in which one statement of the entries was changed; `change` gives what stands in its place.
+/// Every harness in which one statement of the entries was changed; `change` returns its replacement.
 pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt) -> Option<Vec<Stmt>>) -> Vec<Mutant> {
     let places = 0..12;
     let at = |place: usize| {
@@ -134,7 +135,7 @@ pub(crate) fn statements(file: &File, kind: &'static str, change: &dyn Fn(&Stmt)
     places.flat_map(at).collect()
 }
 
-/// Every harness in which one item was changed; `change` gives what stands in its place.
+/// Every harness in which one item was changed; `change` returns its replacement.
 pub(crate) fn items(file: &File, kind: &'static str, change: &dyn Fn(&Item) -> Option<Vec<Item>>) -> Vec<Mutant> {
     let changed = (0..file.items.len()).filter_map(|position| {
         let mut changed = file.clone();

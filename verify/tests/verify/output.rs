@@ -1,4 +1,4 @@
-//! What people and programs are shown.
+//! The output formats for people and programs.
 
 use super::good_harness;
 use testgen_verify::{Finding, render_human, render_json};

@@ -1,4 +1,4 @@
-//! The seven harnesses that the predecessor, which searched for strings, took for good.
+//! The seven harnesses that the predecessor, which searched for strings, accepted wrongly.
 
 use super::good_harness;
 use testgen_verify::RuleId;

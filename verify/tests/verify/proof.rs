@@ -1,4 +1,4 @@
-//! docs/proof.md has the numbers of the proof; the tests that make them keep them true.
+//! docs/proof.md contains the numbers of the proof; the tests that compute them keep them up to date.
 
 use super::mutator;
 use std::{
@@ -11,12 +11,12 @@ use std::{
 /// The least number of variants that an ordinary run looks at, by name: the strength of the proof must not shrink unnoticed.
 const LEAST: [(&str, usize); 2] = [("Broken harnesses", 2200), ("Harmless variants", 500)];
 
-/// Two tests write into the same file.
+/// Two tests write to the same file.
 static FILE: Mutex<()> = Mutex::new(());
 
-/// Compares the row of this proof in docs/proof.md with what was made, or writes it when `UPDATE_DOCS` is set. `name` is
-/// what was made, `wrong` what was accepted or refused although it should not have been. The page says how many were made
-/// at least, so that it stays true when an architecture is added.
+/// Compares the row of this proof in docs/proof.md with the mutants, or writes it when `UPDATE_DOCS` is set. `name` is
+/// the kind of mutants, `wrong` the number that was wrongly accepted or rejected. The page contains a lower bound of
+/// the number, so that it stays true when an architecture is added.
 pub(crate) fn record(name: &str, made: &BTreeMap<&str, usize>, wrong: usize) {
     if mutator::is_reduced() {
         return;

@@ -1,10 +1,10 @@
-//! The normal form of the good harness, for people: what the rules see.
+//! A snapshot of the normal form of the good harness, which is the input of the rules.
 
 use super::good_harness;
 use testgen_verify::normal_form;
 
 #[test]
-fn ways_through_init_rocm() {
+fn paths_through_init_rocm() {
     let text = good_harness::harness(&good_harness::bert());
     insta::assert_snapshot!(normal_form(&text, "init_rocm").expect("it is there"));
 }

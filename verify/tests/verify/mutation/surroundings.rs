@@ -1,4 +1,4 @@
-//! Harnesses whose functions are right, broken by what stands around them: the statics, the imports, attributes, other items.
+//! Harnesses whose functions are right, broken elsewhere: in the statics, the imports, attributes, other items.
 
 use crate::mutator::{Mutant, replaced};
 
@@ -19,7 +19,7 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
             "tolerances: &[]",
             "tolerances: &[ToleranceOverride { output: \"logits\", precision: Precision::F32, rel_l2: 1.0, max_rel: 1.0, reason: \"r\" }]",
         ),
-        ("another memory demand", "vram_mib: None", "vram_mib: Some(1)"),
+        ("another memory requirement", "vram_mib: None", "vram_mib: Some(1)"),
         (
             "precisions in another order",
             "Precision::F32, Precision::F16, Precision::Bf16",
@@ -79,7 +79,7 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ("a trait that shadows", "/// Loads", "trait Marked { fn into_fallback(self) -> Self; }\n/// Loads"),
         ("a trait that shadows", "/// Loads", "impl Endpoint { fn with_memory(self) -> Self { self } }\n/// Loads"),
         ("a macro that shadows", "/// Loads", "macro_rules! eprintln { () => {}; }\n/// Loads"),
-        ("hidden behind a feature", "pub fn init_rocm", "#[cfg(feature = \"rocm\")]\npub fn init_rocm"),
+        ("hidden by a feature", "pub fn init_rocm", "#[cfg(feature = \"rocm\")]\npub fn init_rocm"),
         ("a macro that makes the function", "pub fn init_rocm(", "make! { pub fn init_rocm }\npub fn init_rocm_2("),
         ("a union", "/// Loads", "union Either { a: u8 }\n/// Loads"),
         ("linked by name", "pub fn init_rocm", "#[unsafe(no_mangle)]\npub fn init_rocm"),

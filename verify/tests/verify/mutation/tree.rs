@@ -43,13 +43,13 @@ pub(super) fn bodies(file: &File) -> Vec<Mutant> {
             Endpoint::mock(&target.label, #kind, "later")
         })
     }));
-    all.extend(body("body behind `if false`", &|function| {
+    all.extend(body("body in `if false`", &|function| {
         let (block, kind) = (&function.block, kind_of(function));
         parse_quote!({
             if false #block else { Endpoint::mock(&target.label, #kind, "never") }
         })
     }));
-    all.extend(body("body behind a return", &|function| {
+    all.extend(body("body after a return", &|function| {
         let (block, kind) = (&function.block, kind_of(function));
         parse_quote!({
             return Endpoint::mock(&target.label, #kind, "early");
@@ -88,11 +88,11 @@ pub(super) fn bodies(file: &File) -> Vec<Mutant> {
 /// Calls and statements that no longer happen, or not always.
 pub(super) fn moved(file: &File) -> Vec<Mutant> {
     let mut all = mutator::statements(file, "statement removed", &|_| Some(Vec::new()));
-    all.extend(mutator::statements(file, "statement behind `if false`", &|statement| match statement {
+    all.extend(mutator::statements(file, "statement in `if false`", &|statement| match statement {
         Stmt::Expr(_, Some(_)) => Some(vec![parse_quote!(if false { #statement })]),
         _ => None,
     }));
-    all.extend(mutator::statements(file, "statement on some ways only", &|statement| match statement {
+    all.extend(mutator::statements(file, "statement on some paths only", &|statement| match statement {
         Stmt::Expr(_, Some(_)) => Some(vec![parse_quote!(if visible_devices().is_strict() { #statement })]),
         _ => None,
     }));
@@ -108,7 +108,7 @@ pub(super) fn moved(file: &File) -> Vec<Mutant> {
         block.stmts.insert(0, parse_quote!(return Endpoint::mock(&SPEC.label, DeviceKind::Rocm, "early");));
         true
     }));
-    all.extend(mutator::blocks(file, "early return on some ways", &|block| {
+    all.extend(mutator::blocks(file, "early return on some paths", &|block| {
         let early = parse_quote!(if visible_devices().is_strict() {
             return Endpoint::mock(&SPEC.label, DeviceKind::Rocm, "early");
         });

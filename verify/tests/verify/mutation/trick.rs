@@ -1,4 +1,5 @@
-//! Harnesses broken by a trick: all the right calls are there, and one way does not make them, or makes them for nothing.
+//! Harnesses broken by a trick: all the right calls are there, and one path does not make them, or makes them for
+//! nothing.
 
 use crate::mutator::{Mutant, replaced};
 use testgen_types::Task;
@@ -15,7 +16,7 @@ fn at_the_beginning(kind: &'static str, text: &str, statement: &str) -> Vec<Muta
     heads.iter().flat_map(|head| replaced(text, kind, head, &format!("{head}{statement}\n"))).collect()
 }
 
-/// An early end behind something that a careless reader takes for a way that cannot go on.
+/// An early end after code that a careless interpreter takes for a path that cannot continue.
 fn vanishing(text: &str) -> Vec<Mutant> {
     let early = "return Endpoint::mock(&target.label, DeviceKind::Rocm, \"early\");";
     let before = [
@@ -38,7 +39,7 @@ fn vanishing(text: &str) -> Vec<Mutant> {
     ];
     let ends = before.iter().flat_map(|before| {
         at_the_beginning(
-            "early end behind a way that seems to vanish",
+            "early end after a path that seems to vanish",
             text,
             &format!("if target.label.is_empty() {{ {before} {early} }}"),
         )
@@ -68,7 +69,7 @@ fn control_flow(text: &str) -> Vec<Mutant> {
         "if target.label.is_empty() { return init_rocm(target); }".to_owned(),
     ];
     let mut all: Vec<Mutant> =
-        statements.iter().flat_map(|statement| at_the_beginning("a way around everything", text, statement)).collect();
+        statements.iter().flat_map(|statement| at_the_beginning("a path around everything", text, statement)).collect();
     let detected = "hip_runtime(target.index)\n        .or_else(|hip| cuda_compatibility(target.index).map_err(|cuda| \
                     hip.and(cuda)));";
     assert!(text.contains(detected), "the detection is there");
@@ -88,12 +89,12 @@ fn control_flow(text: &str) -> Vec<Mutant> {
         "match hip_runtime(target.index) { Ok(device) => Ok(device), Err(hip) if target.label.is_empty() => Err(hip), \
          Err(hip) => cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) };",
     ] {
-        all.extend(replaced(text, "a detection path on some ways only", detected, to));
+        all.extend(replaced(text, "a detection path on some paths only", detected, to));
     }
     all
 }
 
-/// Errors of device calls that nobody hears of.
+/// Errors of device calls that are dropped.
 fn hidden_errors(text: &str) -> Vec<Mutant> {
     let mut all = Vec::new();
     let kind = "the error of a device call hidden";
@@ -145,7 +146,7 @@ fn toothless(text: &str) -> Vec<Mutant> {
     for (kind, answer) in [
         (
             "a slice compared in place of the tensor",
-            "|request| { let got = request.run(); assert_eq!(got[..2], WANTED[..2]); Ok(got) }",
+            "|request| { let got = request.run(); assert_eq!(got[..2], EXPECTED[..2]); Ok(got) }",
         ),
         (
             "NaN masked before comparing",

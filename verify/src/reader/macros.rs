@@ -1,11 +1,11 @@
-//! Macro calls: printing is passed over, ending the process ends the way, everything else is not understood.
+//! Macro calls: printing is ignored, ending the process ends the path, everything else is unsupported.
 
 use super::{
     branch::{self, Branch},
+    code_path::{Call, Callee},
     interpreter::Interpreter,
     state::State,
     value::Value,
-    way::{Call, Callee},
 };
 use crate::vocabulary;
 use syn::{Expr, Macro, Token, punctuated::Punctuated};
@@ -24,11 +24,11 @@ impl<'a> Interpreter<'_, 'a> {
             return Vec::new();
         }
         if !vocabulary::PRINTING.contains(&name.as_str()) && !vocabulary::ASSERTING.contains(&name.as_str()) {
-            return self.unreadable(call, "this macro", "write what it does, or print with `eprintln!`");
+            return self.unsupported(call, "this macro", "write what it does, or print with `eprintln!`");
         }
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         if !arguments.is_ok_and(|arguments| arguments.iter().all(is_plain)) {
-            return self.unreadable(call, "code inside of this macro", "bind the value with `let` and print its name");
+            return self.unsupported(call, "code inside of this macro", "bind the value with `let` and print its name");
         }
         let value = match place {
             Some(place) => state.call(Call { callee: Callee::Other(name), arguments: Vec::new(), place }),
@@ -38,7 +38,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 }
 
-/// Whether printing `expression` does nothing else: names, fields, literals, methods and operators of them.
+/// Whether the arguments of printing have no side effects: names, fields, literals, methods and operators of them.
 fn is_plain(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(_) | Expr::Path(_) => true,

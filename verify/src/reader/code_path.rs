@@ -1,20 +1,20 @@
-//! The normal form: one way through a function.
+//! The normal form: one path through a function.
 
 use super::value::{Outcome, Value};
 use proc_macro2::Span;
 use std::{fmt, rc::Rc};
 use syn::{Expr, Ident, spanned::Spanned};
 
-/// One way through a function, from its beginning to its end.
+/// One path through a function, from its beginning to its end.
 #[derive(Debug)]
-pub(crate) struct Way<'a> {
+pub(crate) struct CodePath<'a> {
     pub(super) steps: Vec<Rc<Step<'a>>>,
-    /// What the function returns on this way.
+    /// The value that the function returns on this path.
     pub(crate) result: Value<'a>,
     pub(super) function: &'a Ident,
 }
 
-/// One thing that happens on a way.
+/// One event on a path.
 #[derive(Debug)]
 pub(super) enum Step<'a> {
     /// A call is made.
@@ -23,7 +23,7 @@ pub(super) enum Step<'a> {
     Assume(Value<'a>, Outcome),
 }
 
-/// A call that the reader does not look through.
+/// A call that is not interpreted but recorded.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) callee: Callee,
@@ -32,12 +32,12 @@ pub(crate) struct Call<'a> {
     pub(super) place: &'a Expr,
 }
 
-/// What is called.
+/// The called function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Callee {
     /// A function of `testgen_runtime`, by its path there.
     Runtime(String),
-    /// A way into the harness, for instance `init_cpu`.
+    /// An entry point of the harness, for instance `init_cpu`.
     Local(String),
     /// A method.
     Method(String),
@@ -55,7 +55,7 @@ impl Callee {
 }
 
 impl<'a> Call<'a> {
-    /// Where the call stands.
+    /// The position of the call.
     pub(crate) fn span(&self) -> Span {
         match self.place {
             Expr::MethodCall(call) => call.method.span(),
@@ -64,7 +64,7 @@ impl<'a> Call<'a> {
     }
 }
 
-impl<'a> Way<'a> {
+impl<'a> CodePath<'a> {
     /// Every call with its step.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &Call<'a>)> {
         self.steps.iter().enumerate().filter_map(|(step, kind)| match kind.as_ref() {
@@ -78,7 +78,7 @@ impl<'a> Way<'a> {
         self.calls().filter(move |(_, call)| matches!(&call.callee, Callee::Runtime(found) if found == name))
     }
 
-    /// The call that gave `value`.
+    /// The call that returned `value`.
     pub(crate) fn call_of(&self, value: &Value<'a>) -> Option<&Call<'a>> {
         let Value::Called(step) = value else { return None };
         match self.steps.get(*step)?.as_ref() {
@@ -87,12 +87,12 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// On which side the result of the call at `step` is on this way; none when nobody looked.
+    /// The side of the result of the call at `step` on this path; none when it was not tested.
     pub(crate) fn outcome(&self, step: usize) -> Option<Outcome> {
         outcome(&self.steps, &Value::Called(step))
     }
 
-    /// Where the way ends: the call whose value it returns, else the function's name.
+    /// The position at which the path ends: the call whose value it returns, else the function's name.
     pub(crate) fn end(&self) -> Span {
         self.call_of(&self.result).map_or_else(|| self.function.span(), Call::span)
     }
@@ -106,7 +106,7 @@ pub(super) fn outcome<'a>(steps: &[Rc<Step<'a>>], value: &Value<'a>) -> Option<O
     })
 }
 
-impl fmt::Display for Way<'_> {
+impl fmt::Display for CodePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
             match step.as_ref() {

@@ -1,16 +1,16 @@
-//! Branches: the ways so far, each with what its latest expression gave.
+//! Branches: the partial paths, each with the result of its latest expression.
 
 use super::{interpreter::Interpreter, state::Outer, state::State, value::Value};
 use syn::Expr;
 
-/// One way so far.
+/// A partial path.
 #[derive(Debug)]
 pub(super) struct Branch<'a> {
     pub(super) state: State<'a>,
     pub(super) flow: Flow<'a>,
 }
 
-/// How an expression ended. A way that panics is not continued: that it can panic is the business of a rule.
+/// How an expression ended. A path that panics is not continued; the rule `forbidden` reports that it can panic.
 #[derive(Debug)]
 pub(super) enum Flow<'a> {
     /// With a value.
@@ -19,19 +19,19 @@ pub(super) enum Flow<'a> {
     Return(Value<'a>),
 }
 
-/// The ways on which a list of expressions was read to its end, and those that left before.
+/// The paths on which a list of expressions was interpreted completely, and those that left before.
 #[derive(Default)]
 pub(super) struct Listed<'a> {
     pub(super) done: Vec<(State<'a>, Vec<Value<'a>>)>,
     pub(super) left: Vec<Branch<'a>>,
 }
 
-/// One branch that goes on with `value`.
+/// One branch that continues with `value`.
 pub(super) fn value<'a>(state: State<'a>, value: Value<'a>) -> Vec<Branch<'a>> {
     vec![Branch { state, flow: Flow::Value(value) }]
 }
 
-/// Ends the body of a function or closure: what it returned becomes the value of the call.
+/// Ends the body of a function or closure: its returned value becomes the value of the call.
 pub(super) fn leave<'a>(branches: Vec<Branch<'a>>, outer: &Outer<'a>) -> Vec<Branch<'a>> {
     let returned = branches.into_iter().map(|mut branch| {
         branch.state.leave(outer);
@@ -41,14 +41,14 @@ pub(super) fn leave<'a>(branches: Vec<Branch<'a>>, outer: &Outer<'a>) -> Vec<Bra
     returned.collect()
 }
 
-/// Ends a block: the variables declared since `mark` are gone.
+/// Ends a block: the variables declared since `mark` go out of scope.
 pub(super) fn close(mut branches: Vec<Branch<'_>>, mark: usize) -> Vec<Branch<'_>> {
     branches.iter_mut().for_each(|branch| branch.state.close(mark));
     branches
 }
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Goes on with `next` on every branch that has a value.
+    /// Continues with `next` on every branch that has a value.
     pub(super) fn each(
         &mut self,
         branches: Vec<Branch<'a>>,
@@ -64,7 +64,7 @@ impl<'a> Interpreter<'_, 'a> {
         all
     }
 
-    /// Reads `expressions` one after the other.
+    /// Interprets `expressions` in order.
     pub(super) fn list(&mut self, expressions: impl Iterator<Item = &'a Expr>, state: State<'a>) -> Listed<'a> {
         let mut listed = Listed { done: vec![(state, Vec::new())], left: Vec::new() };
         for expression in expressions {
@@ -82,7 +82,7 @@ impl<'a> Interpreter<'_, 'a> {
         listed
     }
 
-    /// Reads `expressions` one after the other and goes on with their values.
+    /// Interprets `expressions` in order and continues with their values.
     pub(super) fn with_list(
         &mut self,
         expressions: impl Iterator<Item = &'a Expr>,

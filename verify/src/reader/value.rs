@@ -1,4 +1,4 @@
-//! Values, named by where they come from.
+//! Values, identified by their origin.
 
 use std::{fmt, rc::Rc};
 use syn::ExprClosure;
@@ -39,14 +39,14 @@ impl Outcome {
     }
 }
 
-/// A value, named by where it comes from.
+/// A value, identified by its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value<'a> {
-    /// A parameter of the function that is read, by position.
+    /// A parameter of the interpreted function, by position.
     Parameter(usize),
-    /// What the call at this step gave.
+    /// The result of the call at this step.
     Called(usize),
-    /// What a value holds on one of its sides.
+    /// The payload of a value on one of its sides.
     Payload(Outcome, Rc<Value<'a>>),
     /// `Ok(..)`, `Err(..)`, `Some(..)` or `None`.
     Wrapped(Outcome, Rc<Value<'a>>),
@@ -56,7 +56,7 @@ pub(crate) enum Value<'a> {
     Runtime(String),
     /// An item of the file.
     Local(String),
-    /// A name that the language brings along.
+    /// A name of the prelude.
     Prelude(String),
     /// A string literal.
     Text(String),

@@ -2,21 +2,21 @@
 
 use super::{
     branch::{self, Branch, Flow},
+    code_path::{Call, Callee},
     interpreter::Interpreter,
     pattern,
     state::State,
     value::{Closure, Outcome, Value},
-    way::{Call, Callee},
 };
 use crate::names::Meaning;
 use std::rc::Rc;
 use syn::{BinOp, Expr, ExprAssign, ExprPath, ExprStruct, ExprTry, Lit, Member, UnOp, ext::IdentExt};
 
-/// What to write when nothing more precise can be said.
+/// The help when no more precise one is known.
 const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Reads `expression` on one way; it may split into several.
+    /// Interprets `expression` on one path; it may split into several.
     pub(super) fn expression(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
         if !self.spend(expression) {
             return Vec::new();
@@ -33,13 +33,13 @@ impl<'a> Interpreter<'_, 'a> {
             Expr::Match(inner) => self.match_expression(inner, state),
             Expr::If(inner) => self.if_expression(inner, state),
             Expr::Block(inner) if inner.label.is_none() => self.block(&inner.block, state),
-            // That it is there is a finding of `forbidden`; what it does is read all the same.
+            // `forbidden` reports it; its effect is interpreted nevertheless.
             Expr::Unsafe(inner) => self.block(&inner.block, state),
             Expr::Return(inner) => self.return_expression(inner.expr.as_deref(), state),
             Expr::Try(inner) => self.question_mark(inner, state),
             Expr::Assign(inner) => self.assign(inner, state),
             Expr::Tuple(tuple) => self.tuple(tuple.elems.iter(), state),
-            // A list is a tuple here: what is in it is read, and it is nothing that a rule asks for.
+            // A list is treated as a tuple: its elements are interpreted, and no rule asks for its value.
             Expr::Array(array) => self.tuple(array.elems.iter(), state),
             Expr::Struct(literal) if literal.rest.is_none() && literal.qself.is_none() => {
                 self.structure(literal, state)
@@ -49,7 +49,7 @@ impl<'a> Interpreter<'_, 'a> {
                 branch::value(state, Value::Closure(Rc::new(Closure { expression: closure, captured })))
             }
             Expr::Unary(_) | Expr::Binary(_) => self.operator(expression, state),
-            _ => self.unreadable(expression, what(expression), PLAIN),
+            _ => self.unsupported(expression, what(expression), PLAIN),
         }
     }
 
@@ -60,11 +60,11 @@ impl<'a> Interpreter<'_, 'a> {
     /// A struct of the runtime; a harness defines none of its own.
     fn structure(&mut self, literal: &'a ExprStruct, state: State<'a>) -> Vec<Branch<'a>> {
         let Meaning::Runtime(path) = self.names.meaning(&literal.path) else {
-            return self.unreadable(literal, "a value built from its fields", PLAIN);
+            return self.unsupported(literal, "a value built from its fields", PLAIN);
         };
         let named: Option<Vec<String>> = literal.fields.iter().map(|field| field_name(&field.member)).collect();
         let Some(named) = named else {
-            return self.unreadable(literal, "a value built from numbered fields", PLAIN);
+            return self.unsupported(literal, "a value built from numbered fields", PLAIN);
         };
         self.with_list(literal.fields.iter().map(|field| &field.expr), state, |_, state, values| {
             let fields = named.iter().cloned().zip(values).collect();
@@ -74,19 +74,19 @@ impl<'a> Interpreter<'_, 'a> {
 
     fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: State<'a>) -> Vec<Branch<'a>> {
         if path.qself.is_some() {
-            return self.unreadable(path, "a path through a trait", "call the function by its name");
+            return self.unsupported(path, "a path through a trait", "call the function by its name");
         }
         if let Some(name) = path.path.get_ident().map(|ident| ident.unraw().to_string())
             && let Some(variable) = state.variable(&name)
         {
             return match variable.value.clone() {
                 Some(value) => branch::value(state, value),
-                None => self.unreadable(path, "a variable without a value", "give it its value with `let`"),
+                None => self.unsupported(path, "a variable without a value", "assign its value with `let`"),
             };
         }
         match self.names.meaning(&path.path) {
             Meaning::Runtime(name) => branch::value(state, Value::Runtime(name)),
-            Meaning::Local(name) => match self.library.constants.get(&name).copied() {
+            Meaning::Local(name) => match self.file_items.constants.get(&name).copied() {
                 Some(constant) => self.constant(constant, state),
                 None => branch::value(state, Value::Local(name)),
             },
@@ -94,7 +94,7 @@ impl<'a> Interpreter<'_, 'a> {
                 branch::value(state, Value::Wrapped(Outcome::None, Rc::new(Value::unit())))
             }
             Meaning::Prelude(name) => branch::value(state, Value::Prelude(name)),
-            // That it is there is a finding of `imports`; a rule that needs the value will not accept this one.
+            // `imports` reports it; a rule that needs the value will not accept this one.
             Meaning::Foreign(name) => branch::value(state, Value::Prelude(name)),
             Meaning::Unknown(name) => {
                 let message = format!("nothing here is called `{name}`");
@@ -103,7 +103,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    /// A constant of the file: its expression stands for it.
+    /// A constant of the file is replaced by its expression.
     fn constant(&mut self, constant: &'a Expr, mut state: State<'a>) -> Vec<Branch<'a>> {
         let outer = state.enter(Vec::new());
         let branches = self.expression(constant, state);
@@ -130,7 +130,7 @@ impl<'a> Interpreter<'_, 'a> {
         self.each(branches, |_, state, value| vec![Branch { state, flow: Flow::Return(value) }])
     }
 
-    /// `?`: goes on with what `Ok` or `Some` holds, returns the `Err` or `None`.
+    /// `?`: continues with the payload of `Ok` or `Some`, returns the `Err` or `None`.
     fn question_mark(&mut self, inner: &'a ExprTry, state: State<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(&inner.expr, state);
         self.each(branches, |reader, state, value| {
@@ -153,7 +153,7 @@ impl<'a> Interpreter<'_, 'a> {
 
     fn assign(&mut self, assignment: &'a ExprAssign, state: State<'a>) -> Vec<Branch<'a>> {
         let Expr::Path(target) = assignment.left.as_ref() else {
-            return self.unreadable(assignment, "an assignment to a part of a value", "bind a new name with `let`");
+            return self.unsupported(assignment, "an assignment to a part of a value", "bind a new name with `let`");
         };
         let name = target.path.get_ident().map(|ident| ident.unraw().to_string()).unwrap_or_default();
         let branches = self.expression(&assignment.right, state);
@@ -161,12 +161,16 @@ impl<'a> Interpreter<'_, 'a> {
             if state.assign(&name, value) {
                 branch::value(state, Value::unit())
             } else {
-                reader.unreadable(assignment, "an assignment to what is not a local variable", "return the value")
+                reader.unsupported(
+                    assignment,
+                    "an assignment to something other than a local variable",
+                    "return the value",
+                )
             }
         })
     }
 
-    /// An operator: its operands are read, its result is nothing that a rule asks for.
+    /// An operator: its operands are interpreted; no rule asks for its result.
     fn operator(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
         let operands: Vec<&'a Expr> = match expression {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return self.expression(&unary.expr, state),
@@ -184,7 +188,7 @@ impl<'a> Interpreter<'_, 'a> {
                 return all;
             }
             Expr::Binary(binary) if !is_assigning(&binary.op) => vec![&binary.left, &binary.right],
-            _ => return self.unreadable(expression, "an assigning operator", "bind a new name with `let`"),
+            _ => return self.unsupported(expression, "an assigning operator", "bind a new name with `let`"),
         };
         self.with_list(operands.into_iter(), state, |_, mut state, arguments| {
             let callee = Callee::Other("operator".to_owned());
@@ -236,11 +240,11 @@ fn literal_value<'a>(literal: &Lit) -> Value<'a> {
     }
 }
 
-/// What `expression` is called in a message.
+/// The name of `expression` in a message.
 fn what(expression: &Expr) -> &'static str {
     match expression {
         Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) | Expr::Break(_) | Expr::Continue(_) => "a loop",
-        Expr::Reference(_) | Expr::RawAddr(_) => "a value that is lent to be changed",
+        Expr::Reference(_) | Expr::RawAddr(_) => "a mutable borrow",
         Expr::Async(_) | Expr::Await(_) | Expr::Closure(_) | Expr::Yield(_) => "asynchronous code",
         Expr::Struct(_) => "a value built from its fields",
         Expr::Repeat(_) | Expr::Index(_) | Expr::Range(_) => "indices and ranges",

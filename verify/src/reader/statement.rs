@@ -10,7 +10,7 @@ use crate::{names::item_name, vocabulary};
 use syn::{Block, Expr, Item, Local, Stmt};
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Reads `block`; its value is that of its last expression.
+    /// Interprets `block`; its value is that of its last expression.
     pub(super) fn block(&mut self, block: &'a Block, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let mut branches = branch::value(state, Value::unit());
@@ -20,13 +20,13 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(branches, mark)
     }
 
-    /// Reads `statement`. A way that is lost for no reason that is known would prove whatever comes behind it, so it is
-    /// trouble.
+    /// Interprets `statement`. A path that is lost without a known reason would make every later requirement hold, so
+    /// it is reported.
     fn going_on(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
         let ends = self.ends;
         let branches = self.statement(statement, state);
-        if branches.is_empty() && self.ends == ends && self.troubles.is_empty() {
-            return self.unreadable(
+        if branches.is_empty() && self.ends == ends && self.unsupported.is_empty() {
+            return self.unsupported(
                 statement,
                 "where this statement leads",
                 "write it as `match`, one arm for each case",
@@ -63,7 +63,7 @@ impl<'a> Interpreter<'_, 'a> {
                     (Some((_, otherwise)), false) => all.extend(reader.diverging(otherwise, state)),
                     (None, false) => {
                         let help = "add an `else` that returns";
-                        all.extend(reader.unreadable(&local.pat, "a `let` that does not cover every case", help));
+                        all.extend(reader.unsupported(&local.pat, "a `let` that does not cover every case", help));
                     }
                 }
             }
@@ -71,7 +71,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    /// The `else` of a `let`: the ways that come to its end do not exist in a file that compiles.
+    /// The `else` of a `let`: in a file that compiles, no path reaches its end.
     fn diverging(&mut self, otherwise: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(otherwise, state);
         branches.into_iter().filter(|branch| matches!(branch.flow, Flow::Return(_))).collect()
@@ -80,17 +80,17 @@ impl<'a> Interpreter<'_, 'a> {
     /// `let name;`
     fn declaration(&mut self, local: &'a Local, mut state: State<'a>) -> Vec<Branch<'a>> {
         let syn::Pat::Ident(pattern) = &local.pat else {
-            return self.unreadable(local, "this declaration", "declare one variable, with its value");
+            return self.unsupported(local, "this declaration", "declare one variable, with its value");
         };
         state.declare(pattern.ident.to_string(), None, pattern.mutability.is_some());
         branch::value(state, Value::unit())
     }
 
-    /// An item in a body: imports, and what takes a protected name, are findings of `imports` already.
+    /// An item in a body: `imports` reports imports and items that take a protected name.
     fn nested(&mut self, item: &'a Item, state: State<'a>) -> Vec<Branch<'a>> {
         if matches!(item, Item::Use(_)) || item_name(item).is_some_and(|name| vocabulary::is_protected(&name)) {
             return branch::value(state, Value::unit());
         }
-        self.unreadable(item, "an item inside of a function", "move it to the top of the file")
+        self.unsupported(item, "an item inside of a function", "move it to the top of the file")
     }
 }

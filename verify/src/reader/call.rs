@@ -2,16 +2,16 @@
 
 use super::{
     branch::{self, Branch},
+    code_path::{Call, Callee},
     interpreter::Interpreter,
     state::State,
     value::{Closure, Outcome, Value},
-    way::{Call, Callee},
 };
 use crate::vocabulary;
 use std::rc::Rc;
 use syn::{Expr, ExprCall, FnArg, ItemFn};
 
-/// How deep helpers and closures may call each other.
+/// The depth to which helpers and closures may call each other.
 const DEPTH: usize = 12;
 
 impl<'a> Interpreter<'_, 'a> {
@@ -25,7 +25,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    /// Calls `function`: looks through closures and helpers of the file, notes everything else as a step.
+    /// Calls `function`: interprets closures and helpers of the file, and records everything else as a step.
     pub(super) fn apply(
         &mut self,
         place: &'a Expr,
@@ -36,9 +36,9 @@ impl<'a> Interpreter<'_, 'a> {
         let callee = match function {
             Value::Closure(closure) => return self.closure(place, closure, arguments, state),
             Value::Local(name) if !vocabulary::is_entry(name) => {
-                return match self.library.functions.get(name).copied() {
+                return match self.file_items.functions.get(name).copied() {
                     Some(helper) => self.inline(helper, arguments, state),
-                    None => self.unreadable(place, "a call of what is not a function", "call a function of this file"),
+                    None => self.unsupported(place, "a call of what is not a function", "call a function of this file"),
                 };
             }
             Value::Local(name) => Callee::Local(name.clone()),
@@ -48,22 +48,28 @@ impl<'a> Interpreter<'_, 'a> {
                     let payload = arguments.remove(0);
                     return branch::value(state, Value::Wrapped(outcome, Rc::new(payload)));
                 }
-                // `String::from(text)` is the text.
+                // `String::from(text)` has the value of the text.
                 _ if name == "String::from" && arguments.len() == 1 => {
                     return branch::value(state, arguments.remove(0));
                 }
                 _ => Callee::Other(name.clone()),
             },
-            _ => return self.unreadable(place, "a call of what may be any function", "call the function by its name"),
+            _ => {
+                return self.unsupported(
+                    place,
+                    "a call of a function that is not known",
+                    "call the function by its name",
+                );
+            }
         };
         if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) && !self.takes_closures(&callee) {
-            return self.unreadable(place, "a closure that is handed on", "call it here, or write its body here");
+            return self.unsupported(place, "a closure that is passed on", "call it here, or write its body here");
         }
         let value = state.call(Call { callee, arguments, place });
         branch::value(state, value)
     }
 
-    /// Reads the body of `function` with `arguments` as its parameters, in place of a call.
+    /// Interprets the body of `function` with `arguments` as its parameters, in place of a call.
     pub(super) fn inline(
         &mut self,
         function: &'a ItemFn,
@@ -71,7 +77,7 @@ impl<'a> Interpreter<'_, 'a> {
         mut state: State<'a>,
     ) -> Vec<Branch<'a>> {
         if self.depth >= DEPTH {
-            return self.unreadable(
+            return self.unsupported(
                 &function.sig.ident,
                 "functions that call each other so deeply",
                 "call them in turn",
@@ -81,7 +87,7 @@ impl<'a> Interpreter<'_, 'a> {
         let mut states = vec![state];
         for (parameter, argument) in function.sig.inputs.iter().zip(arguments) {
             let FnArg::Typed(typed) = parameter else {
-                return self.unreadable(parameter, "a method of its own", "write a plain function");
+                return self.unsupported(parameter, "a method", "write a plain function");
             };
             let bound = states.into_iter().flat_map(|state| self.bind(&typed.pat, argument.clone(), state));
             states = bound.filter(|(_, matched)| *matched).map(|(state, _)| state).collect();
@@ -92,7 +98,7 @@ impl<'a> Interpreter<'_, 'a> {
         branch::leave(branches, &outer)
     }
 
-    /// Reads the body of `closure` with its captured variables.
+    /// Interprets the body of `closure` with its captured variables.
     fn closure(
         &mut self,
         place: &'a Expr,
@@ -101,7 +107,7 @@ impl<'a> Interpreter<'_, 'a> {
         mut state: State<'a>,
     ) -> Vec<Branch<'a>> {
         if self.depth >= DEPTH || closure.expression.inputs.len() != arguments.len() {
-            return self.unreadable(place, "this call of a closure", "write its body here");
+            return self.unsupported(place, "this call of a closure", "write its body here");
         }
         let outer = state.enter(closure.captured.clone());
         let mut states = vec![state];
@@ -116,7 +122,7 @@ impl<'a> Interpreter<'_, 'a> {
         branch::leave(branches, &outer)
     }
 
-    /// `Endpoint::real` may get a closure as far as the reader is concerned: `handlers` says what it must get.
+    /// The interpreter accepts a closure as an argument of `Endpoint::real`; the rule `handlers` checks it.
     fn takes_closures(&self, callee: &Callee) -> bool {
         *callee == Callee::Runtime("Endpoint::real".to_owned())
     }

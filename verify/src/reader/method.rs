@@ -1,32 +1,32 @@
-//! Method calls: the combinators of `Result` and `Option` are looked through, the others are steps.
+//! Method calls: the combinators of `Result` and `Option` are interpreted, the others are steps.
 
 use super::{
     branch::{self, Branch},
+    code_path::{Call, Callee},
     interpreter::Interpreter,
     pattern,
     state::State,
     value::{Outcome, Value},
-    way::{Call, Callee},
 };
 use std::rc::Rc;
 use syn::{Expr, ExprMethodCall, ext::IdentExt};
 
-/// Methods that give their receiver, as far as anybody here cares.
+/// Methods that return their receiver, as far as any rule is concerned.
 const TRANSPARENT: &[&str] =
     &["as_deref", "as_ref", "as_str", "borrow", "clone", "cloned", "copied", "into", "to_owned", "to_string"];
 
-/// What a combinator does with the payload of one side.
+/// The effect of a combinator on the payload of one side.
 #[derive(Clone, Copy)]
 enum Then {
-    /// Wraps what the closure gives on the same side.
+    /// Wraps the closure's result on the same side.
     Wrap,
-    /// Gives what the closure gives.
+    /// Returns the closure's result.
     Give,
-    /// Runs the closure and gives the receiver.
+    /// Runs the closure and returns the receiver.
     Look,
 }
 
-/// A combinator: whether its closure runs on the good side, what happens there, and whether the other side is unwrapped.
+/// A combinator: whether its closure runs on the good side, its effect there, and whether the other side is unwrapped.
 struct Combinator {
     on_good: bool,
     then: Then,
@@ -34,7 +34,7 @@ struct Combinator {
 }
 
 impl Combinator {
-    /// The side on which the closure runs, where the good side is `good`.
+    /// The side on which the closure runs, if the good side is `good`.
     fn side(&self, good: Outcome) -> Outcome {
         if self.on_good { good } else { good.opposite() }
     }
@@ -52,7 +52,7 @@ impl<'a> Interpreter<'_, 'a> {
         if is_changing(&call.receiver, &state) && !TRANSPARENT.contains(&method.as_str()) && side_of(&method).is_none()
         {
             let help = "bind it without `mut`, and each new value with a new `let`";
-            return self.unreadable(place, "a method that may change its receiver", help);
+            return self.unsupported(place, "a method that may change its receiver", help);
         }
         let receivers = self.expression(&call.receiver, state);
         self.each(receivers, |reader, state, receiver| {
@@ -80,20 +80,20 @@ impl<'a> Interpreter<'_, 'a> {
             _ => {}
         }
         if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) {
-            return self.unreadable(place, "a closure handed to this method", "use `match`, and call it there");
+            return self.unsupported(place, "a closure passed to this method", "use `match`, and call it there");
         }
         let arguments = [vec![receiver], arguments].concat();
         let value = state.call(Call { callee: Callee::Method(method.to_owned()), arguments, place });
         branch::value(state, value)
     }
 
-    /// `is_ok()` and its like.
+    /// `is_ok()` and similar methods.
     fn ask(&mut self, place: &'a Expr, side: Outcome, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
         let sides = self.side(place, side, value, state);
         sides.into_iter().flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some()))).collect()
     }
 
-    /// `unwrap` ends the process on one side: `forbidden` says so, and the reading goes on with the other.
+    /// `unwrap` ends the process on one side, which `forbidden` reports; the interpretation continues with the other.
     fn unwrap(&mut self, place: &'a Expr, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
         self.ends += 1;
         let sides = self.side(place, pattern::good_side(value, &state), value, state);
@@ -117,7 +117,7 @@ impl<'a> Interpreter<'_, 'a> {
                 all.extend(self.other_side(place, side, receiver, unwraps, state));
                 continue;
             };
-            // The closure for a `None` takes nothing.
+            // The closure for a `None` has no argument.
             let arguments = if side == Outcome::None { Vec::new() } else { vec![payload.clone()] };
             let given = self.apply(place, function, arguments, state);
             all.extend(self.each(given, |_, state, given| {
@@ -151,14 +151,14 @@ impl<'a> Interpreter<'_, 'a> {
     }
 }
 
-/// Whether `receiver` is a variable that its methods may change.
+/// Whether `receiver` is a mutable variable.
 fn is_changing(receiver: &Expr, state: &State<'_>) -> bool {
     let Expr::Path(path) = receiver else { return false };
     let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
     name.and_then(|name| state.variable(&name).map(|variable| variable.mutable)).unwrap_or(false)
 }
 
-/// The side that a question asks for.
+/// The side that a method such as `is_ok` asks for.
 fn side_of(method: &str) -> Option<Outcome> {
     match method {
         "is_ok" => Some(Outcome::Ok),

@@ -1,4 +1,4 @@
-//! `if`, `match` and what they decide by.
+//! `if`, `match` and their conditions.
 
 use super::{
     branch::{self, Branch, Flow},
@@ -10,7 +10,7 @@ use super::{
 use syn::{BinOp, Expr, ExprIf, ExprMatch};
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Reads `if`, with `if let` and its chains.
+    /// Interprets `if`, with `if let` and its chains.
     pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let (conditions, mut all) = self.condition(&expression.cond, state);
@@ -28,7 +28,7 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(all, mark)
     }
 
-    /// Reads `match`, arm after arm.
+    /// Interprets `match`, arm by arm.
     pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: State<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let branches = self.expression(&expression.expr, state);
@@ -36,7 +36,8 @@ impl<'a> Interpreter<'_, 'a> {
         branch::close(branches, mark)
     }
 
-    /// Tries the arms in turn. A `match` that leaves a way over does not compile, but what was left over is not proven.
+    /// Tries the arms in order. A `match` that is not exhaustive does not compile, but exhaustiveness is not proven
+    /// here.
     fn arms(&mut self, expression: &'a ExprMatch, value: &Value<'a>, state: State<'a>, mark: usize) -> Vec<Branch<'a>> {
         let mut all = Vec::new();
         let mut open = vec![state];
@@ -53,16 +54,12 @@ impl<'a> Interpreter<'_, 'a> {
             }
         }
         if !open.is_empty() {
-            all.extend(self.unreadable(
-                expression,
-                "a `match` without an arm for every case",
-                "add the arm that is missing",
-            ));
+            all.extend(self.unsupported(expression, "a `match` without an arm for every case", "add the missing arm"));
         }
         all
     }
 
-    /// Whether `expression` holds, way by way; and the ways that left while it was decided.
+    /// Whether `expression` holds on each path; and the paths that left while it was evaluated.
     pub(super) fn condition(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
         match expression {
             Expr::Paren(inner) => self.condition(&inner.expr, state),
@@ -79,7 +76,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    /// `left && right` goes on when left holds, `left || right` when it does not.
+    /// `left && right` continues when left holds, `left || right` when it does not.
     fn short_circuit(
         &mut self,
         left: &'a Expr,
@@ -101,7 +98,7 @@ impl<'a> Interpreter<'_, 'a> {
         (all, gone)
     }
 
-    /// A condition that is a value: known, or both.
+    /// A condition that is a value: known, or both are possible.
     fn truth(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
         let branches = self.expression(expression, state);
         self.decide(branches, |reader, state, value| match value {

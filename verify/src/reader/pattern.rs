@@ -1,4 +1,4 @@
-//! Patterns: which ways match, and what the names in them then are.
+//! Patterns: the paths on which they match, and the values of their names.
 
 use super::{
     interpreter::Interpreter,
@@ -9,11 +9,11 @@ use crate::names::Meaning;
 use std::rc::Rc;
 use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
 
-/// Ways, and whether the pattern matches on each.
+/// Paths, each with whether the pattern matches.
 pub(super) type Matched<'a> = Vec<(State<'a>, bool)>;
 
 impl<'a> Interpreter<'_, 'a> {
-    /// Matches `value` with `pattern`, and declares its names where it does.
+    /// Matches `value` with `pattern`, and declares its names on the paths where it matches.
     pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: State<'a>) -> Matched<'a> {
         match pattern {
             Pat::Wild(_) => vec![(state, true)],
@@ -49,8 +49,8 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    /// On which ways `value` is on the side `outcome`; the payload is there where it is. A value that cannot have that
-    /// side at all is trouble: a way must never end because the reader took an `Option` for a `Result`.
+    /// The paths on which `value` is on the side `outcome`, with its payload. A value that cannot have that
+    /// side is reported: a path must never end because the interpreter took an `Option` for a `Result`.
     pub(super) fn side(
         &mut self,
         place: &impl Spanned,
@@ -59,7 +59,7 @@ impl<'a> Interpreter<'_, 'a> {
         state: State<'a>,
     ) -> Vec<(State<'a>, Option<Value<'a>>)> {
         if is_other_kind(outcome, value, &state) {
-            return self.unreadable(
+            return self.unsupported(
                 place,
                 "a value as this kind",
                 "match with `Ok(name)` and `Err(name)`, one arm each",
@@ -120,18 +120,18 @@ impl<'a> Interpreter<'_, 'a> {
             }
             let (conditions, left) = self.condition(&guarded.guard, state);
             if !left.is_empty() {
-                all.extend(self.unreadable(&guarded.guard, "a guard that returns", "return in the arm's body"));
+                all.extend(self.unsupported(&guarded.guard, "a guard that returns", "return in the arm's body"));
             }
             all.extend(conditions);
         }
         all
     }
 
-    /// A pattern of one word is a new variable, unless the word is a constant or an imported variant.
+    /// A pattern of one identifier is a new variable, unless it names a constant or an imported variant.
     fn is_constant(&self, ident: &PatIdent) -> bool {
         match self.names.meaning(&ident.ident.clone().into()) {
             Meaning::Runtime(path) => path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase)),
-            Meaning::Local(name) => !self.library.functions.contains_key(&name),
+            Meaning::Local(name) => !self.file_items.functions.contains_key(&name),
             Meaning::Prelude(_) | Meaning::Foreign(_) | Meaning::Unknown(_) => false,
         }
     }
@@ -144,11 +144,11 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     fn odd_pattern(&mut self, pattern: &'a Pat) -> Matched<'a> {
-        self.unreadable(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each")
+        self.unsupported(pattern, "this pattern", "match with `Ok(name)` and `Err(name)`, one arm each")
     }
 }
 
-/// Whether `value` cannot have the side `outcome` at all: a text, or an `Option` where a `Result` is meant.
+/// Whether `value` cannot have the side `outcome`: a text, or an `Option` in place of a `Result`.
 fn is_other_kind<'a>(outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> bool {
     if matches!(value, Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_)) {
         return true;
@@ -164,7 +164,7 @@ pub(super) fn known_side<'a>(value: &Value<'a>, state: &State<'a>) -> Option<Out
     }
 }
 
-/// The side of `value` that `?` and `map` go on with: `Some` where it is known to be an `Option`, else `Ok`.
+/// The side of `value` with which `?` and `map` continue: `Some` if it is known to be an `Option`, else `Ok`.
 pub(super) fn good_side<'a>(value: &Value<'a>, state: &State<'a>) -> Outcome {
     match known_side(value, state) {
         Some(Outcome::Some | Outcome::None) => Outcome::Some,

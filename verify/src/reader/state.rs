@@ -1,21 +1,21 @@
-//! What is known at one point of a way: the local variables and the steps so far.
+//! The state at one point of a path: the local variables and the steps so far.
 
 use super::{
+    code_path::{self, Call, Step},
     value::{Binding, Bindings, Outcome, Value},
-    way::{self, Call, Step},
 };
 use std::rc::Rc;
 
-/// What is known at one point of a way.
+/// The state at one point of a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State<'a> {
     bindings: Bindings<'a>,
-    /// The variables below belong to somebody else: they can be read, not assigned.
+    /// The variables below this index belong to a caller: they can be read, not assigned.
     base: usize,
     steps: Vec<Rc<Step<'a>>>,
 }
 
-/// The variables of a caller, kept while its callee is read.
+/// The variables of a caller, kept while its callee is interpreted.
 pub(super) struct Outer<'a> {
     bindings: Bindings<'a>,
     base: usize,
@@ -59,7 +59,7 @@ impl<'a> State<'a> {
         self.bindings.iter().rev().find(|binding| binding.name == name)
     }
 
-    /// Assigns the innermost variable of that name; false when it is not there or somebody else's.
+    /// Assigns the innermost variable of that name; false when it does not exist or belongs to a caller.
     pub(super) fn assign(&mut self, name: &str, value: Value<'a>) -> bool {
         let Some(position) = self.bindings.iter().rposition(|binding| binding.name == name) else { return false };
         let own = position >= self.base;
@@ -69,23 +69,23 @@ impl<'a> State<'a> {
         own
     }
 
-    /// Adds a call and gives its value.
+    /// Adds a call and returns its value.
     pub(super) fn call(&mut self, call: Call<'a>) -> Value<'a> {
         self.steps.push(Rc::new(Step::Call(call)));
         Value::Called(self.steps.len() - 1)
     }
 
-    /// Adds what is known of `value` from here on.
+    /// Adds the known side of `value` from here on.
     pub(super) fn assume(&mut self, value: Value<'a>, outcome: Outcome) {
         self.steps.push(Rc::new(Step::Assume(value, outcome)));
     }
 
     /// The side on which `value` is known to be.
     pub(super) fn outcome(&self, value: &Value<'a>) -> Option<Outcome> {
-        way::outcome(&self.steps, value)
+        code_path::outcome(&self.steps, value)
     }
 
-    /// The steps, when the way has reached its end.
+    /// The steps of a finished path.
     pub(super) fn into_steps(self) -> Vec<Rc<Step<'a>>> {
         self.steps
     }
