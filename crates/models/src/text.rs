@@ -14,3 +14,4 @@ pub(crate) mod sliding_windows;
 pub(crate) mod text_embeddings;
 pub(crate) mod text_head;
 pub(crate) mod text_model;
+pub(crate) mod token_embeddings;

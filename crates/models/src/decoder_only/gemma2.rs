@@ -5,21 +5,20 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
         sliding_windows::{LayerType, validate_layer_types},
         text_head::{TextHead, fields_of_other_heads},
+        token_embeddings::TokenEmbeddings,
     },
 };
-use burn::tensor::{DType, Tensor};
-use half::{bf16, f16};
+use burn::tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
-    inputs::Inputs,
     layer::{
-        Embedding, GatedMlp, GroupedAttention, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm,
-        RopeConfig, Rotary,
+        GatedMlp, GroupedAttention, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm, RopeConfig,
+        Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -145,7 +144,7 @@ impl ModelDef for Gemma2 {
     }
 }
 
-type Gemma2Decoder<B> = CausalDecoder<B, ScaledTokens<B>, Gemma2Layer<B>>;
+type Gemma2Decoder<B> = CausalDecoder<B, TokenEmbeddings<B>, Gemma2Layer<B>>;
 
 fn load_decoder<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<Gemma2Decoder<B>, WeightsError> {
     let (width, trained) = (config.hidden_size, config.max_position_embeddings);
@@ -153,39 +152,11 @@ fn load_decoder<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<Gemma2D
     let layer = |(index, window)| Gemma2Layer::load(config, window, &w.module("layers").module(index));
     let norm = RmsNorm::load_unit_offset(&w.module("norm"), width, config.rms_norm_eps)?;
     Ok(CausalDecoder {
-        embeddings: ScaledTokens {
-            tokens: Embedding::load(&w.module("embed_tokens"), config.vocab_size, width)?,
-            scale: rounded((width as f64).sqrt(), w.dtype()),
-        },
+        embeddings: TokenEmbeddings::load(w, config.vocab_size, width, Some((width as f64).sqrt()))?,
         positions: Positions::Rotary(Rotary::new(&rope, config.head_dim, trained)),
         layers: config.windows().into_iter().enumerate().map(layer).collect::<Result<_, _>>()?,
         final_norm: FinalNorm::RmsNorm(norm),
     })
-}
-
-/// Tokens times the root of their width.
-struct ScaledTokens<B: Ops> {
-    tokens: Embedding<B>,
-    scale: f64,
-}
-
-impl<B: Ops> Embeddings<B> for ScaledTokens<B> {
-    fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
-        Ok(self.tokens.embed(inputs, past)? * self.scale)
-    }
-
-    fn table(&self) -> Tensor<B, 2> {
-        self.tokens.weight()
-    }
-}
-
-/// The embeddings are scaled by a number of their own type.
-fn rounded(scale: f64, dtype: DType) -> f64 {
-    match dtype {
-        DType::F16 => f16::from_f64(scale).to_f64(),
-        DType::BF16 => bf16::from_f64(scale).to_f64(),
-        _ => scale,
-    }
 }
 
 struct Gemma2Layer<B: Ops> {

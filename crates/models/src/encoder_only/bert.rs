@@ -20,7 +20,7 @@ use testgen_nn::{
     layer::Linear,
     weights::{Weights, WeightsError},
 };
-use testgen_types::Head;
+use testgen_types::{Head, ModelType};
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
@@ -61,7 +61,8 @@ impl Config for BertConfig {
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
-        if self.model_type != "roberta" {
+        // Every type with RoBERTa's definition, whatever its name is.
+        if ModelType::find(&self.model_type).is_none_or(|kind| kind.entry().definition != "Roberta") {
             fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
         }
         if !matches!(head, Head::MaskedLm | Head::PreTraining) {

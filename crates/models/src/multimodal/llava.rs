@@ -6,7 +6,7 @@ use crate::{
     decoder_only::llama::Llama,
     model_def::{Loaded, ModelDef},
     network::Network,
-    text::llama_decoder::LlamaDecoder,
+    text::{causal_decoder::Embeddings, llama_decoder::LlamaDecoder},
     vision_blocks::clip_encoder::ClipImageEncoder,
     vision_text::clip::ClipVisionConfig,
 };
@@ -173,7 +173,7 @@ impl ModelDef for Llava {
         let decoder = text.load_decoder(&language.strip_prefix("model"))?;
         let head = w.module_named(&["lm_head", "language_model.lm_head"]);
         let tied = config.tie_word_embeddings || text.fields.tie_word_embeddings;
-        let tied = tied.then(|| decoder.embeddings.weight());
+        let tied = tied.then(|| decoder.embeddings.table());
         let lm_head = Linear::load_or_tie(&head, [width, vocab], tied)?;
         let images = Images::load(config, width, &model)?;
         let (tokens_per_image, image_token) = (config.tokens_per_image(), config.image_token_index);

@@ -6,11 +6,12 @@ use super::{
     llama_layer::LlamaLayer,
     llama_shape::{LlamaFields, LlamaShape},
     text_head::TextHead,
+    token_embeddings::TokenEmbeddings,
 };
 use crate::model_def::Loaded;
 use testgen_nn::{
     backend::Ops,
-    layer::{Embedding, Linear, Positions, RmsNorm, Rotary},
+    layer::{Linear, Positions, RmsNorm, Rotary},
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -37,15 +38,19 @@ impl LlamaShape {
         let layer = |(index, window): (usize, &Option<usize>)| {
             LlamaLayer::load(fields, self, (index, *window), &w.module("layers").module(index))
         };
-        let norm = RmsNorm::load(&w.module("norm"), width, fields.rms_norm_eps)?;
         Ok(CausalDecoder {
-            embeddings: Embedding::load(&w.module("embed_tokens"), fields.vocab_size, width)?,
+            embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, None)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
             layers: self.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
-            final_norm: FinalNorm::RmsNorm(norm),
+            final_norm: FinalNorm::RmsNorm(self.norm(fields, &w.module("norm"))?),
         })
+    }
+
+    /// A norm of hidden states.
+    pub(super) fn norm<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<RmsNorm<B>, WeightsError> {
+        RmsNorm::load(w, fields.hidden_size, fields.rms_norm_eps)
     }
 }
 
 /// What stands in front of a head.
-pub(crate) type LlamaDecoder<B> = CausalDecoder<B, Embedding<B>, LlamaLayer<B>>;
+pub(crate) type LlamaDecoder<B> = CausalDecoder<B, TokenEmbeddings<B>, LlamaLayer<B>>;

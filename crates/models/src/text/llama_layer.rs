@@ -68,7 +68,7 @@ impl<B: Ops> LlamaLayer<B> {
         (index, window): (usize, Option<usize>),
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let norm = |name| RmsNorm::load(&w.module(name), fields.hidden_size, fields.rms_norm_eps);
+        let norm = |name| shape.norm(fields, &w.module(name));
         let [attention_norm, mlp_norm] = shape.norm_position.names();
         Ok(Self {
             self_attn: shape.attention(fields, &w.module("self_attn"))?,
