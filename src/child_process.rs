@@ -1,6 +1,6 @@
 //! Child processes that end with this one: an interrupt or a request to terminate kills the child first.
 
-use crate::ExitCode;
+use crate::exit_code::ExitCode;
 use std::{
     io,
     process::{Child, ExitStatus},

@@ -19,7 +19,7 @@ mod schema;
 mod verify;
 mod written;
 
-use crate::{Error, ExitCode};
+use crate::{cli_error::Error, exit_code::ExitCode};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::{io::Write, process};
 

@@ -1,6 +1,6 @@
 //! The trait of every error that ends a command: a message, often a hint, and an exit code.
 
-use crate::ExitCode;
+use crate::exit_code::ExitCode;
 
 /// An error that ends a command.
 ///

@@ -4,8 +4,9 @@
 //! (`record/*.py`), which reports missing packages and other errors.
 
 use crate::{
-    CliError, ExitCode,
     child_process::{self, ChildError},
+    cli_error::CliError,
+    exit_code::ExitCode,
 };
 use std::{
     env,

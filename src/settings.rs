@@ -5,7 +5,11 @@ mod generate_command;
 
 pub(crate) use generate_command::generate_command;
 
-use crate::{CliError, Error, expected_failure::ExpectedFailure, matrix::Ci};
+use crate::{
+    cli_error::{CliError, Error},
+    expected_failure::ExpectedFailure,
+    matrix::Ci,
+};
 use serde::Deserialize;
 use std::{
     fs, io,

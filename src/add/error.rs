@@ -2,7 +2,7 @@
 
 use super::Nearest;
 use crate::{
-    CliError,
+    cli_error::CliError,
     closed_enum::ClosedEnum,
     spec::{MAX_NAME_LENGTH, NameError},
     text::Quoted,

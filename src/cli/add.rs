@@ -2,8 +2,9 @@
 
 use super::{Out, project_arguments::variant_parser};
 use crate::{
-    Error, ExitCode,
     add::{AddError, Found, inspect, name, spec_text},
+    cli_error::Error,
+    exit_code::ExitCode,
     generate::{GenerateError, relative_path},
     settings::{Overrides, Settings},
     spec::{Checkpoint, ModelName, SpecErrors, SpecFile, load_all, read},

@@ -2,8 +2,9 @@
 
 use super::{Out, written::write_result};
 use crate::{
-    CliError, Error, ExitCode,
+    cli_error::{CliError, Error},
     compare::{CompareOptions, Comparison, DeviceChoice, DevicePair, render_human, render_json, render_markdown},
+    exit_code::ExitCode,
     results::{Merged, read_sources},
     settings::{Overrides, Settings},
 };

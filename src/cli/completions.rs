@@ -1,7 +1,7 @@
 //! `testgen completions`: shell completions.
 
 use super::Out;
-use crate::{Error, ExitCode};
+use crate::{cli_error::Error, exit_code::ExitCode};
 use clap_complete::Shell;
 
 /// Print completions for a shell

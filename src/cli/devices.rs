@@ -1,7 +1,7 @@
 //! `testgen devices`: the devices of this machine.
 
 use super::Out;
-use crate::{Error, ExitCode, run::Requirement};
+use crate::{cli_error::Error, exit_code::ExitCode, run::Requirement};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use testgen_device::{Device, Inventory, System, inventory};

@@ -1,7 +1,11 @@
 //! `testgen explain`: the documentation of a rule of the verifier.
 
 use super::Out;
-use crate::{CliError, Error, ExitCode, text::Quoted};
+use crate::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+    text::Quoted,
+};
 
 /// Explain a rule of the verifier
 ///

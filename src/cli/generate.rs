@@ -5,7 +5,8 @@ use super::{
     project_arguments::{FilterArguments, ProjectArguments},
 };
 use crate::{
-    CliError, Error, ExitCode,
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
     generate::{Change, Changes, FileChange, plan},
     settings::Settings,
     text::Quoted,

@@ -5,7 +5,8 @@ use super::{
     project_arguments::{FilterArguments, PlaceArguments},
 };
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
+    exit_code::ExitCode,
     generate::{GenerateError, Layout},
     spec::{LoadedSpec, load_all},
 };

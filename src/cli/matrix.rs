@@ -2,7 +2,8 @@
 
 use super::{Out, project_arguments::PlaceArguments};
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
+    exit_code::ExitCode,
     matrix::{Drift, File, Format, Plan, compare_files, render, write_files},
     settings::SettingsFile,
     spec::load_all,

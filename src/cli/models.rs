@@ -2,7 +2,8 @@
 
 use super::Out;
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
+    exit_code::ExitCode,
     model_table::ModelTable,
     results::{Merged, read_sources},
     settings::{Overrides, Settings},

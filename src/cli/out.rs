@@ -1,6 +1,9 @@
 //! Standard output as commands see it: a closed pipe ends the command quietly instead of panicking.
 
-use crate::{CliError, Error, ExitCode};
+use crate::{
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
+};
 use std::{
     fmt,
     io::{self, BufWriter, Write},

@@ -1,7 +1,7 @@
 //! Flags that several commands share: the directories of the project, and filters over its specs.
 
 use crate::{
-    Error,
+    cli_error::Error,
     closed_enum::ClosedEnum,
     generate::Filter,
     settings::{Overrides, Settings},

@@ -2,7 +2,8 @@
 
 use super::Out;
 use crate::{
-    CliError, Error, ExitCode,
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
     record::{RecordOptions, record},
     settings::{Overrides, Settings},
     spec::{LoadedSpec, load_all},

@@ -2,8 +2,9 @@
 
 use super::{Out, written::write_result};
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
     compare::{CompareOptions, Comparison},
+    exit_code::ExitCode,
     report::{render_junit, render_markdown, render_page, render_structured, structured_schema},
     results::{Merged, ReportError, read_sources},
     settings::{Overrides, Settings},

@@ -5,7 +5,8 @@ use super::{
     project_arguments::{ModelArguments, ProjectArguments},
 };
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
+    exit_code::ExitCode,
     generate::{Filter, plan},
     report::render_human,
     results::{Problem, Summary},

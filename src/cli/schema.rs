@@ -1,7 +1,7 @@
 //! `testgen schema`: the JSON Schema of specs, and their reference.
 
 use super::Out;
-use crate::{Error, ExitCode, spec};
+use crate::{cli_error::Error, exit_code::ExitCode, spec};
 
 /// Print the JSON Schema of specs
 ///

@@ -2,7 +2,8 @@
 
 use super::{Out, project_arguments::ProjectArguments};
 use crate::{
-    Error, ExitCode,
+    cli_error::Error,
+    exit_code::ExitCode,
     text::Quoted,
     verification::{
         FixedFile, Verification, fix_files, fix_project, render_github, render_human, render_json, render_junit,

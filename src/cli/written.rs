@@ -1,7 +1,7 @@
 //! Writes a result to the file of `--out`, or to standard output.
 
 use super::Out;
-use crate::{Error, results::ReportError};
+use crate::{cli_error::Error, results::ReportError};
 use std::{fs, path::Path};
 
 /// Writes `text`, and creates the directories above the file.

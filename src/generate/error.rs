@@ -1,6 +1,6 @@
 //! Errors between reading specs and writing files.
 
-use crate::{CliError, ExitCode, text::Quoted};
+use crate::{cli_error::CliError, exit_code::ExitCode, text::Quoted};
 use std::{io, path::PathBuf};
 
 /// Why no suite was generated.

@@ -6,7 +6,7 @@ use super::{
     layout::harness_path,
     plan,
 };
-use crate::{Error, spec::LoadedSpec, template::Templates};
+use crate::{cli_error::Error, spec::LoadedSpec, template::Templates};
 use std::collections::BTreeSet;
 use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance};
 

@@ -9,7 +9,7 @@ use super::{
     profiles::profiles,
 };
 use crate::{
-    Error,
+    cli_error::Error,
     settings::{Runtime, Settings},
     spec::{LoadedSpec, load_all},
     template::{TemplateError, Templates},

@@ -1,6 +1,6 @@
 //! Errors of planning and of writing the files.
 
-use crate::{CliError, ExitCode};
+use crate::{cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf};
 
 /// No plan can be made, or it cannot be written.

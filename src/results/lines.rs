@@ -1,7 +1,7 @@
 //! Reads the JSON lines of a report strictly: every bad line is a problem.
 
 use super::Problem;
-use crate::{CliError, ExitCode};
+use crate::{cli_error::CliError, exit_code::ExitCode};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use testgen_types::ReportEntry;

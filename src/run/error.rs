@@ -1,6 +1,6 @@
 //! Errors of building and running a suite. Failed checks are not errors but results.
 
-use crate::{ChildError, CliError, ExitCode};
+use crate::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf, process::ExitStatus};
 use testgen_types::DeviceKind;
 

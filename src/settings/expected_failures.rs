@@ -2,7 +2,7 @@
 
 use super::{Settings, SettingsFile};
 use crate::{
-    Error,
+    cli_error::Error,
     expected_failure::{ExpectedFailure, ExpectedFailures},
     spec::load_all,
 };

@@ -1,6 +1,6 @@
 //! Errors in specs, shown as a compiler would: file, line, column, the line itself and a hint.
 
-use crate::{CliError, text::Quoted};
+use crate::{cli_error::CliError, text::Quoted};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::{fmt, io::IsTerminal, ops::Range, sync::Arc};
 

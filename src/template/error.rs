@@ -1,6 +1,6 @@
 //! Errors of templates.
 
-use crate::CliError;
+use crate::cli_error::CliError;
 use std::path::PathBuf;
 
 /// An error in a template, or in its rendered text.

@@ -1,7 +1,7 @@
 //! `testgen verify --fix`: applies automatic fixes; the only part of a verification that writes.
 
 use crate::{
-    Error,
+    cli_error::Error,
     generate::{Harness, Layout, replace_file},
     settings::Settings,
     spec::load_all,

@@ -1,6 +1,6 @@
 //! Issues of a project that exist although each of its files may be right.
 
-use crate::Error;
+use crate::cli_error::Error;
 use std::fmt;
 
 /// A kind of issue; findings have the name of a rule in its place.

@@ -2,7 +2,8 @@
 
 use super::{IssueKind, ProjectIssue, Verification, templates};
 use crate::{
-    CliError, Error, ExitCode,
+    cli_error::{CliError, Error},
+    exit_code::ExitCode,
     generate::{Filter, Harness, Layout, Plan, plan},
     settings::Settings,
     spec::{LoadedSpec, load_all},

@@ -3,7 +3,7 @@
 
 use super::{IssueKind, ProjectIssue, Verification, synthetic, template_variables};
 use crate::{
-    Error,
+    cli_error::Error,
     generate::{Harness, Layout},
     spec::LoadedSpec,
     template::Templates,

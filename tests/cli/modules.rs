@@ -1,9 +1,8 @@
 //! The modules of a crate do not import each other in a cycle.
 //!
 //! A module and the modules below it form a folder. Within a folder, neither the modules nor the folder's own code and a
-//! module may use each other's items: a type that two modules need is defined in a third one. Tests are exempt.
-//!
-//! `MODULES=crates/nn/src cargo test -p testgen --test cli modules` lists the cycles of one crate, pending or not.
+//! module may use each other's items: a type that two modules need is defined in a third one. What a crate exports under a
+//! name of its root is imported from the module that defines it. Tests are exempt.
 
 mod cycle;
 mod import;
@@ -12,53 +11,50 @@ mod scope;
 mod tree;
 
 use cycle::Cycle;
+use import::{Edge, imports_of};
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
 };
 use tree::ModuleTree;
 
-/// Crates that still have cycles; the test fails when one of them has none, so the list can only shrink.
-const PENDING: &[&str] = &["crates/models/src"];
-
 #[test]
 fn the_modules_of_a_crate_form_no_cycle() {
-    let only = env::var("MODULES").ok();
     let mut found = Vec::new();
-    let mut clean = Vec::new();
-    for directory in source_directories() {
-        let name = directory.strip_prefix(repository()).expect("in the repository").display().to_string();
-        if only.as_ref().is_some_and(|only| *only != name) {
-            continue;
-        }
-        let cycles = cycles_below(&directory);
-        let pending = PENDING.contains(&name.as_str()) && only.is_none();
-        clean.extend((pending && cycles.is_empty()).then(|| name.clone()));
-        found.extend(cycles.into_iter().filter(|_| !pending));
+    for tree in source_directories().iter().flat_map(|directory| trees(directory)) {
+        found.extend(cycles(&tree).iter().map(|cycle| describe(&tree, cycle)));
     }
     assert!(found.is_empty(), "{} cycles:\n\n{}", found.len(), found.join("\n\n"));
-    assert!(clean.is_empty(), "remove from `PENDING` in tests/cli/modules.rs, they have no cycle: {clean:?}");
 }
 
-fn cycles_below(directory: &Path) -> Vec<String> {
+#[test]
+fn items_are_imported_from_the_module_that_defines_them() {
+    let mut found = Vec::new();
+    for tree in source_directories().iter().flat_map(|directory| trees(directory)) {
+        found.extend(imports_of(&tree).through_root.iter().map(|edge| line(&tree, edge)));
+    }
+    assert!(found.is_empty(), "{} imports through the root of their crate:\n{}", found.len(), found.join("\n"));
+}
+
+fn trees(directory: &Path) -> Vec<ModuleTree> {
     let read = |file: &Path| fs::read_to_string(file).ok();
-    let roots = roots(directory);
-    let trees = roots.iter().map(|root| ModuleTree::parse(root, &read));
-    trees.flat_map(|tree| cycles(&tree).iter().map(|cycle| describe(&tree, cycle)).collect::<Vec<_>>()).collect()
+    roots(directory).iter().map(|root| ModuleTree::parse(root, &read)).collect()
 }
 
 fn cycles(tree: &ModuleTree) -> Vec<Cycle> {
-    cycle::cycles(tree, &import::edges(tree))
+    cycle::cycles(tree, &imports_of(tree).edges)
 }
 
-/// One line for each use: `src/a.rs:3: crate::a uses Name of crate::b`.
+/// One line for each use.
 fn describe(tree: &ModuleTree, cycle: &Cycle) -> String {
-    let lines = cycle.edges.iter().map(|edge| {
-        let file = &tree.modules[edge.from].file;
-        let file = file.strip_prefix(repository()).unwrap_or(file).display();
-        format!("{file}:{}: {} uses {} of {}", edge.line, tree.name(edge.from), edge.name, tree.name(edge.to))
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    cycle.edges.iter().map(|edge| line(tree, edge)).collect::<Vec<_>>().join("\n")
+}
+
+/// `src/a.rs:3: crate::a uses Name of crate::b`.
+fn line(tree: &ModuleTree, edge: &Edge) -> String {
+    let file = &tree.modules[edge.from].file;
+    let file = file.strip_prefix(repository()).unwrap_or(file).display();
+    format!("{file}:{}: {} uses {} of {}", edge.line, tree.name(edge.from), edge.name, tree.name(edge.to))
 }
 
 /// `src` of every crate of the workspace.

@@ -1,7 +1,14 @@
 //! Automatic fixes: a stale header, and skips that differ from the spec. All other findings need a person or the
 //! generator.
 
-use crate::{Expectation, ExpectedSkip, Finding, RuleId, Source, harness::Harness, literal, verifier::verify_harness};
+use crate::{
+    expectation::{Expectation, ExpectedSkip},
+    finding::Finding,
+    harness::Harness,
+    literal,
+    registry::RuleId,
+    verifier::{Source, verify_harness},
+};
 use syn::Expr;
 
 /// A text with fewer findings than the original.

@@ -1,6 +1,6 @@
 //! docs/rules.md, written from the rules' own documentation.
 
-use crate::rules;
+use crate::registry::rules;
 use std::fmt::Write as _;
 
 const HEAD: &str = "\

@@ -2,8 +2,7 @@
 //! functions.
 
 use crate::{
-    Expectation,
-    expectation::RequiredChecks,
+    expectation::{Expectation, RequiredChecks},
     init_path::InitPath,
     literal,
     names::Names,

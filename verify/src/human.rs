@@ -1,6 +1,6 @@
 //! Renders findings for a terminal, in the style of the Rust compiler.
 
-use crate::{Finding, explain};
+use crate::{finding::Finding, registry::explain};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The number of characters shown of a source line.

@@ -1,6 +1,6 @@
 //! Findings as JSON, for programs.
 
-use crate::Finding;
+use crate::finding::Finding;
 
 /// The document that [`render_json`] writes.
 #[derive(serde::Serialize)]

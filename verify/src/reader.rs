@@ -22,7 +22,7 @@ pub(crate) use code_path::{Call, Callee, CodePath};
 pub(crate) use interpreter::FileItems;
 pub(crate) use value::{Outcome, Value};
 
-use crate::{RuleId, finding::Diagnostic, names::Names};
+use crate::{finding::Diagnostic, names::Names, registry::RuleId};
 use branch::Flow;
 use interpreter::Interpreter;
 use state::State;

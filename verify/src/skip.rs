@@ -1,7 +1,7 @@
 //! The skips of a harness, read from the tree.
 
 use crate::{
-    ExpectedSkip,
+    expectation::ExpectedSkip,
     literal::{self, CHECKS, DEVICES, PRECISIONS},
     names::Names,
 };

@@ -1,6 +1,11 @@
 //! Computes the findings of a text: parses it on a large stack, interprets it once, and applies every rule.
 
-use crate::{Expectation, Finding, RuleId, finding::Diagnostic, harness::Harness, registry};
+use crate::{
+    expectation::Expectation,
+    finding::{Diagnostic, Finding},
+    harness::Harness,
+    registry::{self, RuleId},
+};
 use proc_macro2::{TokenStream, TokenTree};
 use std::{collections::VecDeque, fmt::Write as _, sync::Mutex, thread};
 

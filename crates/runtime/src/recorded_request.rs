@@ -8,14 +8,13 @@ mod tensors;
 
 pub use error::RequestError;
 
-use crate::{
-    Array, Arrays, Audio, Graph, Image,
-    task::{QuestionContext, TimeSeries},
-};
+use crate::task::{QuestionContext, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tensors::Tensors;
+use testgen_nn::array::{Array, Arrays};
 use testgen_processing::generation::GenerationControls;
+use testgen_processing::{audio::Audio, graph::Graph, image::Image};
 
 /// The recorded inputs of one request. Every accessor fails with the name of what was not recorded.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The heads that transformers puts on a base model, by the end of the class name.
 
-use crate::{Task, closed_enum::closed_enum};
+use crate::{closed_enum::closed_enum, task::Task};
 
 closed_enum! {
     /// The output of a class, computed from the hidden states of its base model and named by the suffix of the class name.

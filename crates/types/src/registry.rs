@@ -4,14 +4,14 @@
 //! A type is entered when its numbers agree with transformers. Sorted by architecture, then by name.
 
 use crate::{
-    Architecture, Head,
-    Head::{
-        AudioClassification, Autoencoder, Base, CausalLm, Classification, ConditionalGeneration, Ctc, Encoder,
+    architecture::Architecture,
+    closed_enum::closed_enum,
+    head::Head::{
+        self, AudioClassification, Autoencoder, Base, CausalLm, Classification, ConditionalGeneration, Ctc, Encoder,
         GraphClassification, ImageClassification, ImageClassificationWithTeacher, MaskedLm, NextSentence,
         ObjectDetection, PreTraining, Prediction, QuestionAnswering, Regression, SequenceClassification,
         SequenceGeneration, TokenClassification, TokenGeneration,
     },
-    closed_enum::closed_enum,
 };
 use ScoreFunction::{Sigmoid, Softmax};
 

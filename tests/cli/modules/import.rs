@@ -1,7 +1,7 @@
 //! Which module uses an item of which other module, and in which line.
 
 use super::{
-    scope::{Scopes, Target, attributes, imports},
+    scope::{Import, Scopes, Target, attributes, imports},
     tree::{ModuleId, ModuleTree, compiled_for_tests},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -17,28 +17,40 @@ pub(super) struct Edge {
     pub(super) name: String,
 }
 
+/// What the code of a crate imports.
+#[derive(Default)]
+pub(super) struct Imports {
+    pub(super) edges: Vec<Edge>,
+    /// Uses of the crate's own public names where an import from the defining module is possible, `to` being the root.
+    pub(super) through_root: Vec<Edge>,
+}
+
 /// All uses between the modules of a crate.
 ///
 /// A use counts for the module that defines the item, whichever re-export it goes through. A re-export alone is not a
 /// use, and neither is the declaration of a module. A method called on a value is not seen.
-pub(super) fn edges(tree: &ModuleTree) -> Vec<Edge> {
+pub(super) fn imports_of(tree: &ModuleTree) -> Imports {
     let scopes = Scopes::new(tree);
-    let mut edges = Vec::new();
+    let mut found = Imports::default();
     for module in 0..tree.modules.len() {
-        let mut uses = Uses { module, scopes: &scopes, edges: &mut edges };
+        let mut uses = Uses { module, scopes: &scopes, found: &mut found };
         tree.modules[module].items.iter().for_each(|item| uses.visit_item(item));
     }
-    edges
+    found
 }
 
 struct Uses<'t> {
     module: ModuleId,
     scopes: &'t Scopes<'t>,
-    edges: &'t mut Vec<Edge>,
+    found: &'t mut Imports,
 }
 
 impl Uses<'_> {
     fn add_path(&mut self, path: &[String], span: Span) {
+        if self.scopes.leads_through_root(self.module, path) {
+            let (line, name) = (span.start().line, path.join("::"));
+            self.found.through_root.push(Edge { from: self.module, to: ModuleTree::ROOT, line, name });
+        }
         for target in self.scopes.resolve(self.module, path) {
             if let Target::Type(to) | Target::Value(to) = target {
                 self.add(to, path.join("::"), span);
@@ -46,17 +58,25 @@ impl Uses<'_> {
         }
     }
 
-    /// Importing a module is not a use of what it contains, nor of a function that has the same name.
-    fn add_import(&mut self, path: &[String], span: Span) {
-        let targets = self.scopes.resolve(self.module, path);
-        if !targets.iter().any(|target| matches!(target, Target::Module(_))) {
-            self.add_path(path, span);
+    /// Importing a module is not a use of what it contains, nor of a function that has the same name; importing everything
+    /// in it is.
+    fn add_import(&mut self, import: &Import, span: Span) {
+        let targets = self.scopes.resolve(self.module, &import.path);
+        let modules = targets.iter().filter_map(|target| match target {
+            Target::Module(module) => Some(*module),
+            Target::Type(_) | Target::Value(_) => None,
+        });
+        let modules: Vec<_> = modules.collect();
+        if modules.is_empty() {
+            self.add_path(&import.path, span);
+        } else if import.name.is_empty() {
+            modules.into_iter().for_each(|module| self.add(module, format!("{}::*", import.path.join("::")), span));
         }
     }
 
     fn add(&mut self, to: ModuleId, name: String, span: Span) {
         if to != self.module {
-            self.edges.push(Edge { from: self.module, to, line: span.start().line, name });
+            self.found.edges.push(Edge { from: self.module, to, line: span.start().line, name });
         }
     }
 
@@ -111,7 +131,7 @@ impl<'ast> Visit<'ast> for Uses<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if matches!(item.vis, Visibility::Inherited) {
             let line = item.use_token.span;
-            imports(item).iter().for_each(|import| self.add_import(&import.path, line));
+            imports(item).iter().for_each(|import| self.add_import(import, line));
         }
     }
 

@@ -1,13 +1,17 @@
 //! The search for cycles, on small crates.
 
-use super::{cycles, describe, tree::ModuleTree};
+use super::{cycles, describe, import::imports_of, line, tree::ModuleTree};
 use std::path::Path;
 
-/// The cycles of a crate whose files are given as (path, source).
-fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
+/// The crate whose files are given as (path, source).
+fn tree_of(files: &[(&str, &str)]) -> ModuleTree {
     let read =
         |file: &Path| files.iter().find(|(path, _)| file == Path::new(path)).map(|(_, source)| (*source).to_owned());
-    let tree = ModuleTree::parse(Path::new("src/lib.rs"), &read);
+    ModuleTree::parse(Path::new("src/lib.rs"), &read)
+}
+
+fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
+    let tree = tree_of(files);
     cycles(&tree).iter().map(|cycle| describe(&tree, cycle)).collect()
 }
 
@@ -71,6 +75,16 @@ fn a_re_export_is_followed_to_the_definition() {
 }
 
 #[test]
+fn importing_everything_is_a_use() {
+    let found = cycles_of(&[
+        ("src/lib.rs", "mod a;\nmod b;"),
+        ("src/a.rs", "use crate::b::*;\npub struct A;"),
+        ("src/b.rs", "use crate::a::A;\npub trait B {}\nstruct C(A);"),
+    ]);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
 fn a_re_export_of_the_parent_alone_is_not_a_cycle() {
     let found = cycles_of(&[
         ("src/lib.rs", "mod a;"),
@@ -129,4 +143,19 @@ fn arguments_of_macros_and_attributes_count() {
         ]);
         assert_eq!(found.len(), 1, "`{user}`: {found:?}");
     }
+}
+
+#[test]
+fn imports_through_the_root_are_found() {
+    let tree = tree_of(&[
+        ("src/lib.rs", "mod a;\nmod b;\npub use a::{A, b};"),
+        ("src/a.rs", "pub struct A;\npub fn b() {}"),
+        ("src/b.rs", "use crate::{A, a, b::B};\nuse super::A as C;\nstruct B(crate::a::A, crate::A);"),
+    ]);
+    let found: Vec<_> = imports_of(&tree).through_root.iter().map(|edge| line(&tree, edge)).collect();
+    let expected = [1, 2, 3].map(|number| {
+        let name = if number == 2 { "super::A" } else { "crate::A" };
+        format!("src/b.rs:{number}: crate::b uses {name} of crate")
+    });
+    assert_eq!(found, expected);
 }

@@ -55,6 +55,17 @@ impl<'t> Scopes<'t> {
         self.follow(module, path, LONGEST_CHAIN)
     }
 
+    /// Whether `path`, written in `module`, leads through a name that the crate's root imports: one of its public names.
+    pub(super) fn leads_through_root(&self, module: ModuleId, path: &[String]) -> bool {
+        let in_root = match path {
+            [first, name, ..] if first == "crate" => name,
+            [first, name, ..] if first == "super" && self.tree.modules[module].parent == Some(ModuleTree::ROOT) => name,
+            _ => return false,
+        };
+        let bindings = self.scopes[ModuleTree::ROOT].names.get(in_root);
+        bindings.is_some_and(|all| all.iter().all(|binding| matches!(binding, Binding::Import(_))))
+    }
+
     /// The module that defines the macro `name` for `module`: through scope, or textually in a parent.
     pub(super) fn resolve_macro(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
         self.tree.ancestors(module).find(|outer| self.scopes[*outer].macros.iter().any(|known| known == name))

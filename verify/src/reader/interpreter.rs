@@ -2,7 +2,7 @@
 //!
 //! The other modules interpret expressions and statements, each an `impl` of [`Interpreter`].
 
-use crate::{RuleId, finding::Diagnostic, names::Names};
+use crate::{finding::Diagnostic, names::Names, registry::RuleId};
 use std::collections::BTreeMap;
 use syn::{Expr, ItemFn, spanned::Spanned};
 

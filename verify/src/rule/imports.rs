@@ -9,10 +9,10 @@
 //! Rename the conflicting item, and call the runtime's function.
 
 use crate::{
-    RuleId,
     finding::Diagnostic,
     harness::Harness,
     names::item_name,
+    registry::RuleId,
     vocabulary::{self, RUNTIME},
 };
 use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit};

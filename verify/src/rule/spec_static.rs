@@ -9,7 +9,7 @@
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
 
-use crate::{Expectation, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
+use crate::{expectation::Expectation, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
 use std::{collections::BTreeSet, fmt::Debug};
 use syn::{Expr, Type, Visibility};
 

@@ -8,7 +8,7 @@
 //! Find out why the numbers differ. If the reason is good, write the tolerance and the reason into the spec and
 //! generate again.
 
-use crate::{ExpectedTolerance, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
+use crate::{expectation::ExpectedTolerance, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
 use syn::{Expr, spanned::Spanned};
 
 const AGAIN: &str = "generate again, or write the values of the spec";

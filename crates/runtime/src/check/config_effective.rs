@@ -78,7 +78,7 @@ fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arr
 }
 
 /// The outputs of every call.
-fn outputs(tested: &ModelUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, crate::ForwardError> {
+fn outputs(tested: &ModelUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, testgen_nn::forward::ForwardError> {
     calls.iter().map(|inputs| Ok(tested.model().forward(inputs)?.outputs)).collect()
 }
 

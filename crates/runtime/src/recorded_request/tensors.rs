@@ -1,7 +1,9 @@
 //! The tensors that a recorded request names, in the types of requests.
 
 use super::RequestError;
-use crate::{Array, Arrays, Graph, Values, task::TimeSeries};
+use crate::task::TimeSeries;
+use testgen_nn::array::{Array, Arrays, Values};
+use testgen_processing::graph::Graph;
 
 /// The tensors of a golden by their whole names, such as `image.0`.
 #[derive(Debug)]
