@@ -22,6 +22,13 @@ const RECORDER: &str = "goldens.py";
 /// The files of the recorder; Python imports the others from the directory of the main file.
 const FILES: &[(&str, &str)] = &[
     (RECORDER, include_str!("record/goldens.py")),
+    ("answer_arrays.py", include_str!("record/answer_arrays.py")),
+    ("answer_generation.py", include_str!("record/answer_generation.py")),
+    ("answer_media.py", include_str!("record/answer_media.py")),
+    ("answer_subject.py", include_str!("record/answer_subject.py")),
+    ("answer_tasks.py", include_str!("record/answer_tasks.py")),
+    ("answer_text.py", include_str!("record/answer_text.py")),
+    ("answers.py", include_str!("record/answers.py")),
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
     ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),
@@ -65,6 +72,8 @@ pub struct RecordOptions {
     pub noise_samples: u32,
     /// Replaces existing goldens.
     pub force: bool,
+    /// Keeps the golden and records the answers only.
+    pub answers: bool,
 }
 
 /// Nothing was recorded.
@@ -135,7 +144,8 @@ impl CliError for RecordError {
     }
 }
 
-/// Records goldens and returns their path. The recorder's messages go to stderr unchanged.
+/// Records goldens and answers, and returns the path of the file that was requested. The recorder's messages go to stderr
+/// unchanged.
 ///
 /// # Errors
 ///
@@ -155,7 +165,8 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     let mut recorder =
         command(&program, &script, options).spawn().map_err(|source| RecordError::PythonMissing { program, source })?;
     let status = child_process::wait(&mut recorder, || {})?;
-    outcome(status).map(|()| options.checkpoint.join("golden.safetensors"))
+    let file = if options.answers { "answers.json" } else { "golden.safetensors" };
+    outcome(status).map(|()| options.checkpoint.join(file))
 }
 
 fn python(given: Option<&Path>) -> PathBuf {
@@ -169,7 +180,8 @@ fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     // A path that starts with `-` must not be parsed as a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
     command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));
-    command.args(options.force.then_some("--force")).arg("--").arg(&options.checkpoint);
+    command.args(options.force.then_some("--force")).args(options.answers.then_some("--answers"));
+    command.arg("--").arg(&options.checkpoint);
     // The recorder prints the path to stdout, and the caller prints it, too.
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command

@@ -17,9 +17,9 @@ const NAMES_LISTED: usize = 20;
 /// Record goldens by running Hugging Face transformers
 ///
 /// Runs the checkpoint with transformers on the CPU in float32 and writes its inputs and outputs, with the noise of the
-/// reference itself, as `golden.safetensors` beside the weights. The only command that needs Python, with the packages
-/// torch, transformers 5 (4.57 for graphormer, which 5 no longer has), safetensors and numpy. An existing golden stays
-/// until the new one is complete.
+/// reference itself, as `golden.safetensors` beside the weights, and a request with its answer for each task as
+/// `answers.json`. The only command that needs Python, with the packages torch, transformers 5 (4.57 for graphormer, which
+/// 5 no longer has), safetensors and numpy. An existing golden stays until the new one is complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,6 +47,9 @@ pub(super) struct Arguments {
     /// Replace existing goldens
     #[arg(long)]
     force: bool,
+    /// Keep the goldens and record only `answers.json`: a request of each task and the answer to it
+    #[arg(long, conflicts_with_all = ["force", "seed", "noise_samples"])]
+    answers: bool,
 }
 
 /// No spec has the name.
@@ -73,6 +76,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         seed: arguments.seed,
         noise_samples: arguments.noise_samples,
         force: arguments.force,
+        answers: arguments.answers,
     };
     let golden = record(&options)?;
     writeln!(out, "{}", golden.display())?;

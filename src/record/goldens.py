@@ -1,6 +1,7 @@
-"""Records `golden.safetensors` of a Hugging Face checkpoint directory, with transformers as the reference.
+"""Records `golden.safetensors` and `answers.json` of a Hugging Face checkpoint directory, with transformers as the reference.
 
     python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--force]
+    python goldens.py CHECKPOINT_DIR --answers
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
 reference itself is recorded with the outputs, so that tolerances are derived from measurements. The same seed and the same
@@ -28,6 +29,7 @@ except ImportError as missing:
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import answers
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
 from generation import steps
@@ -45,9 +47,12 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="chooses inputs (default 0)")
     parser.add_argument("--noise-samples", type=int, default=1, help="how often the reference's own error is measured (default 1)")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
+    parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
     arguments = parser.parse_args()
     try:
-        path = record(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples)
+        if not arguments.answers:
+            print(record(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples))
+        answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
     except ImportError as missing:
         install = getattr(missing, "install", "pip install pillow tokenizers sentencepiece")
         print(f"error: {first_line(missing)}; {install}", file=sys.stderr)
@@ -55,7 +60,6 @@ def main():
     except RecordError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(path)
     return 0
 
 

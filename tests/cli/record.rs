@@ -84,6 +84,16 @@ fn seed_noise_samples_and_force_reach_the_recorder() {
 }
 
 #[test]
+fn answers_alone_are_recorded_without_a_new_golden() {
+    let project = with_checkpoint();
+    let outcome = record(&project, "exit 0", &["fixtures/bert", "--answers"]).expect_code(0);
+    assert!(outcome.stdout.ends_with("answers.json\n"), "{}", outcome.stdout);
+    let seen = project.read("seen");
+    assert!(seen.contains("--answers -- fixtures/bert"), "{seen}");
+    record(&project, "exit 0", &["fixtures/bert", "--answers", "--force"]).expect_code(2);
+}
+
+#[test]
 fn a_directory_without_configuration_is_bad_input() {
     let project = Project::with_bert();
     project.write("fixtures/bert/model.safetensors", "");

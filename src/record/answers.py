@@ -1,0 +1,63 @@
+"""Records `answers.json` of a checkpoint directory: a request of each task that its class serves, and the reference's answer: part of
+the recorder `goldens.py`.
+
+The inputs are those of `golden.safetensors`, which must have been recorded: its texts are written out, everything else is named. The
+answer is that of transformers' own pipeline, processor or postprocessing in float32. A checkpoint without the tokenizer,
+processor or scheduler that a task needs has no request for it.
+
+The file is JSON: for each task `request`, `answer`, `noise` (the reference's own error in the numbers of the answer, by compute type, as
+in the golden) and `source` (the class or function that computes the answer).
+"""
+
+import json
+import os
+import sys
+
+import transformers
+
+from answer_subject import NotServed, Subject
+from answer_tasks import tasks_of
+from golden_file import replace_file
+from noise import measured
+from reference import quiet_and_repeatable
+
+FILE = "answers.json"
+# A few numbers say little about the noise by chance, so more than one sample is measured.
+NOISE_SAMPLES = 3
+
+
+def record(directory, noise_samples=NOISE_SAMPLES):
+    """Writes `directory`/answers.json. Returns its path, or None where no task has a request, and why tasks have none."""
+    quiet_and_repeatable()
+    subject = Subject(directory)
+    answers, missing = {}, {}
+    for task, answer in tasks_of(subject).items():
+        try:
+            answers[task] = recorded(subject, answer(subject), noise_samples)
+        except NotServed as why:
+            missing[task] = str(why)
+    path = os.path.join(directory, FILE)
+    if not answers:
+        if os.path.exists(path):
+            os.remove(path)
+        return None, missing
+    lines = ",\n".join(f"{json.dumps(task)}: {json.dumps(answer, ensure_ascii=False, sort_keys=True)}" for task, answer in answers.items())
+    replace_file(path, f"{{\n{lines}\n}}\n".encode())
+    return path, missing
+
+
+def recorded(subject, answered, noise_samples):
+    """The entry of one task."""
+    noise = answered.noise
+    if noise is None:
+        results = answered.runs.of(subject.model)
+        noise = measured(subject.model_class, subject.directory, answered.runs, results, noise_samples, choosing=False)
+    source = f"{answered.source} of {answered.library or 'transformers ' + transformers.__version__}"
+    return {"request": answered.request, "answer": answered.answer, "noise": noise, "source": source}
+
+
+def report(checkpoint, path, missing):
+    """Prints the path of the file, or that there is none, and why tasks have no request."""
+    for task, why in missing.items():
+        print(f"note: `{checkpoint}` has no request for {task}: {why}", file=sys.stderr)
+    print(path or f"`{checkpoint}` has no request", flush=True)
