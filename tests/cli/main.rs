@@ -18,6 +18,7 @@ mod matrix;
 mod models;
 mod modules;
 mod project;
+mod readme;
 mod record;
 mod reference;
 mod registry;
