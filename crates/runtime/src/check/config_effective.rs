@@ -1,4 +1,5 @@
-//! `config_effective`: changing a configuration field that the model reads changes the output or makes the load fail.
+//! `config_effective`: changing a configuration field that the model reads changes the output or which tensors are read, or
+//! makes the load fail.
 //!
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly have none in this
 //! configuration are the model's to name, with the reason; they are told in the report.
@@ -31,8 +32,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let inert = tested.model().inert_fields().to_vec();
     let config = tested.model().config().clone();
     let calls = calls(run.spec().architecture, &golden, &config);
-    let plain = outputs(&tested, &calls)?;
-    let allowed = Allowed::new(run, &tested, &golden, &plain);
+    let plain = Plain { tensors: tested.model().tensors().read.clone(), outputs: outputs(&tested, &calls)? };
+    let allowed = Allowed::new(run, &tested, &golden, &plain.outputs);
     drop(tested);
     let mut failures = Failures::default();
     let mut effective = 0;
@@ -98,10 +99,22 @@ impl Allowed {
     }
 }
 
-/// Whether the load or a call fails, or an output differs.
-fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &[Arrays], allowed: &Allowed) -> bool {
+/// The model with its own configuration.
+struct Plain {
+    /// The tensors that it reads, by name.
+    tensors: Vec<String>,
+    /// The outputs of every call.
+    outputs: Vec<Arrays>,
+}
+
+/// Whether the load or a call fails, an output differs, or other tensors are read. The last is all that a field like
+/// `qkv_bias` changes in a freshly initialised checkpoint, whose biases are zeros.
+fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &Plain, allowed: &Allowed) -> bool {
     let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
-    calls.iter().zip(plain).any(|(inputs, plain)| match model.forward(inputs) {
+    if model.tensors().read != plain.tensors {
+        return true;
+    }
+    calls.iter().zip(&plain.outputs).any(|(inputs, plain)| match model.forward(inputs) {
         Err(_) => true,
         Ok(forward) => allowed.0.iter().any(|(name, threshold)| match (plain.get(name), forward.outputs.get(name)) {
             (Some(one), Some(other)) => compare(name, one, other, *threshold).failure.is_some(),

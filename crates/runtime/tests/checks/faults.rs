@@ -41,6 +41,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::config::other_activation", config::other_activation),
     ("faults::config::window_off_by_one", config::window_off_by_one),
     ("faults::config::field_without_effect", config::field_without_effect),
+    ("faults::config::field_of_biases_that_are_zero", config::field_of_biases_that_are_zero),
     (
         "faults::config::end_token_outside_the_vocabulary_is_not_padding",
         config::end_token_outside_the_vocabulary_is_not_padding,

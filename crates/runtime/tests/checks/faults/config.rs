@@ -50,6 +50,19 @@ pub(crate) fn end_token_outside_the_vocabulary_is_not_padding() {
     }
 }
 
+/// Biases of a freshly initialised checkpoint: with and without them the outputs are the same.
+pub(crate) fn field_of_biases_that_are_zero() {
+    let fresh = Fixture::of(&harnesses::vit::HARNESS).weights(|tensors| {
+        for name in tensors.names() {
+            let module = name.strip_suffix(".bias").unwrap_or_default();
+            if ["query", "key", "value"].iter().any(|projection| module.ends_with(projection)) {
+                tensors.floats(&name, |bias| bias.fill(0.0));
+            }
+        }
+    });
+    fresh.stays_green(Check::ConfigEffective);
+}
+
 pub(crate) fn field_without_effect() {
     let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(4096));
     fault.turns_red(Check::ConfigEffective, &["`sliding_window` has no effect: tried 4097"]);
