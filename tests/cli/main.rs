@@ -2,6 +2,7 @@
 
 mod add;
 mod browser;
+mod build_directory;
 mod ci;
 mod compare;
 mod completions;
@@ -14,6 +15,7 @@ mod generate;
 mod hostile;
 mod language;
 mod list;
+mod manifest;
 mod matrix;
 mod models;
 mod modules;
