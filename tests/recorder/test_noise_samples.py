@@ -1,4 +1,4 @@
-"""Which results are compared, and how many samples each compute type has."""
+"""The results that are compared, and the number of samples in each compute type."""
 
 import numpy
 import pytest
