@@ -48,12 +48,20 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     let proven = opened.get_or_init(|| prove(&device)).clone();
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
-    proven.map(|(backend, tf32)| OpenDevice { facts: device, backend, tf32 })
+    proven.map(|Proven { backend, tf32 }| OpenDevice { facts: device, backend, tf32 })
 }
 
-type Opened = Arc<OnceLock<Result<(BackendDevice, bool), OpenError>>>;
+type Opened = Arc<OnceLock<Result<Proven, OpenError>>>;
 
-fn prove(device: &Device) -> Result<(BackendDevice, bool), OpenError> {
+/// A device that computed the known answer.
+#[derive(Clone)]
+struct Proven {
+    backend: BackendDevice,
+    /// Whether its matrix products round f32 to TF32.
+    tf32: bool,
+}
+
+fn prove(device: &Device) -> Result<Proven, OpenError> {
     device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
     if let Some(unusable) = &device.unusable {
         return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
@@ -66,7 +74,7 @@ fn prove(device: &Device) -> Result<(BackendDevice, bool), OpenError> {
     let limit = time_limit(std::env::var(OPEN_TIMEOUT_VARIABLE).ok().as_deref());
     known_answer::prove(device, &backend, limit)?;
     let tf32 = tf32::declare(device, &backend)?;
-    Ok((backend, tf32))
+    Ok(Proven { backend, tf32 })
 }
 
 /// The device of burn's backend.

@@ -1,8 +1,10 @@
 //! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
 
 mod error;
+mod request_parts;
 
 pub use error::HandlerError;
+pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
 use serde_json::Value;
@@ -109,14 +111,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    pub(super) fn image_prompts(
-        &self,
-        request: Request,
-    ) -> Result<(Vec<Image>, Vec<String>, GenerationControls), HandlerError> {
+    pub(super) fn image_prompts(&self, request: Request) -> Result<ImagePrompts, HandlerError> {
         const EXPECTED: &str = "prompts with images";
         match request {
             Request::ImagePrompts { images, prompts, controls } => {
-                Ok((images, self.filled(prompts, EXPECTED)?, controls))
+                Ok(ImagePrompts { images, prompts: self.filled(prompts, EXPECTED)?, controls })
             }
             other => Err(self.wrong(EXPECTED, &other)),
         }
@@ -127,11 +126,13 @@ impl<'a> Call<'a> {
         HandlerError::WrongModel { task: self.task, class: self.model.class().to_owned(), output, hint }
     }
 
-    /// Noise [batch, channels, height, width], the condition, and the number of steps.
-    pub(super) fn noise(&self, request: Request) -> Result<(Array, Arrays, usize), HandlerError> {
+    /// The content of a request for denoising.
+    pub(super) fn noise(&self, request: Request) -> Result<Denoising, HandlerError> {
         const EXPECTED: &str = "noise";
         match request {
-            Request::Noise { noise, condition, steps } => Ok((self.image_like(noise, EXPECTED)?, condition, steps)),
+            Request::Noise { noise, condition, steps } => {
+                Ok(Denoising { noise: self.image_like(noise, EXPECTED)?, condition, steps })
+            }
             other => Err(self.wrong(EXPECTED, &other)),
         }
     }

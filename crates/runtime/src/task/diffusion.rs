@@ -2,12 +2,12 @@
 
 use super::{
     Request, Response,
-    call::{Call, HandlerError, Output},
+    call::{Call, Denoising, HandlerError, Output},
 };
 use testgen_nn::array::{Array, Arrays};
 
 pub(super) fn answer_denoising(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
-    let (noise, condition, steps) = call.noise(request)?;
+    let Denoising { noise, condition, steps } = call.noise(request)?;
     let (shape, values) = (noise.shape().to_vec(), noise.as_floats().unwrap_or_default());
     let scheduler = call.scheduler()?;
     let problem = || format!("asks for {steps} steps, and the training had fewer, or none is wanted");

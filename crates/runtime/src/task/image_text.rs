@@ -14,7 +14,7 @@ const HINT: &str = "a class such as `CLIPModel`";
 /// As the pipeline for zero-shot image classification: the texts compete for an image, but where the model was trained to
 /// judge every pair by itself.
 pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
-    let (images, texts, forward) = read(call, request)?;
+    let ReadPairs { images, texts, forward } = read(call, request)?;
     let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
     let score = match call.model.model_type().entry().scores {
         ScoreFunction::Softmax => softmax,
@@ -28,7 +28,7 @@ pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Res
 }
 
 pub(super) fn answer_embedding(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
-    let (images, texts, forward) = read(call, request)?;
+    let ReadPairs { images, texts, forward } = read(call, request)?;
     let of_images = call.output(&forward, ("image_embeds", 2), &[images], HINT)?;
     let of_texts = call.output(&forward, ("text_embeds", 2), &[texts.len()], HINT)?;
     Ok(Response::ImageTextEmbeddings(ImageTextEmbedding {
@@ -37,8 +37,15 @@ pub(super) fn answer_embedding(call: &Call<'_>, request: Request) -> Result<Resp
     }))
 }
 
-/// The number of images, the texts, and what the model makes of them.
-fn read(call: &Call<'_>, request: Request) -> Result<(usize, Vec<String>, Forward), HandlerError> {
+/// A request as the model read it.
+struct ReadPairs {
+    /// The number of images.
+    images: usize,
+    texts: Vec<String>,
+    forward: Forward,
+}
+
+fn read(call: &Call<'_>, request: Request) -> Result<ReadPairs, HandlerError> {
     let (images, texts) = call.images_with_texts(request)?;
     let mut inputs = call.image_processor()?.process(&images)?;
     let full = call.model.capabilities().full_text_length();
@@ -46,5 +53,5 @@ fn read(call: &Call<'_>, request: Request) -> Result<(usize, Vec<String>, Forwar
     if full.is_some() {
         inputs.remove("attention_mask"); // such a model was trained to see padding
     }
-    Ok((images.len(), texts, call.model.forward(&inputs)?))
+    Ok(ReadPairs { images: images.len(), texts, forward: call.model.forward(&inputs)? })
 }

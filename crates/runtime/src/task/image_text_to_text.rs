@@ -2,15 +2,15 @@
 
 use super::{
     Request, Response,
-    call::{Call, HandlerError},
+    call::{Call, HandlerError, ImagePrompts},
     text_generation,
 };
 
 const HINT: &str = "a class such as `LlavaForConditionalGeneration`";
 
 pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
-    let (images, prompts, controls) = call.image_prompts(request)?;
-    let (token, count) = image_token(call)?;
+    let ImagePrompts { images, prompts, controls } = call.image_prompts(request)?;
+    let ImageToken { token, count } = image_token(call)?;
     let places: Vec<usize> = prompts.iter().map(|prompt| prompt.matches(&token).count()).collect();
     if places.iter().sum::<usize>() != images.len() {
         let (places, images) = (places.iter().sum::<usize>(), images.len());
@@ -22,11 +22,17 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     text_generation::continue_prompts(call, &expanded, pixels.unwrap_or_default(), &controls)
 }
 
-/// The token that stands for an image, as it is written, and how many of them an image takes.
-fn image_token(call: &Call<'_>) -> Result<(String, usize), HandlerError> {
+/// The token that represents an image in a prompt.
+struct ImageToken {
+    token: String,
+    /// How many of them an image takes.
+    count: usize,
+}
+
+fn image_token(call: &Call<'_>) -> Result<ImageToken, HandlerError> {
     let config = call.model.config();
     let id = ["image_token_index", "image_token_id"].iter().find_map(|name| config.get(name)?.as_i64());
     let token = call.tokenizer()?.token(id.unwrap_or(32000));
     let count = call.model.capabilities().tokens_per_image;
-    token.zip(count).ok_or_else(|| call.unsuitable("logits", HINT))
+    token.zip(count).map(|(token, count)| ImageToken { token, count }).ok_or_else(|| call.unsuitable("logits", HINT))
 }

@@ -28,15 +28,25 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     for (index, pair) in questions.iter().enumerate() {
         let best = best_span(starts.row(index), ends.row(index), &batch.spans[index]);
         let empty = || HandlerError::BadInput { index, problem: "has a context without tokens".to_owned() };
-        let (start, end, score) = best.ok_or_else(empty)?;
+        let Span { start, end, score } = best.ok_or_else(empty)?;
         let text = pair.context.get(start..end).unwrap_or_default().to_owned();
         answers.push(Answer { text, start, end, score });
     }
     Ok(Response::Answers(answers))
 }
 
-/// First byte, byte behind the last, and probability of the best span of the context; the first of equals.
-fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<(usize, usize, f32)> {
+/// A span of a context.
+struct Span {
+    /// The first byte.
+    start: usize,
+    /// The byte after the last.
+    end: usize,
+    /// The probability.
+    score: f32,
+}
+
+/// The best span of the context; the first of equals.
+fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<Span> {
     let tokens: Vec<usize> = (0..spans.len()).filter(|token| spans[*token].sequence == Some(1)).collect();
     let of_context = |logits: &[f32]| softmax(&tokens.iter().map(|token| logits[*token]).collect::<Vec<f32>>());
     let (starts, ends) = (of_context(starts), of_context(ends));
@@ -48,5 +58,5 @@ fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<(usize
             }
         }
     }
-    best.map(|(first, last, score)| (spans[tokens[first]].start, spans[tokens[last]].end, score))
+    best.map(|(first, last, score)| Span { start: spans[tokens[first]].start, end: spans[tokens[last]].end, score })
 }

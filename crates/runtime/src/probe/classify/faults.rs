@@ -16,10 +16,17 @@ pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<Pr
     faults.extend(stored_fault(&cases.sums, stored));
     faults.extend(rounding_fault("sums round", facts::rounding(format, sums)));
     faults.extend(rounding_fault("casts from f32 round", facts::rounding(format, casts)));
-    let plain_sums =
-        cases.sums.iter().map(|(left, right)| (left, '+', right, left + right)).enumerate().skip(ROUNDINGS);
+    let plain_sums = cases
+        .sums
+        .iter()
+        .map(|&(left, right)| Operation { left, sign: '+', right, exact: left + right })
+        .enumerate()
+        .skip(ROUNDINGS);
     faults.extend(plain_sums.filter_map(|(index, case)| wrong_value(case, sums.get(index))));
-    let exact_products = cases.products.iter().map(|(left, right)| (left, '*', right, bounded(format, left * right)));
+    let exact_products = cases.products.iter().map(|&(left, right)| {
+        let exact = bounded(format, left * right);
+        Operation { left, sign: '*', right, exact }
+    });
     // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated below.
     let no_denormals = exact_products.enumerate().filter(|(index, _)| !(2..4).contains(index));
     faults.extend(no_denormals.filter_map(|(index, case)| wrong_value(case, products.get(index))));
@@ -45,7 +52,16 @@ fn rounding_fault(what: &str, rounding: Rounding) -> Option<String> {
     (rounding != Rounding::NearestEven).then(|| format!("{what} {rounding}, expected to nearest even"))
 }
 
-fn wrong_value((left, sign, right, exact): (&f64, char, &f64, f64), got: Option<&f64>) -> Option<String> {
+/// An operation on two elements, with its exact result.
+struct Operation {
+    left: f64,
+    sign: char,
+    right: f64,
+    exact: f64,
+}
+
+fn wrong_value(operation: Operation, got: Option<&f64>) -> Option<String> {
+    let Operation { left, sign, right, exact } = operation;
     let got = *got.unwrap_or(&f64::NAN);
     (got != exact).then(|| format!("{left} {sign} {right} gives {got}, expected {exact}"))
 }
