@@ -6,7 +6,6 @@ pub(crate) mod gemma2;
 pub(crate) mod gpt2;
 pub(crate) mod gpt_neox;
 pub(crate) mod llama;
-pub(crate) mod mistral;
 pub(crate) mod olmo2;
 pub(crate) mod opt;
 pub(crate) mod phi3;

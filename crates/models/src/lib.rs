@@ -3,11 +3,17 @@
 //! A model is written once, generic over the backend; [`Model`] hides which one. Owns the configuration files and the
 //! checkpoint's layout. Does not own layers (`testgen-nn`), input files (`testgen-processing`), nor devices.
 
+#![cfg_attr(
+    not(feature = "architectures"),
+    allow(unused, reason = "blocks that the architectures share are compiled for any of them")
+)]
+
 mod bound_model;
 mod capabilities;
 mod checkpoint;
 mod config;
 mod decode_session;
+mod definitions;
 mod erased_model;
 mod load;
 mod load_error;
@@ -46,7 +52,7 @@ mod vision_blocks;
 #[cfg(feature = "vision_text")]
 mod vision_text;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "architectures"))]
 mod tests;
 
 pub use capabilities::{Capabilities, Pooling};

@@ -4,40 +4,12 @@ use crate::{
     bound_model::{BoundModel, guard},
     checkpoint::Checkpoint,
     config::{self, Config, Parsed},
+    definitions::*,
     erased_model::ErasedModel,
     load_error::LoadError,
     loaded::{Model, TensorAccount},
     model_def::ModelDef,
 };
-// The registry names the file of a definition; these imports find it.
-#[cfg(feature = "decoder_only")]
-use crate::decoder_only::*;
-#[cfg(feature = "diffusion")]
-use crate::diffusion::*;
-#[cfg(feature = "encoder_decoder")]
-use crate::encoder_decoder::*;
-#[cfg(feature = "encoder_only")]
-use crate::encoder_only::*;
-#[cfg(feature = "graph")]
-use crate::graph::*;
-#[cfg(feature = "moe")]
-use crate::moe::*;
-#[cfg(feature = "multimodal")]
-use crate::multimodal::*;
-#[cfg(feature = "object_detection")]
-use crate::object_detection::*;
-#[cfg(feature = "rag")]
-use crate::rag;
-#[cfg(feature = "speech")]
-use crate::speech::*;
-#[cfg(feature = "ssm")]
-use crate::ssm::*;
-#[cfg(feature = "time_series")]
-use crate::time_series::*;
-#[cfg(feature = "vision")]
-use crate::vision::*;
-#[cfg(feature = "vision_text")]
-use crate::vision_text::*;
 use burn::tensor::DType;
 use serde_json::Value;
 use std::path::Path;
@@ -98,7 +70,7 @@ impl Plan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
         let (class, saved) = self.class();
         let head = self.model_type.head(&class).ok_or_else(|| self.unsupported(&class))?;
-        let Parsed { config, fields } = config::parse::<D::Config>(&self.config)?;
+        let Parsed { config, fields } = config::parse::<D::Config>(self.model_type.as_str(), &self.config)?;
         let labels = config::label_count(&self.config);
         let directory = self.checkpoint.directory();
         let placement = Placing { config: &config, head, labels, directory, precision: self.precision };

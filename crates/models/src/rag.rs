@@ -18,6 +18,8 @@ use crate::{
 };
 use burn::tensor::{DType, Tensor};
 use config::RagConfig;
+#[cfg(test)]
+pub(crate) use config::{GeneratorConfig, QuestionConfig};
 use marginal::{Evidence, Target};
 use passage_index::{PassageIndex, lacking};
 use query_encoder::QueryEncoder;

@@ -1,10 +1,14 @@
 //! Configurations of types that share their fields: what counts where a file is silent, or says something twice.
 
+mod damaged;
+mod defaults;
+
 use crate::{
     checkpoint::Checkpoint,
-    config::{Config, parse},
-    decoder_only::llama::Llama,
+    config::{Config, model_type, parse},
+    decoder_only::{llama::Llama, qwen2::Qwen2, qwen3::Qwen3},
     encoder_only::{albert::AlbertConfig, electra::ElectraConfig},
+    moe::mixtral::Mixtral,
     object_detection::yolos::YolosConfig,
     ssm::mamba2::Mamba2Config,
     vision::dinov2::Dinov2Config,
@@ -12,20 +16,29 @@ use crate::{
 use serde_json::{Value, json};
 use std::fmt::Debug;
 
-fn told<C: Config + Debug>(file: &Value) -> String {
-    format!("{:?}", parse::<C>(file).expect("the file is a configuration").config)
+/// What the type reads from a file.
+fn told<C: Config + Debug>(model_type: &str, file: &Value) -> String {
+    format!("{:?}", parse::<C>(model_type, file).expect("the file is a configuration").config)
 }
 
 #[test]
 fn a_silent_file_has_the_defaults_of_its_type() {
     let silent = json!({});
     for (told, expected) in [
-        (told::<ElectraConfig>(&silent), "hidden_size: 256, num_hidden_layers: 12, num_attention_heads: 4"),
-        (told::<AlbertConfig>(&silent), "hidden_size: 4096, num_hidden_layers: 12, num_attention_heads: 64"),
-        (told::<AlbertConfig>(&silent), "intermediate_size: 16384, hidden_act: GeluNew"),
-        (told::<Dinov2Config>(&silent), "image_size: Square(224), patch_size: Square(14)"),
-        (told::<YolosConfig>(&silent), "image_size: Each([512, 864]), patch_size: Square(16)"),
-        (told::<Mamba2Config>(&silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
+        (told::<ElectraConfig>("electra", &silent), "hidden_size: 256, num_hidden_layers: 12, num_attention_heads: 4"),
+        (told::<AlbertConfig>("albert", &silent), "hidden_size: 4096, num_hidden_layers: 12, num_attention_heads: 64"),
+        (told::<AlbertConfig>("albert", &silent), "intermediate_size: 16384, hidden_act: GeluNew"),
+        (told::<Dinov2Config>("dinov2", &silent), "image_size: Square(224), patch_size: Square(14)"),
+        (told::<YolosConfig>("yolos", &silent), "image_size: Each([512, 864]), patch_size: Square(16)"),
+        (told::<Llama>("mistral", &silent), "intermediate_size: 14336"),
+        (told::<Llama>("mistral", &silent), "num_key_value_heads: Some(8)"),
+        (told::<Llama>("mistral", &silent), "max_position_embeddings: 131072"),
+        (told::<Llama>("mistral", &silent), "sliding_window: Some(4096)"),
+        (told::<Qwen2>("qwen2", &silent), "vocab_size: 151936"),
+        (told::<Qwen3>("qwen3", &silent), "vocab_size: 151936"),
+        (told::<Qwen3>("qwen3", &silent), "head_dim: Some(128)"),
+        (told::<Mixtral>("mixtral", &silent), "rope_theta: Some(1000000.0)"),
+        (told::<Mamba2Config>("mamba2", &silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
     ] {
         assert!(told.contains(expected), "{expected} is not in {told}");
     }
@@ -35,7 +48,7 @@ fn a_silent_file_has_the_defaults_of_its_type() {
 fn rope_scaling_counts_before_rope_parameters() {
     let linear = |factor: f64| json!({ "rope_type": "linear", "factor": factor });
     let file = json!({ "rope_parameters": linear(2.0), "rope_scaling": linear(3.0) });
-    let config = parse::<Llama>(&file).expect("the file is a configuration").config;
+    let config = parse::<Llama>("llama", &file).expect("the file is a configuration").config;
     assert_eq!(config.fields.rope_parameters().factor, Some(3.0));
 }
 
@@ -44,7 +57,7 @@ fn read<C: Config + Debug>(text: &str) -> String {
     let directory = tempfile::tempdir().expect("a directory can be made");
     std::fs::write(directory.path().join("config.json"), text).expect("it can be written");
     let file = Checkpoint::at(directory.path()).config().expect("the file is what Python writes");
-    parse::<C>(&file).map_or_else(|error| error.to_string(), |parsed| format!("{:?}", parsed.config))
+    parse::<C>(model_type(&file), &file).map_or_else(|error| error.to_string(), |parsed| format!("{:?}", parsed.config))
 }
 
 #[test]
@@ -60,11 +73,11 @@ fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
         ),
         (
             read::<Llama>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
-            "; `rms_norm_eps` is -Infinity, not finite",
+            "rms_norm_eps: is -Infinity, not finite",
         ),
         (
-            read::<Llama>(r#"{ "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
-            "; `rope_scaling.factor` is NaN, not finite",
+            read::<Llama>(r#"{ "model_type": "llama", "rope_scaling": { "rope_type": "linear", "factor": NaN } }"#),
+            "rope_scaling.factor: is NaN, not finite",
         ),
     ] {
         assert!(told.contains(expected), "{expected} is not in {told}");

@@ -38,7 +38,7 @@ macro_rules! for_each_model_type {
             Gpt2    "gpt2"     gpt2::Gpt2        "GPT2"    DECODER { language_model_class: "GPT2LMHeadModel", tokenizer: "GPT2Tokenizer" }
             GptNeoX "gpt_neox" gpt_neox::GptNeoX "GPTNeoX" DECODER { tokenizer: "GPTNeoXTokenizer" }
             Llama   "llama"    llama::Llama      "Llama"   DECODER {}
-            Mistral "mistral"  mistral::Mistral  "Mistral" DECODER { forced_tokenizer: "TokenizersBackend" }
+            Mistral "mistral"  llama::Llama      "Mistral" DECODER { forced_tokenizer: "TokenizersBackend" }
             Olmo2   "olmo2"    olmo2::Olmo2      "Olmo2"   [Base, CausalLm, SequenceClassification] { forced_tokenizer: "TokenizersBackend" }
             Opt     "opt"      opt::Opt          "OPT"     [Base, CausalLm, SequenceClassification, QuestionAnswering] { tokenizer: "GPT2Tokenizer" }
             Phi3    "phi3"     phi3::Phi3        "Phi3"    [Base, CausalLm, SequenceClassification, TokenClassification] { forced_tokenizer: "TokenizersBackend" }

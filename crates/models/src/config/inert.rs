@@ -1,7 +1,7 @@
 //! The fields of `PreTrainedConfig` that no forward pass in evaluation mode uses.
 
 /// Whether `field` has no influence on the numbers, for any model type.
-pub(super) fn is_inert(field: &str) -> bool {
+pub(crate) fn is_inert(field: &str) -> bool {
     FIELDS.contains(&field) || field.contains("dropout") || field.ends_with("_pdrop")
 }
 

@@ -1,22 +1,21 @@
 //! A configuration inside another one, as models of several encoders have them.
 
-use super::{Config, Parsed, parse};
+use super::{
+    accounting,
+    config_error::ConfigError,
+    config_struct::{Config, NestedConfig},
+    defaults::complete,
+};
 use serde::{Deserialize, Deserializer, de::Error};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ops::Deref;
 
-/// An object of `config.json` that is held to the same rules as the whole file, with the names of the fields in it.
+/// An object of `config.json` that is held to the same rules as the whole file. It has the defaults of its own class; null
+/// stands for all of them.
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
     config: C,
-    fields: Vec<String>,
-}
-
-impl<C> Nested<C> {
-    /// The fields that were read from the file, without the name of the object.
-    pub(crate) fn fields(&self) -> &[String] {
-        &self.fields
-    }
+    file: Map<String, Value>,
 }
 
 impl<C> Deref for Nested<C> {
@@ -27,25 +26,26 @@ impl<C> Deref for Nested<C> {
     }
 }
 
-impl<C: Config> Nested<C> {
-    fn read(value: &Value) -> Result<Self, String> {
-        if !value.is_object() {
-            return Err(format!("a nested configuration is `{value}`, not an object"));
-        }
-        let Parsed { config, fields } = parse::<C>(value).map_err(|error| error.to_string())?;
-        Ok(Self { config, fields })
+impl<C: Config> NestedConfig for Nested<C> {
+    fn fields(&self) -> Vec<String> {
+        accounting::read_fields(C::NESTED_TYPE, &self.config, &self.file)
+    }
+
+    fn check(&self, path: &str) -> Result<(), ConfigError> {
+        accounting::check(C::NESTED_TYPE, &self.config, &self.file, path)?;
+        let invalid = |message| ConfigError::Invalid {
+            model_type: C::NESTED_TYPE.to_owned(),
+            message: format!("{path}: {message}"),
+        };
+        self.config.validate().map_err(invalid)
     }
 }
 
 impl<'de, C: Config> Deserialize<'de> for Nested<C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Option::<Value>::deserialize(deserializer)?;
-        Self::read(&value.unwrap_or_else(|| Value::Object(serde_json::Map::new()))).map_err(D::Error::custom)
-    }
-}
-
-impl<C: Config> Default for Nested<C> {
-    fn default() -> Self {
-        Self::read(&Value::Object(serde_json::Map::new())).expect("the defaults of a type are a configuration of it")
+        let file = Option::<Map<String, Value>>::deserialize(deserializer)?.unwrap_or_default();
+        let completed = complete(C::NESTED_TYPE, &file).map_err(D::Error::custom)?;
+        let config = serde_json::from_value(completed).map_err(D::Error::custom)?;
+        Ok(Self { config, file })
     }
 }

@@ -21,15 +21,12 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct BloomConfig {
     vocab_size: usize,
     hidden_size: usize,
     /// The older name, which counts where both stand.
     n_embed: Option<usize>,
-    #[serde(alias = "num_hidden_layers")]
     n_layer: usize,
-    #[serde(alias = "num_attention_heads")]
     n_head: usize,
     layer_norm_epsilon: f64,
     apply_residual_connection_post_layernorm: bool,
@@ -37,23 +34,6 @@ pub(crate) struct BloomConfig {
     pad_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for BloomConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 250_880,
-            hidden_size: 64,
-            n_embed: None,
-            n_layer: 2,
-            n_head: 8,
-            layer_norm_epsilon: 1e-5,
-            apply_residual_connection_post_layernorm: false,
-            tie_word_embeddings: true,
-            pad_token_id: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl BloomConfig {

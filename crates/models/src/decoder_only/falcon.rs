@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct FalconConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -46,32 +45,6 @@ pub(crate) struct FalconConfig {
     rope: RopeConfig,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for FalconConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 65024,
-            hidden_size: 4544,
-            num_hidden_layers: 32,
-            num_attention_heads: 71,
-            num_kv_heads: None,
-            num_ln_in_parallel_attn: None,
-            layer_norm_epsilon: 1e-5,
-            alibi: false,
-            new_decoder_architecture: false,
-            multi_query: true,
-            parallel_attn: true,
-            bias: false,
-            max_position_embeddings: 2048,
-            ffn_hidden_size: None,
-            activation: Activation::Gelu,
-            tie_word_embeddings: true,
-            pad_token_id: None,
-            rope: RopeConfig::default(),
-            rest: Map::new(),
-        }
-    }
 }
 
 impl FalconConfig {

@@ -26,7 +26,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct Gemma2Config {
     vocab_size: usize,
     hidden_size: usize,
@@ -50,33 +49,6 @@ pub(crate) struct Gemma2Config {
     rope: RopeConfig,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for Gemma2Config {
-    fn default() -> Self {
-        Self {
-            vocab_size: 256_000,
-            hidden_size: 2304,
-            intermediate_size: 9216,
-            num_hidden_layers: 26,
-            num_attention_heads: 8,
-            num_key_value_heads: 4,
-            head_dim: 256,
-            hidden_activation: Activation::GeluNew,
-            max_position_embeddings: 8192,
-            rms_norm_eps: 1e-6,
-            pad_token_id: Some(0),
-            tie_word_embeddings: true,
-            attention_bias: false,
-            query_pre_attn_scalar: 256.0,
-            sliding_window: Some(4096),
-            layer_types: None,
-            final_logit_softcapping: Some(30.0),
-            attn_logit_softcapping: Some(50.0),
-            rope: RopeConfig::default(),
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Gemma2Config {

@@ -21,48 +21,23 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct Gpt2Config {
     vocab_size: usize,
-    #[serde(alias = "max_position_embeddings")]
     n_positions: usize,
-    #[serde(alias = "hidden_size")]
     n_embd: usize,
-    #[serde(alias = "num_hidden_layers")]
     n_layer: usize,
-    #[serde(alias = "num_attention_heads")]
     n_head: usize,
     n_inner: Option<usize>,
     activation_function: Activation,
     layer_norm_epsilon: f64,
     scale_attn_weights: bool,
     scale_attn_by_inverse_layer_idx: bool,
+    #[expect(dead_code, reason = "only changes the order of operations in half precision")]
     reorder_and_upcast_attn: bool,
     tie_word_embeddings: bool,
     pad_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for Gpt2Config {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50257,
-            n_positions: 1024,
-            n_embd: 768,
-            n_layer: 12,
-            n_head: 12,
-            n_inner: None,
-            activation_function: Activation::GeluNew,
-            layer_norm_epsilon: 1e-5,
-            scale_attn_weights: true,
-            scale_attn_by_inverse_layer_idx: false,
-            reorder_and_upcast_attn: false,
-            tie_word_embeddings: true,
-            pad_token_id: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for Gpt2Config {

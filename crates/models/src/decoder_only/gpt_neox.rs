@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct GptNeoXConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -43,30 +42,6 @@ pub(crate) struct GptNeoXConfig {
     rotary_pct: Option<f64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for GptNeoXConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50432,
-            hidden_size: 6144,
-            num_hidden_layers: 44,
-            num_attention_heads: 64,
-            intermediate_size: 24576,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 2048,
-            layer_norm_eps: 1e-5,
-            use_parallel_residual: true,
-            attention_bias: true,
-            tie_word_embeddings: false,
-            pad_token_id: None,
-            rope_parameters: None,
-            rope_scaling: None,
-            rotary_emb_base: None,
-            rotary_pct: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl GptNeoXConfig {

@@ -12,15 +12,16 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// The `config.json` of `model_type` `llama`.
+/// The `config.json` of Llama and of types that differ from it in defaults and in a window: Mistral.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Llama {
     #[serde(flatten)]
     pub(crate) fields: LlamaFields,
-    #[serde(default)]
-    attention_bias: bool,
-    #[serde(default)]
-    mlp_bias: bool,
+    /// None for types that never have biases.
+    attention_bias: Option<bool>,
+    mlp_bias: Option<bool>,
+    /// None for types whose layers all see every earlier token.
+    sliding_window: Option<usize>,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -33,6 +34,7 @@ impl Llama {
 }
 
 impl LlamaVariant for Llama {
+    const NESTED_TYPE: &'static str = "llama";
     /// How the pretraining was split over devices; the forward pass no longer reads it.
     const INERT: &'static [&'static str] = &["pretraining_tp"];
 
@@ -41,10 +43,12 @@ impl LlamaVariant for Llama {
     }
 
     fn shape(&self) -> LlamaShape {
+        let attention_bias = self.attention_bias == Some(true);
         LlamaShape {
-            query_bias: self.attention_bias,
-            output_bias: self.attention_bias,
-            mlp_bias: self.mlp_bias,
+            query_bias: attention_bias,
+            output_bias: attention_bias,
+            mlp_bias: self.mlp_bias == Some(true),
+            windows: vec![self.sliding_window; self.fields.num_hidden_layers],
             ..LlamaShape::defaults(&self.fields)
         }
     }

@@ -6,24 +6,19 @@ use crate::text::{
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The `config.json` of `model_type` `olmo2`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Olmo2 {
     #[serde(flatten)]
     fields: LlamaFields,
-    #[serde(default)]
     attention_bias: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 impl LlamaVariant for Olmo2 {
-    fn defaults() -> Value {
-        json!({ "vocab_size": 50304, "rms_norm_eps": 1e-5, "pad_token_id": 1 })
-    }
-
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
     }

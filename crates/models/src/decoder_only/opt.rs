@@ -24,7 +24,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct OptConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -43,28 +42,6 @@ pub(crate) struct OptConfig {
     pad_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for OptConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50272,
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            ffn_dim: 3072,
-            max_position_embeddings: 2048,
-            do_layer_norm_before: true,
-            remove_final_layer_norm: false,
-            word_embed_proj_dim: None,
-            num_attention_heads: 12,
-            activation_function: Activation::Relu,
-            enable_bias: true,
-            layer_norm_elementwise_affine: true,
-            tie_word_embeddings: true,
-            pad_token_id: Some(1),
-            rest: Map::new(),
-        }
-    }
 }
 
 impl OptConfig {

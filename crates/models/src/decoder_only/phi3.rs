@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::layer::{ProjectionNames, RopeParameters, RopeType};
 use testgen_types::Head;
 
@@ -39,15 +39,6 @@ impl Phi3 {
 }
 
 impl LlamaVariant for Phi3 {
-    fn defaults() -> Value {
-        json!({
-            "rms_norm_eps": 1e-5,
-            "max_position_embeddings": 4096,
-            "original_max_position_embeddings": 4096.0,
-            "pad_token_id": 32000,
-        })
-    }
-
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
     }

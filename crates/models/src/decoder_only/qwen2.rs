@@ -28,7 +28,6 @@ impl LlamaVariant for Qwen2 {
 
     fn shape(&self) -> LlamaShape {
         LlamaShape {
-            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
             query_bias: true,
             windows: self.windows.windows(self.fields.num_hidden_layers),
             ..LlamaShape::defaults(&self.fields)

@@ -17,16 +17,9 @@ pub(crate) struct Qwen3 {
     fields: LlamaFields,
     #[serde(flatten)]
     windows: SlidingWindowFields,
-    #[serde(default)]
     attention_bias: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Qwen3 {
-    fn head_dim(&self) -> usize {
-        self.fields.head_dim.unwrap_or(128)
-    }
 }
 
 impl LlamaVariant for Qwen3 {
@@ -36,8 +29,6 @@ impl LlamaVariant for Qwen3 {
 
     fn shape(&self) -> LlamaShape {
         LlamaShape {
-            head_dim: self.head_dim(),
-            key_value_heads: self.fields.num_key_value_heads.unwrap_or(32),
             query_bias: self.attention_bias,
             output_bias: self.attention_bias,
             norms: QueryKeyNorms::EachHead,
@@ -47,7 +38,7 @@ impl LlamaVariant for Qwen3 {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.fields.validate_for(self.head_dim())?;
+        self.fields.validate_for(self.fields.head_dim())?;
         self.windows.validate(self.fields.num_hidden_layers)
     }
 

@@ -20,10 +20,8 @@ use testgen_types::Head;
 
 /// What BART and Marian configurations have in common.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct BartFields {
     pub(crate) vocab_size: usize,
-    pub(crate) max_position_embeddings: usize,
     encoder_layers: usize,
     encoder_ffn_dim: usize,
     encoder_attention_heads: usize,
@@ -34,25 +32,6 @@ pub(crate) struct BartFields {
     pub(crate) d_model: usize,
     scale_embedding: bool,
     pub(crate) tie_word_embeddings: bool,
-}
-
-impl Default for BartFields {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50265,
-            max_position_embeddings: 1024,
-            encoder_layers: 12,
-            encoder_ffn_dim: 4096,
-            encoder_attention_heads: 16,
-            decoder_layers: 12,
-            decoder_ffn_dim: 4096,
-            decoder_attention_heads: 16,
-            activation_function: Activation::Gelu,
-            d_model: 1024,
-            scale_embedding: false,
-            tie_word_embeddings: true,
-        }
-    }
 }
 
 impl BartFields {
@@ -67,17 +46,12 @@ impl BartFields {
         "init_std",
         "is_encoder_decoder",
         "normalize_embedding",
-        "num_hidden_layers",
         "replacing_rate",
         "save_step",
         "static_position_embeddings",
     ];
 
-    pub(crate) fn validate(&self, rest: &Map<String, Value>) -> Result<(), String> {
-        let repeated = rest.get("num_hidden_layers").and_then(Value::as_u64);
-        if let Some(other) = repeated.filter(|layers| *layers != self.encoder_layers as u64) {
-            return Err(format!("`num_hidden_layers` {other} is not `encoder_layers` {}", self.encoder_layers));
-        }
+    pub(crate) fn validate(&self) -> Result<(), String> {
         let divides = |name, heads| crate::config::divides("d_model", self.d_model, name, heads);
         divides("encoder_attention_heads", self.encoder_attention_heads)?;
         divides("decoder_attention_heads", self.decoder_attention_heads)
@@ -108,16 +82,11 @@ impl BartFields {
 pub(crate) struct BartConfig {
     #[serde(flatten)]
     pub(crate) fields: BartFields,
-    #[serde(default = "default_end")]
+    pub(crate) max_position_embeddings: usize,
     eos_token_id: i64,
-    #[serde(default = "default_end")]
     decoder_start_token_id: i64,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-fn default_end() -> i64 {
-    2
 }
 
 impl Config for BartConfig {
@@ -128,7 +97,7 @@ impl Config for BartConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.fields.validate(&self.rest)
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -157,7 +126,7 @@ impl ModelDef for Bart {
 
     fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
-        let [encoder, mut decoder] = stacks(fields, &w.strip_prefix("model"))?;
+        let [encoder, mut decoder] = stacks(config, &w.strip_prefix("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
             Head::ConditionalGeneration => {
@@ -179,12 +148,12 @@ impl ModelDef for Bart {
 }
 
 /// The encoder and the decoder below `base`.
-fn stacks<B: Ops>(fields: &BartFields, base: &Weights<B>) -> Result<[BartLayers<B>; 2], WeightsError> {
-    let width = fields.d_model;
+fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<[BartLayers<B>; 2], WeightsError> {
+    let (fields, width) = (&config.fields, config.fields.d_model);
     let stack = |shape: &BartShape, decoder| -> Result<BartLayers<B>, WeightsError> {
         let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
         let w = base.module(if decoder { "decoder" } else { "encoder" });
-        let rows = fields.max_position_embeddings + VARIANT.offset;
+        let rows = config.max_position_embeddings + VARIANT.offset;
         BartLayers::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
     };
     let [encoder, decoder] = fields.shapes(VARIANT);
@@ -203,7 +172,7 @@ pub(crate) struct Generator<B: Ops> {
 impl<B: Ops> Generator<B> {
     pub(crate) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let fields = &config.fields;
-        let [encoder, decoder] = stacks(fields, &w.strip_prefix("model"))?;
+        let [encoder, decoder] = stacks(config, &w.strip_prefix("model"))?;
         let shape = [fields.d_model, fields.vocab_size];
         let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
         Ok(Self { encoder, decoder, lm_head })

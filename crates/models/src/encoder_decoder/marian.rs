@@ -26,16 +26,11 @@ use testgen_types::Head;
 pub(crate) struct MarianConfig {
     #[serde(flatten)]
     fields: BartFields,
-    #[serde(default)]
+    max_position_embeddings: usize,
     decoder_vocab_size: Option<usize>,
-    #[serde(default = "shared")]
     share_encoder_decoder_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-fn shared() -> bool {
-    true
 }
 
 impl MarianConfig {
@@ -55,7 +50,7 @@ impl Config for MarianConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.fields.validate(&self.rest)
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
@@ -91,7 +86,7 @@ impl ModelDef for Marian {
             };
             let table = Embedding::load(&table, vocabularies[index], fields.d_model)?;
             let shape = BartShape { vocab: vocabularies[index], ..*shape };
-            let positions = positions([fields.max_position_embeddings, fields.d_model], &w)?;
+            let positions = positions([config.max_position_embeddings, fields.d_model], &w)?;
             BartLayers::load(&shape, index == 1, table, positions, &w)
         };
         let shapes = fields.shapes(VARIANT);

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::Ops,
     layer::{AttentionNames, Linear},
@@ -24,7 +24,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct AlbertConfig {
     #[serde(flatten)]
     fields: BertFields,
@@ -35,32 +34,10 @@ pub(crate) struct AlbertConfig {
     rest: Map<String, Value>,
 }
 
-impl Default for AlbertConfig {
-    fn default() -> Self {
-        Self {
-            fields: BertFields::default(),
-            embedding_size: 128,
-            num_hidden_groups: 1,
-            inner_group_num: 1,
-            rest: Map::new(),
-        }
-    }
-}
-
 impl Config for AlbertConfig {
     /// Fields of the TensorFlow releases, which transformers does not read.
     const INERT: &'static [&'static str] =
         &["down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"];
-
-    fn defaults() -> Value {
-        json!({
-            "vocab_size": 30000,
-            "hidden_size": 4096,
-            "num_attention_heads": 64,
-            "intermediate_size": 16384,
-            "hidden_act": "gelu_new",
-        })
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest

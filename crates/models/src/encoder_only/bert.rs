@@ -24,20 +24,13 @@ use testgen_types::{Head, ModelType};
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct BertConfig {
     #[serde(flatten)]
     pub(crate) fields: BertFields,
-    model_type: String,
+    model_type: Option<String>,
     pad_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for BertConfig {
-    fn default() -> Self {
-        Self { fields: BertFields::default(), model_type: String::new(), pad_token_id: None, rest: Map::new() }
-    }
 }
 
 impl Config for BertConfig {
@@ -62,7 +55,8 @@ impl Config for BertConfig {
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         // Every type with RoBERTa's definition, whatever its name is.
-        if ModelType::find(&self.model_type).is_none_or(|kind| kind.entry().definition != "Roberta") {
+        let model_type = self.model_type.as_deref().and_then(ModelType::find);
+        if model_type.is_none_or(|kind| kind.entry().definition != "bert::Roberta") {
             fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
         }
         if !matches!(head, Head::MaskedLm | Head::PreTraining) {

@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct DebertaV2Config {
     vocab_size: usize,
     embedding_size: Option<usize>,
@@ -60,39 +59,6 @@ pub(crate) struct DebertaV2Config {
 enum Terms {
     Joined(String),
     Listed(Vec<String>),
-}
-
-impl Default for DebertaV2Config {
-    fn default() -> Self {
-        Self {
-            vocab_size: 128_100,
-            embedding_size: None,
-            hidden_size: 1536,
-            num_hidden_layers: 24,
-            num_attention_heads: 24,
-            attention_head_size: None,
-            intermediate_size: 6144,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 512,
-            type_vocab_size: 0,
-            layer_norm_eps: 1e-7,
-            relative_attention: false,
-            max_relative_positions: -1,
-            position_buckets: -1,
-            norm_rel_ebd: "none".to_owned(),
-            share_att_key: false,
-            pos_att_type: None,
-            position_biased_input: true,
-            conv_kernel_size: 0,
-            conv_groups: 1,
-            conv_act: Activation::Tanh,
-            pooler_hidden_act: Activation::Gelu,
-            pooler_hidden_size: None,
-            legacy: true,
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for DebertaV2Config {

@@ -21,37 +21,17 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct DistilBertConfig {
     vocab_size: usize,
     max_position_embeddings: usize,
-    #[serde(alias = "num_hidden_layers")]
     n_layers: usize,
-    #[serde(alias = "num_attention_heads")]
     n_heads: usize,
-    #[serde(alias = "hidden_size")]
     dim: usize,
     hidden_dim: usize,
     activation: Activation,
     tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for DistilBertConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 30522,
-            max_position_embeddings: 512,
-            n_layers: 6,
-            n_heads: 12,
-            dim: 768,
-            hidden_dim: 3072,
-            activation: Activation::Gelu,
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for DistilBertConfig {

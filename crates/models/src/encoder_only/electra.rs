@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
     layer::Linear,
@@ -24,7 +24,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct ElectraConfig {
     #[serde(flatten)]
     fields: BertFields,
@@ -33,20 +32,10 @@ pub(crate) struct ElectraConfig {
     rest: Map<String, Value>,
 }
 
-impl Default for ElectraConfig {
-    fn default() -> Self {
-        Self { fields: BertFields::default(), embedding_size: 128, rest: Map::new() }
-    }
-}
-
 impl Config for ElectraConfig {
     /// Of the head for multiple choice.
     const INERT: &'static [&'static str] =
         &["summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
-
-    fn defaults() -> Value {
-        json!({ "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024 })
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest

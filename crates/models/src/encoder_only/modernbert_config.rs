@@ -12,7 +12,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct ModernBertConfig {
     pub(crate) vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -62,40 +61,10 @@ pub(crate) enum Pooling {
 
 /// Rotary parameters for each type of layer.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RopeByType {
     full_attention: Option<RopeParameters>,
     sliding_attention: Option<RopeParameters>,
-}
-
-impl Default for ModernBertConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50368,
-            hidden_size: 768,
-            intermediate_size: 1152,
-            num_hidden_layers: 22,
-            num_attention_heads: 12,
-            hidden_activation: Activation::Gelu,
-            max_position_embeddings: 8192,
-            norm_eps: 1e-5,
-            norm_bias: false,
-            attention_bias: false,
-            mlp_bias: false,
-            decoder_bias: true,
-            classifier_bias: false,
-            classifier_activation: Activation::Gelu,
-            classifier_pooling: Pooling::Cls,
-            local_attention: 128,
-            layer_types: None,
-            global_attn_every_n_layers: 3,
-            rope_parameters: None,
-            global_rope_theta: 160_000.0,
-            local_rope_theta: 10_000.0,
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for ModernBertConfig {

@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct MpnetConfig {
     vocab_size: usize,
     hidden_size: usize,
@@ -37,24 +36,6 @@ pub(crate) struct MpnetConfig {
     tie_word_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for MpnetConfig {
-    fn default() -> Self {
-        Self {
-            vocab_size: 30527,
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 512,
-            layer_norm_eps: 1e-12,
-            relative_attention_num_buckets: 32,
-            tie_word_embeddings: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 /// What transformers sorts distances into, whatever `relative_attention_num_buckets` is.

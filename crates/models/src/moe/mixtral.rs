@@ -5,7 +5,7 @@ use crate::text::{
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::layer::ExpertsShape;
 
 /// The `config.json` of `model_type` `mixtral`.
@@ -15,28 +15,14 @@ pub(crate) struct Mixtral {
     fields: LlamaFields,
     sliding_window: Option<usize>,
     num_experts_per_tok: usize,
-    #[serde(alias = "num_experts", default = "default_experts")]
     num_local_experts: usize,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-fn default_experts() -> usize {
-    8
-}
-
 impl LlamaVariant for Mixtral {
     /// What is returned beside the logits, and training.
     const INERT: &'static [&'static str] = &["output_router_logits", "router_jitter_noise"];
-
-    fn defaults() -> Value {
-        json!({
-            "rms_norm_eps": 1e-5,
-            "max_position_embeddings": 131_072,
-            "num_key_value_heads": 8,
-            "num_experts_per_tok": 2,
-        })
-    }
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)

@@ -6,7 +6,7 @@ use crate::text::{
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::layer::ExpertsShape;
 
 /// The `config.json` of `model_type` `olmoe`.
@@ -17,31 +17,15 @@ pub(crate) struct Olmoe {
     attention_bias: bool,
     clip_qkv: Option<f64>,
     num_experts_per_tok: usize,
-    #[serde(alias = "num_local_experts", default = "default_experts")]
     num_experts: usize,
     norm_topk_prob: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-fn default_experts() -> usize {
-    64
-}
-
 impl LlamaVariant for Olmoe {
     /// What is returned beside the logits.
     const INERT: &'static [&'static str] = &["output_router_logits"];
-
-    fn defaults() -> Value {
-        json!({
-            "rms_norm_eps": 1e-5,
-            "max_position_embeddings": 4096,
-            "pad_token_id": 1,
-            "attention_bias": false,
-            "num_experts_per_tok": 8,
-            "norm_topk_prob": false,
-        })
-    }
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)

@@ -5,7 +5,7 @@ use crate::text::{
     llama_variant::LlamaVariant,
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::layer::ExpertsShape;
 use testgen_types::Head;
 
@@ -21,15 +21,10 @@ pub(crate) struct Qwen3Moe {
     mlp_only_layers: Option<Vec<usize>>,
     moe_intermediate_size: usize,
     num_experts_per_tok: usize,
-    #[serde(alias = "num_local_experts", default = "default_experts")]
-    num_experts: usize,
+    num_local_experts: usize,
     norm_topk_prob: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-fn default_experts() -> usize {
-    128
 }
 
 impl Qwen3Moe {
@@ -37,27 +32,13 @@ impl Qwen3Moe {
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
         let sparse = |layer: usize| !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step);
-        (0..self.fields.num_hidden_layers).map(|layer| self.num_experts > 0 && sparse(layer)).collect()
+        (0..self.fields.num_hidden_layers).map(|layer| self.num_local_experts > 0 && sparse(layer)).collect()
     }
 }
 
 impl LlamaVariant for Qwen3Moe {
     /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
     const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
-
-    fn defaults() -> Value {
-        json!({
-            "max_position_embeddings": 32768,
-            "num_key_value_heads": 4,
-            "attention_bias": false,
-            "use_sliding_window": false,
-            "sliding_window": 4096,
-            "decoder_sparse_step": 1,
-            "moe_intermediate_size": 768,
-            "num_experts_per_tok": 8,
-            "norm_topk_prob": false,
-        })
-    }
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
         (&self.fields, &self.rest)
@@ -67,7 +48,7 @@ impl LlamaVariant for Qwen3Moe {
         let experts = ExpertsShape {
             inner: self.moe_intermediate_size,
             normalised: self.norm_topk_prob,
-            ..self.fields.experts(self.num_experts, self.num_experts_per_tok)
+            ..self.fields.experts(self.num_local_experts, self.num_experts_per_tok)
         };
         let window = self.sliding_window.filter(|_| self.use_sliding_window);
         LlamaShape {
@@ -85,7 +66,7 @@ impl LlamaVariant for Qwen3Moe {
         if self.decoder_sparse_step == 0 {
             return Err("`decoder_sparse_step` is 0".to_owned());
         }
-        ExpertsShape::validate(self.num_experts_per_tok, self.num_experts)
+        ExpertsShape::validate(self.num_experts_per_tok, self.num_local_experts)
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {

@@ -2,7 +2,7 @@
 
 use crate::{
     capabilities::Capabilities,
-    config::{Config, Nested},
+    config::{Config, Nested, NestedConfig},
     decoder_only::llama::Llama,
     model_def::{Loaded, ModelDef},
     network::Network,
@@ -25,11 +25,9 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct LlavaConfig {
     vision_config: Option<Nested<ClipVisionConfig>>,
     text_config: Option<Nested<Llama>>,
-    #[serde(alias = "image_token_id")]
     image_token_index: i64,
     projector_hidden_act: Activation,
     vision_feature_select_strategy: Strategy,
@@ -73,22 +71,6 @@ impl FeatureLayers {
     }
 }
 
-impl Default for LlavaConfig {
-    fn default() -> Self {
-        Self {
-            vision_config: None,
-            text_config: None,
-            image_token_index: 32000,
-            projector_hidden_act: Activation::Gelu,
-            vision_feature_select_strategy: Strategy::Default,
-            vision_feature_layer: FeatureLayers::One(-2),
-            multimodal_projector_bias: true,
-            tie_word_embeddings: false,
-            rest: Map::new(),
-        }
-    }
-}
-
 impl LlavaConfig {
     fn tokens_per_image(&self) -> usize {
         let patches = self.vision_config.as_ref().map_or(0, |vision| vision.image.patches());
@@ -107,9 +89,9 @@ impl Config for LlavaConfig {
         &self.rest
     }
 
-    fn nested(&self) -> Vec<(&'static str, &[String])> {
-        let vision = self.vision_config.as_ref().map(|nested| ("vision_config", nested.fields()));
-        let text = self.text_config.as_ref().map(|nested| ("text_config", nested.fields()));
+    fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
+        let vision = self.vision_config.as_ref().map(|nested| ("vision_config", nested as &dyn NestedConfig));
+        let text = self.text_config.as_ref().map(|nested| ("text_config", nested as &dyn NestedConfig));
         vision.into_iter().chain(text).collect()
     }
 

@@ -5,7 +5,7 @@ use super::{
     detr_positions::Positions,
 };
 use crate::{
-    config::{Config, Nested, divides},
+    config::{Config, Nested, NestedConfig, divides},
     model_def::{Loaded, ModelDef},
     network::Network,
     vision::resnet::{self, ResNetConfig},
@@ -26,7 +26,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct DetrConfig {
     backbone_config: Option<Nested<ResNetConfig>>,
     num_queries: usize,
@@ -49,25 +48,6 @@ pub(crate) struct DetrConfig {
 enum PositionType {
     Sine,
     Learned,
-}
-
-impl Default for DetrConfig {
-    fn default() -> Self {
-        Self {
-            backbone_config: None,
-            num_queries: 100,
-            d_model: 256,
-            encoder_layers: 6,
-            encoder_ffn_dim: 2048,
-            encoder_attention_heads: 8,
-            decoder_layers: 6,
-            decoder_ffn_dim: 2048,
-            decoder_attention_heads: 8,
-            activation_function: Activation::Relu,
-            position_embedding_type: PositionType::Sine,
-            rest: Map::new(),
-        }
-    }
 }
 
 /// `nn.LayerNorm`'s own, which DETR keeps.
@@ -95,7 +75,6 @@ impl Config for DetrConfig {
         "mask_loss_coefficient",
         "max_position_embeddings",
         "num_channels",
-        "num_hidden_layers",
         "use_pretrained_backbone",
         "use_timm_backbone",
     ];
@@ -104,8 +83,8 @@ impl Config for DetrConfig {
         &self.rest
     }
 
-    fn nested(&self) -> Vec<(&'static str, &[String])> {
-        self.backbone_config.iter().map(|backbone| ("backbone_config", backbone.fields())).collect()
+    fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
+        self.backbone_config.iter().map(|backbone| ("backbone_config", backbone as &dyn NestedConfig)).collect()
     }
 
     fn validate(&self) -> Result<(), String> {

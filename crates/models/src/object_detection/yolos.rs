@@ -14,7 +14,7 @@ use crate::{
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,
@@ -27,7 +27,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct YolosConfig {
     #[serde(flatten)]
     fields: VisionFields,
@@ -36,18 +35,6 @@ pub(crate) struct YolosConfig {
     use_mid_position_embeddings: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for YolosConfig {
-    fn default() -> Self {
-        Self {
-            fields: VisionFields::default(),
-            intermediate_size: 3072,
-            num_detection_tokens: 100,
-            use_mid_position_embeddings: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for YolosConfig {
@@ -61,10 +48,6 @@ impl Config for YolosConfig {
         "giou_cost",
         "giou_loss_coefficient",
     ];
-
-    fn defaults() -> Value {
-        json!({ "image_size": [512, 864] })
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest

@@ -1,7 +1,7 @@
 //! The `config.json` of RAG: a question encoder, a generator, and how what is found between them is read.
 
 use crate::{
-    config::{Config, Nested},
+    config::{Config, Nested, NestedConfig},
     encoder_decoder::bart::BartConfig,
     encoder_only::bert::BertConfig,
 };
@@ -11,7 +11,6 @@ use testgen_types::Head;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct RagConfig {
     pub(super) question_encoder: Nested<QuestionConfig>,
     pub(super) generator: Nested<GeneratorConfig>,
@@ -27,26 +26,6 @@ pub(crate) struct RagConfig {
     bos_token_id: Option<i64>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for RagConfig {
-    fn default() -> Self {
-        Self {
-            question_encoder: Nested::default(),
-            generator: Nested::default(),
-            title_sep: " / ".to_owned(),
-            doc_sep: " // ".to_owned(),
-            n_docs: 5,
-            max_combined_length: 300,
-            retrieval_vector_size: 768,
-            do_marginalize: false,
-            exclude_bos_score: false,
-            reduce_loss: false,
-            label_smoothing: 0.0,
-            bos_token_id: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl RagConfig {
@@ -79,8 +58,8 @@ impl Config for RagConfig {
         &self.rest
     }
 
-    fn nested(&self) -> Vec<(&'static str, &[String])> {
-        vec![("question_encoder", self.question_encoder.fields()), ("generator", self.generator.fields())]
+    fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
+        vec![("question_encoder", &self.question_encoder), ("generator", &self.generator)]
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -90,7 +69,7 @@ impl Config for RagConfig {
         if self.n_docs == 0 {
             return Err("`n_docs` is 0; at least one passage is read".to_owned());
         }
-        let (length, limit) = (self.max_combined_length, self.generator.bart.fields.max_position_embeddings);
+        let (length, limit) = (self.max_combined_length, self.generator.bart.max_position_embeddings);
         if length > limit {
             return Err(format!("`max_combined_length` {length} is above `generator.max_position_embeddings` {limit}"));
         }
@@ -122,11 +101,8 @@ impl Config for RagConfig {
 /// `question_encoder`: a DPR encoder, which is a BERT without a pooler.
 #[derive(Debug, Deserialize)]
 pub(crate) struct QuestionConfig {
-    #[serde(default)]
     pub(super) projection_dim: usize,
-    #[serde(default = "dpr")]
     model_type: String,
-    #[serde(default)]
     pub(super) pad_token_id: i64,
     #[serde(flatten)]
     pub(super) bert: BertConfig,
@@ -135,35 +111,17 @@ pub(crate) struct QuestionConfig {
 /// `generator`: a BART.
 #[derive(Debug, Deserialize)]
 pub(crate) struct GeneratorConfig {
-    #[serde(default = "bart")]
     model_type: String,
     /// In front of every text that the generator reads.
     pub(super) prefix: Option<String>,
-    #[serde(default = "default_pad")]
     pub(super) pad_token_id: i64,
-    #[serde(default = "default_bos")]
     bos_token_id: Option<i64>,
     #[serde(flatten)]
     pub(super) bart: BartConfig,
 }
 
-fn dpr() -> String {
-    "dpr".to_owned()
-}
-
-fn bart() -> String {
-    "bart".to_owned()
-}
-
-fn default_pad() -> i64 {
-    1
-}
-
-fn default_bos() -> Option<i64> {
-    Some(0)
-}
-
 impl Config for QuestionConfig {
+    const NESTED_TYPE: &'static str = "dpr";
     const INERT: &'static [&'static str] = BertConfig::INERT;
 
     fn rest(&self) -> &Map<String, Value> {
@@ -177,6 +135,7 @@ impl Config for QuestionConfig {
 }
 
 impl Config for GeneratorConfig {
+    const NESTED_TYPE: &'static str = "bart";
     const INERT: &'static [&'static str] = BartConfig::INERT;
 
     fn rest(&self) -> &Map<String, Value> {
@@ -203,12 +162,12 @@ mod tests {
     use serde_json::json;
 
     fn refused(fields: Value) -> String {
-        parse::<RagConfig>(&fields).err().map(|error| error.to_string()).unwrap_or_default()
+        parse::<RagConfig>("rag", &fields).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]
     fn a_file_may_say_nothing() {
-        let config = parse::<RagConfig>(&json!({ "model_type": "rag" })).expect("all fields have defaults").config;
+        let config = parse::<RagConfig>("rag", &json!({})).expect("all fields have defaults").config;
         assert_eq!((config.n_docs, config.max_combined_length, config.bos()), (5, 300, Some(0)));
         assert_eq!((config.question_encoder.projection_dim, config.generator.pad_token_id), (0, 1));
     }
@@ -226,7 +185,7 @@ mod tests {
             "model_type": "rag", "question_encoder": question, "generator": generator, "index_name": "exact",
             "dataset": "wiki_dpr", "forced_eos_token_id": 2, "output_retrieved": false, "vocab_size": null,
         });
-        let parsed = parse::<RagConfig>(&config).expect("it is supported");
+        let parsed = parse::<RagConfig>("rag", &config).expect("it is supported");
         assert_eq!(parsed.config.generator.prefix.as_deref(), Some(" "));
         assert!(parsed.fields.contains(&"generator.prefix".to_owned()));
     }

@@ -30,35 +30,14 @@ use testgen_types::Head;
 pub(crate) struct WhisperConfig {
     #[serde(flatten)]
     fields: BartFields,
-    #[serde(default = "default_bins")]
     num_mel_bins: usize,
-    #[serde(default = "default_source")]
     max_source_positions: usize,
-    #[serde(default = "default_target")]
     max_target_positions: usize,
     /// Of classifiers alone, as the next.
-    #[serde(default = "default_inner")]
     classifier_proj_size: usize,
-    #[serde(default)]
     use_weighted_layer_sum: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-fn default_bins() -> usize {
-    80
-}
-
-fn default_source() -> usize {
-    1500
-}
-
-fn default_target() -> usize {
-    448
-}
-
-fn default_inner() -> usize {
-    256
 }
 
 impl Config for WhisperConfig {
@@ -77,7 +56,6 @@ impl Config for WhisperConfig {
         "mask_time_min_masks",
         "mask_time_prob",
         "median_filter_width",
-        "num_hidden_layers",
     ];
 
     fn rest(&self) -> &Map<String, Value> {
@@ -85,7 +63,7 @@ impl Config for WhisperConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.fields.validate(&self.rest)
+        self.fields.validate()
     }
 
     fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {

@@ -18,7 +18,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct MambaConfig {
     #[serde(flatten)]
     fields: StateFields,
@@ -41,17 +40,6 @@ enum Rank {
 #[serde(rename_all = "snake_case")]
 enum Auto {
     Auto,
-}
-
-impl Default for MambaConfig {
-    fn default() -> Self {
-        Self {
-            fields: StateFields::default(),
-            time_step_rank: Rank::Word(Auto::Auto),
-            intermediate_size: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl MambaConfig {

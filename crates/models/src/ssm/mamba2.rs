@@ -7,7 +7,7 @@ use crate::{
 };
 use burn::tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,
@@ -18,7 +18,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct Mamba2Config {
     #[serde(flatten)]
     fields: StateFields,
@@ -50,19 +49,6 @@ impl Limit {
     }
 }
 
-impl Default for Mamba2Config {
-    fn default() -> Self {
-        Self {
-            fields: StateFields::default(),
-            num_heads: 128,
-            head_dim: 64,
-            n_groups: 8,
-            time_step_limit: [Limit::Number(0.0), Limit::Number(f64::INFINITY)],
-            rest: Map::new(),
-        }
-    }
-}
-
 impl Config for Mamba2Config {
     /// How time steps are drawn before training, the length of the stretches that the scan is cut into, and what the
     /// original files repeat.
@@ -77,16 +63,6 @@ impl Config for Mamba2Config {
         "time_step_min",
         "time_step_rank",
     ];
-
-    fn defaults() -> Value {
-        json!({
-            "vocab_size": 32768,
-            "hidden_size": 4096,
-            "state_size": 128,
-            "num_hidden_layers": 64,
-            "tie_word_embeddings": false,
-        })
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest

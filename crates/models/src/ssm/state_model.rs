@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The fields of `config.json` that both types have, with the defaults of Mamba.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct StateFields {
     vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -38,25 +37,6 @@ pub(crate) struct StateFields {
     /// Whether what goes around the mixers stays f32 in every precision.
     residual_in_fp32: bool,
     tie_word_embeddings: bool,
-}
-
-impl Default for StateFields {
-    fn default() -> Self {
-        Self {
-            vocab_size: 50280,
-            hidden_size: 768,
-            state_size: 16,
-            num_hidden_layers: 32,
-            layer_norm_epsilon: 1e-5,
-            expand: 2.0,
-            conv_kernel: 4,
-            use_bias: false,
-            use_conv_bias: true,
-            hidden_act: Activation::Silu,
-            residual_in_fp32: true,
-            tie_word_embeddings: true,
-        }
-    }
 }
 
 impl StateFields {

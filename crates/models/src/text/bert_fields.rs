@@ -7,7 +7,6 @@ use testgen_nn::backend::Activation;
 
 /// To be flattened; the defaults are BERT's.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct BertFields {
     vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -20,24 +19,6 @@ pub(crate) struct BertFields {
     layer_norm_eps: f64,
     position_embedding_type: String,
     pub(crate) tie_word_embeddings: bool,
-}
-
-impl Default for BertFields {
-    fn default() -> Self {
-        Self {
-            vocab_size: 30522,
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            max_position_embeddings: 512,
-            type_vocab_size: 2,
-            layer_norm_eps: 1e-12,
-            position_embedding_type: "absolute".to_owned(),
-            tie_word_embeddings: true,
-        }
-    }
 }
 
 impl BertFields {

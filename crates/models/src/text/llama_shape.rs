@@ -11,7 +11,6 @@ use testgen_types::Head;
 
 /// The fields of `config.json` that every such type has.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct LlamaFields {
     pub(crate) vocab_size: usize,
     pub(crate) hidden_size: usize,
@@ -29,28 +28,6 @@ pub(crate) struct LlamaFields {
     rope_parameters: Option<RopeParameters>,
     rope_scaling: Option<RopeParameters>,
     rope_theta: Option<f64>,
-}
-
-impl Default for LlamaFields {
-    fn default() -> Self {
-        Self {
-            vocab_size: 32000,
-            hidden_size: 4096,
-            intermediate_size: 11008,
-            num_hidden_layers: 32,
-            num_attention_heads: 32,
-            num_key_value_heads: None,
-            head_dim: None,
-            hidden_act: Activation::Silu,
-            max_position_embeddings: 2048,
-            rms_norm_eps: 1e-6,
-            tie_word_embeddings: false,
-            pad_token_id: None,
-            rope_parameters: None,
-            rope_scaling: None,
-            rope_theta: None,
-        }
-    }
 }
 
 impl LlamaFields {

@@ -10,15 +10,12 @@ use serde_json::{Map, Value};
 use testgen_nn::{backend::Ops, weights::Weights};
 use testgen_types::Head;
 
-/// The `config.json` of such a type; its defaults are [`Config`]'s and those of Llama.
+/// The `config.json` of such a type.
 pub(crate) trait LlamaVariant: DeserializeOwned {
+    /// See [`Config::NESTED_TYPE`].
+    const NESTED_TYPE: &'static str = "";
     /// See [`Config::INERT`].
     const INERT: &'static [&'static str] = &[];
-
-    /// See [`Config::defaults`].
-    fn defaults() -> Value {
-        Value::Null
-    }
 
     /// The fields of every such type, and [`Config::rest`].
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>);
@@ -38,11 +35,8 @@ pub(crate) trait LlamaVariant: DeserializeOwned {
 }
 
 impl<V: LlamaVariant> Config for V {
+    const NESTED_TYPE: &'static str = V::NESTED_TYPE;
     const INERT: &'static [&'static str] = V::INERT;
-
-    fn defaults() -> Value {
-        V::defaults()
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         self.parts().1

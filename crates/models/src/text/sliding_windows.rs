@@ -14,18 +14,11 @@ pub(crate) enum LayerType {
 
 /// The fields about windows.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct SlidingWindowFields {
     use_sliding_window: bool,
     sliding_window: Option<usize>,
     max_window_layers: usize,
     layer_types: Option<Vec<LayerType>>,
-}
-
-impl Default for SlidingWindowFields {
-    fn default() -> Self {
-        Self { use_sliding_window: false, sliding_window: Some(4096), max_window_layers: 28, layer_types: None }
-    }
 }
 
 impl SlidingWindowFields {

@@ -21,7 +21,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct ConvNextConfig {
     num_channels: usize,
     patch_size: ImageSize,
@@ -33,22 +32,6 @@ pub(crate) struct ConvNextConfig {
     layer_scale_init_value: f64,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for ConvNextConfig {
-    fn default() -> Self {
-        Self {
-            num_channels: 3,
-            patch_size: ImageSize::Square(4),
-            num_stages: 4,
-            hidden_sizes: vec![96, 192, 384, 768],
-            depths: vec![3, 3, 9, 3],
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-12,
-            layer_scale_init_value: 1e-6,
-            rest: Map::new(),
-        }
-    }
 }
 
 /// Of every norm but the last.

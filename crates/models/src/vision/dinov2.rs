@@ -14,7 +14,7 @@ use crate::{
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
     context::ForwardContext,
@@ -27,7 +27,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct Dinov2Config {
     #[serde(flatten)]
     fields: VisionFields,
@@ -35,12 +34,6 @@ pub(crate) struct Dinov2Config {
     use_swiglu_ffn: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for Dinov2Config {
-    fn default() -> Self {
-        Self { fields: VisionFields::default(), mlp_ratio: 4.0, use_swiglu_ffn: false, rest: Map::new() }
-    }
 }
 
 impl Config for Dinov2Config {
@@ -56,10 +49,6 @@ impl Config for Dinov2Config {
         "stage_names",
         "use_mask_token",
     ];
-
-    fn defaults() -> Value {
-        json!({ "layer_norm_eps": 1e-6, "patch_size": 14 })
-    }
 
     fn rest(&self) -> &Map<String, Value> {
         &self.rest

@@ -20,7 +20,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct ResNetConfig {
     num_channels: usize,
     embedding_size: usize,
@@ -44,23 +43,9 @@ enum BlockType {
     Bottleneck,
 }
 
-impl Default for ResNetConfig {
-    fn default() -> Self {
-        Self {
-            num_channels: 3,
-            embedding_size: 64,
-            hidden_sizes: vec![256, 512, 1024, 2048],
-            depths: vec![3, 4, 6, 3],
-            layer_type: BlockType::Bottleneck,
-            hidden_act: Activation::Relu,
-            downsample_in_first_stage: false,
-            downsample_in_bottleneck: false,
-            rest: Map::new(),
-        }
-    }
-}
-
 impl Config for ResNetConfig {
+    const NESTED_TYPE: &'static str = "resnet";
+
     /// What a backbone for detection gives out.
     const INERT: &'static [&'static str] = &["out_features", "out_indices", "stage_names"];
 

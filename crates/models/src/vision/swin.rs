@@ -24,7 +24,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct SwinConfig {
     patch_size: ImageSize,
     image_size: ImageSize,
@@ -40,26 +39,6 @@ pub(crate) struct SwinConfig {
     layer_norm_eps: f64,
     #[serde(flatten)]
     rest: serde_json::Map<String, Value>,
-}
-
-impl Default for SwinConfig {
-    fn default() -> Self {
-        Self {
-            patch_size: ImageSize::Square(4),
-            image_size: ImageSize::Square(224),
-            num_channels: 3,
-            embed_dim: 96,
-            depths: vec![2, 2, 6, 2],
-            num_heads: vec![3, 6, 12, 24],
-            window_size: 7,
-            mlp_ratio: 4.0,
-            qkv_bias: true,
-            hidden_act: Activation::Gelu,
-            use_absolute_embeddings: false,
-            layer_norm_eps: 1e-5,
-            rest: serde_json::Map::new(),
-        }
-    }
 }
 
 /// Of the norms behind the patches and between the stages.

@@ -26,7 +26,6 @@ use testgen_types::Head;
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct VitConfig {
     #[serde(flatten)]
     fields: VisionFields,
@@ -35,18 +34,6 @@ pub(crate) struct VitConfig {
     pooler_act: Activation,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for VitConfig {
-    fn default() -> Self {
-        Self {
-            fields: VisionFields::default(),
-            intermediate_size: 3072,
-            pooler_output_size: None,
-            pooler_act: Activation::Tanh,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for VitConfig {

@@ -16,7 +16,6 @@ use testgen_nn::{
 
 /// The fields of `config.json` that every type has, with the defaults of ViT.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct VisionFields {
     pub(crate) hidden_size: usize,
     pub(crate) num_hidden_layers: usize,
@@ -27,22 +26,6 @@ pub(crate) struct VisionFields {
     patch_size: ImageSize,
     num_channels: usize,
     qkv_bias: bool,
-}
-
-impl Default for VisionFields {
-    fn default() -> Self {
-        Self {
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-12,
-            image_size: ImageSize::Square(224),
-            patch_size: ImageSize::Square(16),
-            num_channels: 3,
-            qkv_bias: true,
-        }
-    }
 }
 
 impl VisionFields {

@@ -3,14 +3,14 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    config::{Config, Nested},
+    config::{Config, Nested, NestedConfig},
     model_def::{Loaded, ModelDef},
     text::text_head::{first_token, pick_tokens},
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,
@@ -23,7 +23,6 @@ use testgen_types::Head;
 
 /// The `config.json`. Older releases filled `..._dict` for the values that count.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct ClipConfig {
     text_config: Nested<ClipTextConfig>,
     vision_config: Nested<ClipVisionConfig>,
@@ -32,19 +31,6 @@ pub(crate) struct ClipConfig {
     projection_dim: usize,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for ClipConfig {
-    fn default() -> Self {
-        Self {
-            text_config: Nested::default(),
-            vision_config: Nested::default(),
-            text_config_dict: None,
-            vision_config_dict: None,
-            projection_dim: 512,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl ClipConfig {
@@ -65,13 +51,12 @@ impl Config for ClipConfig {
         &self.rest
     }
 
-    fn nested(&self) -> Vec<(&'static str, &[String])> {
-        let texts = [("text_config", Some(&self.text_config)), ("text_config_dict", self.text_config_dict.as_ref())];
-        let images =
-            [("vision_config", Some(&self.vision_config)), ("vision_config_dict", self.vision_config_dict.as_ref())];
-        let texts = texts.into_iter().filter_map(|(name, nested)| Some((name, nested?.fields())));
-        let images = images.into_iter().filter_map(|(name, nested)| Some((name, nested?.fields())));
-        texts.chain(images).collect()
+    fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
+        let mut nested: Vec<(&'static str, &dyn NestedConfig)> =
+            vec![("text_config", &self.text_config), ("vision_config", &self.vision_config)];
+        nested.extend(self.text_config_dict.iter().map(|config| ("text_config_dict", config as &dyn NestedConfig)));
+        nested.extend(self.vision_config_dict.iter().map(|config| ("vision_config_dict", config as &dyn NestedConfig)));
+        nested
     }
 
     fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
@@ -105,6 +90,7 @@ impl ClipTextConfig {
 }
 
 impl Config for ClipTextConfig {
+    const NESTED_TYPE: &'static str = "clip_text_model";
     /// Of the class with a projection of its own.
     const INERT: &'static [&'static str] = &["projection_dim"];
 
@@ -117,14 +103,6 @@ impl Config for ClipTextConfig {
             Some(Value::Number(_)) => self.tower.validate(),
             other => Err(format!("`eos_token_id` is {other:?}, and one number is the token that a text is read at")),
         }
-    }
-
-    fn defaults() -> Value {
-        json!({
-            "vocab_size": 49408, "hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 12,
-            "num_attention_heads": 8, "max_position_embeddings": 77, "hidden_act": "quick_gelu",
-            "layer_norm_eps": 1e-5, "eos_token_id": 49407,
-        })
     }
 }
 
@@ -140,6 +118,7 @@ pub(crate) struct ClipVisionConfig {
 }
 
 impl Config for ClipVisionConfig {
+    const NESTED_TYPE: &'static str = "clip_vision_model";
     /// Of the class with a projection of its own; the second is of the whole model.
     const INERT: &'static [&'static str] = &["projection_dim", "vocab_size"];
 
@@ -150,13 +129,6 @@ impl Config for ClipVisionConfig {
     fn validate(&self) -> Result<(), String> {
         self.image.validate()?;
         self.tower.validate()
-    }
-
-    fn defaults() -> Value {
-        json!({
-            "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
-            "num_channels": 3, "image_size": 224, "patch_size": 32, "hidden_act": "quick_gelu", "layer_norm_eps": 1e-5,
-        })
     }
 }
 

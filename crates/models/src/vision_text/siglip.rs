@@ -3,14 +3,14 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    config::{Config, Nested},
+    config::{Config, Nested, NestedConfig},
     model_def::{Loaded, ModelDef},
     text::text_head::pick_tokens,
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
 };
 use burn::tensor::Tensor;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,
@@ -22,8 +22,7 @@ use testgen_nn::{
 use testgen_types::Head;
 
 /// The `config.json`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct SiglipConfig {
     text_config: Nested<SiglipTextConfig>,
     vision_config: Nested<SiglipVisionConfig>,
@@ -36,8 +35,8 @@ impl Config for SiglipConfig {
         &self.rest
     }
 
-    fn nested(&self) -> Vec<(&'static str, &[String])> {
-        vec![("text_config", self.text_config.fields()), ("vision_config", self.vision_config.fields())]
+    fn nested(&self) -> Vec<(&'static str, &dyn NestedConfig)> {
+        vec![("text_config", &self.text_config), ("vision_config", &self.vision_config)]
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -70,20 +69,14 @@ impl SiglipTextConfig {
 }
 
 impl Config for SiglipTextConfig {
+    const NESTED_TYPE: &'static str = "siglip_text_model";
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
 
     fn validate(&self) -> Result<(), String> {
         self.tower.validate()
-    }
-
-    fn defaults() -> Value {
-        json!({
-            "vocab_size": 32000, "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12,
-            "num_attention_heads": 12, "max_position_embeddings": 64, "hidden_act": "gelu_pytorch_tanh",
-            "layer_norm_eps": 1e-6,
-        })
     }
 }
 
@@ -100,6 +93,8 @@ pub(crate) struct SiglipVisionConfig {
 }
 
 impl Config for SiglipVisionConfig {
+    const NESTED_TYPE: &'static str = "siglip_vision_model";
+
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
@@ -111,14 +106,6 @@ impl Config for SiglipVisionConfig {
             true => Ok(()),
             false => Err("`vision_use_head` is false, and without the head there is no vector of an image".to_owned()),
         }
-    }
-
-    fn defaults() -> Value {
-        json!({
-            "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
-            "num_channels": 3, "image_size": 224, "patch_size": 16, "hidden_act": "gelu_pytorch_tanh",
-            "layer_norm_eps": 1e-6, "vision_use_head": true,
-        })
     }
 }
 

@@ -14,7 +14,6 @@ use testgen_nn::{
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct AutoencoderConfig {
     pub(super) in_channels: usize,
     pub(super) out_channels: usize,
@@ -40,26 +39,6 @@ pub(crate) enum DownType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum UpType {
     UpDecoderBlock2D,
-}
-
-impl Default for AutoencoderConfig {
-    fn default() -> Self {
-        Self {
-            in_channels: 3,
-            out_channels: 3,
-            down_block_types: vec![DownType::DownEncoderBlock2D],
-            up_block_types: vec![UpType::UpDecoderBlock2D],
-            block_out_channels: vec![64],
-            layers_per_block: 1,
-            act_fn: Activation::Silu,
-            latent_channels: 4,
-            norm_num_groups: 32,
-            use_quant_conv: true,
-            use_post_quant_conv: true,
-            mid_block_add_attention: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Config for AutoencoderConfig {

@@ -11,7 +11,6 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct UnetConfig {
     pub(super) in_channels: usize,
     pub(super) out_channels: usize,
@@ -19,6 +18,7 @@ pub(crate) struct UnetConfig {
     pub(super) flip_sin_to_cos: bool,
     pub(super) freq_shift: f64,
     pub(super) down_block_types: Vec<BlockType>,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) mid_block_type: MidBlockType,
     pub(super) up_block_types: Vec<BlockType>,
     pub(super) block_out_channels: Vec<usize>,
@@ -40,8 +40,11 @@ pub(crate) struct UnetConfig {
     pub(super) time_embedding_dim: Option<usize>,
     pub(super) conv_in_kernel: usize,
     pub(super) conv_out_kernel: usize,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) resnet_time_scale_shift: Plain,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) time_embedding_type: Positional,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) attention_type: Plain,
     #[serde(flatten)]
     rest: Map<String, Value>,
@@ -103,45 +106,6 @@ impl PerBlock {
         match self {
             Self::All(value) => *value > 0,
             Self::Each(values) => values.len() == blocks && !values.contains(&0),
-        }
-    }
-}
-
-impl Default for UnetConfig {
-    fn default() -> Self {
-        let attentive = BlockType::CrossAttnDownBlock2D;
-        Self {
-            in_channels: 4,
-            out_channels: 4,
-            center_input_sample: false,
-            flip_sin_to_cos: true,
-            freq_shift: 0.0,
-            down_block_types: vec![attentive, attentive, attentive, BlockType::DownBlock2D],
-            mid_block_type: MidBlockType::UNetMidBlock2DCrossAttn,
-            up_block_types: vec![BlockType::DownBlock2D, attentive, attentive, attentive],
-            block_out_channels: vec![320, 640, 1280, 1280],
-            layers_per_block: PerBlock::All(2),
-            downsample_padding: 1,
-            mid_block_scale_factor: 1.0,
-            resnet_out_scale_factor: 1.0,
-            act_fn: Activation::Silu,
-            norm_num_groups: 32,
-            norm_eps: 1e-5,
-            cross_attention_dim: PerBlock::All(1280),
-            transformer_layers_per_block: PerBlock::All(1),
-            attention_head_dim: PerBlock::All(8),
-            use_linear_projection: false,
-            num_class_embeds: None,
-            addition_embed_type: None,
-            addition_time_embed_dim: None,
-            projection_class_embeddings_input_dim: None,
-            time_embedding_dim: None,
-            conv_in_kernel: 3,
-            conv_out_kernel: 3,
-            resnet_time_scale_shift: Plain::Default,
-            time_embedding_type: Positional::Positional,
-            attention_type: Plain::Default,
-            rest: Map::new(),
         }
     }
 }

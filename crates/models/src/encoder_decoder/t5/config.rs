@@ -8,18 +8,13 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct T5Config {
     pub(super) vocab_size: usize,
-    #[serde(alias = "hidden_size")]
     pub(super) d_model: usize,
-    #[serde(alias = "head_dim")]
     pub(super) d_kv: usize,
     pub(super) d_ff: usize,
-    #[serde(alias = "num_hidden_layers")]
     pub(super) num_layers: usize,
     pub(super) num_decoder_layers: Option<usize>,
-    #[serde(alias = "num_attention_heads")]
     pub(super) num_heads: usize,
     relative_attention_num_buckets: usize,
     relative_attention_max_distance: usize,
@@ -33,29 +28,6 @@ pub(crate) struct T5Config {
     tie_word_embeddings: Option<bool>,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for T5Config {
-    fn default() -> Self {
-        Self {
-            vocab_size: 32128,
-            d_model: 512,
-            d_kv: 64,
-            d_ff: 2048,
-            num_layers: 6,
-            num_decoder_layers: None,
-            num_heads: 8,
-            relative_attention_num_buckets: 32,
-            relative_attention_max_distance: 128,
-            layer_norm_epsilon: 1e-6,
-            feed_forward_proj: "relu".to_owned(),
-            dense_act_fn: None,
-            is_gated_act: None,
-            scale_decoder_outputs: None,
-            tie_word_embeddings: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl T5Config {

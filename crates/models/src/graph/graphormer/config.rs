@@ -14,7 +14,6 @@ const MULTI_HOP: &str = "multi_hop";
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct GraphormerConfig {
     pub(super) num_classes: usize,
     pub(super) num_atoms: usize,
@@ -24,6 +23,7 @@ pub(crate) struct GraphormerConfig {
     pub(super) num_spatial: usize,
     pub(super) num_edge_dis: usize,
     pub(super) multi_hop_max_dist: i64,
+    #[expect(dead_code, reason = "the collator reads it from the file; here it is checked to be a number")]
     pub(super) spatial_pos_max: i64,
     pub(super) edge_type: String,
     pub(super) share_input_output_embed: bool,
@@ -43,39 +43,6 @@ pub(crate) struct GraphormerConfig {
     pub(super) bias: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-impl Default for GraphormerConfig {
-    fn default() -> Self {
-        Self {
-            num_classes: 1,
-            num_atoms: 4608,
-            num_edges: 1536,
-            num_in_degree: 512,
-            num_out_degree: 512,
-            num_spatial: 512,
-            num_edge_dis: 128,
-            multi_hop_max_dist: 5,
-            spatial_pos_max: 1024,
-            edge_type: MULTI_HOP.to_owned(),
-            share_input_output_embed: false,
-            num_hidden_layers: 12,
-            embedding_dim: 768,
-            hidden_size: None,
-            ffn_embedding_dim: 768,
-            num_attention_heads: 32,
-            encoder_normalize_before: false,
-            pre_layernorm: false,
-            activation_fn: Activation::Gelu,
-            embed_scale: None,
-            freeze_embeddings: false,
-            q_noise: 0.0,
-            kdim: None,
-            vdim: None,
-            bias: true,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl GraphormerConfig {

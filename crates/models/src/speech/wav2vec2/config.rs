@@ -8,7 +8,6 @@ use testgen_types::Head;
 
 /// The `config.json` of both types.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct Wav2Vec2Config {
     pub(super) vocab_size: usize,
     pub(super) hidden_size: usize,
@@ -45,35 +44,6 @@ pub(crate) enum FeatureNorm {
     Group,
     /// A norm over channels behind each.
     Layer,
-}
-
-impl Default for Wav2Vec2Config {
-    fn default() -> Self {
-        Self {
-            vocab_size: 32,
-            hidden_size: 768,
-            num_hidden_layers: 12,
-            num_attention_heads: 12,
-            intermediate_size: 3072,
-            hidden_act: Activation::Gelu,
-            layer_norm_eps: 1e-5,
-            feat_extract_norm: FeatureNorm::Group,
-            feat_extract_activation: Activation::Gelu,
-            conv_dim: vec![512; 7],
-            conv_stride: vec![5, 2, 2, 2, 2, 2, 2],
-            conv_kernel: vec![10, 3, 3, 3, 3, 2, 2],
-            conv_bias: false,
-            num_feat_extract_layers: None,
-            num_conv_pos_embeddings: 128,
-            num_conv_pos_embedding_groups: 16,
-            do_stable_layer_norm: false,
-            feat_proj_layer_norm: true,
-            classifier_proj_size: 256,
-            use_weighted_layer_sum: false,
-            adapter_attn_dim: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl Wav2Vec2Config {

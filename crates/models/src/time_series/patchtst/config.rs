@@ -9,14 +9,12 @@ use testgen_types::Head;
 
 /// The `config.json`.
 #[derive(Debug, Deserialize)]
-#[serde(default)]
 pub(crate) struct PatchTstConfig {
     pub(super) num_input_channels: usize,
     pub(super) context_length: usize,
     pub(super) patch_length: usize,
     pub(super) patch_stride: usize,
     pub(super) num_hidden_layers: usize,
-    #[serde(alias = "hidden_size")]
     pub(super) d_model: usize,
     pub(super) num_attention_heads: usize,
     pub(super) share_embedding: bool,
@@ -27,11 +25,13 @@ pub(crate) struct PatchTstConfig {
     pub(super) bias: bool,
     pub(super) activation_function: Activation,
     pub(super) pre_norm: bool,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) positional_encoding_type: PositionType,
     pub(super) use_cls_token: bool,
     pub(super) share_projection: bool,
     pub(super) scaling: Scaler,
     pub(super) pooling_type: Option<Pool>,
+    #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) loss: Loss,
     pub(super) prediction_length: usize,
     pub(super) num_targets: usize,
@@ -69,38 +69,6 @@ pub(super) enum Pool {
 #[serde(rename_all = "lowercase")]
 pub(super) enum Loss {
     Mse,
-}
-
-impl Default for PatchTstConfig {
-    fn default() -> Self {
-        Self {
-            num_input_channels: 1,
-            context_length: 32,
-            patch_length: 1,
-            patch_stride: 1,
-            num_hidden_layers: 3,
-            d_model: 128,
-            num_attention_heads: 4,
-            share_embedding: true,
-            channel_attention: false,
-            ffn_dim: 512,
-            norm_type: NormType::BatchNorm,
-            norm_eps: 1e-5,
-            bias: true,
-            activation_function: Activation::Gelu,
-            pre_norm: true,
-            positional_encoding_type: PositionType::SinCos,
-            use_cls_token: false,
-            share_projection: true,
-            scaling: Scaler::Std,
-            pooling_type: Some(Pool::Mean),
-            loss: Loss::Mse,
-            prediction_length: 24,
-            num_targets: 1,
-            output_range: None,
-            rest: Map::new(),
-        }
-    }
 }
 
 impl PatchTstConfig {

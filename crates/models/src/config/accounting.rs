@@ -1,0 +1,75 @@
+//! Every field of a file is read, inert, off, or an error.
+
+use super::{
+    config_error::ConfigError,
+    config_struct::Config,
+    defaults::{canonical, defaults_of},
+    inert::is_inert,
+};
+use serde_json::{Map, Value};
+use testgen_types::ModelType;
+
+/// Fails at the first field that may change the numbers and that nothing reads. `path` is the field that holds the
+/// configuration; empty for the whole file.
+pub(super) fn check<C: Config>(
+    model_type: &str,
+    config: &C,
+    file: &Map<String, Value>,
+    path: &str,
+) -> Result<(), ConfigError> {
+    for (name, value) in file {
+        let first = canonical(model_type, name);
+        let read = !config.rest().contains_key(first) && !of_another_type(model_type, first);
+        let inert = |name: &str| is_inert(name) || C::INERT.contains(&name);
+        if !read && !is_off(value) && !inert(name) && !inert(first) {
+            let (model_type, field) = (model_type.to_owned(), join(path, name));
+            return Err(ConfigError::UnsupportedField {
+                model_type,
+                field,
+                value: value.to_string().chars().take(80).collect(),
+            });
+        }
+    }
+    config.nested().iter().try_for_each(|(name, nested)| nested.check(&join(path, name)))
+}
+
+/// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in place of the fields that
+/// hold them.
+pub(super) fn read_fields<C: Config>(model_type: &str, config: &C, file: &Map<String, Value>) -> Vec<String> {
+    let nested = config.nested();
+    let is_nested = |name: &str| nested.iter().any(|(holder, _)| *holder == name);
+    let read = |name: &&String| {
+        let first = canonical(model_type, name);
+        let repeated = first != name.as_str() && file.contains_key(first);
+        !config.rest().contains_key(first) && !repeated && !is_nested(name) && !of_another_type(model_type, first)
+    };
+    let mut fields: Vec<String> = file.keys().filter(read).cloned().collect();
+    for (holder, inner) in nested.iter().filter(|(holder, _)| file.contains_key(*holder)) {
+        fields.extend(inner.fields().iter().map(|field| join(holder, field)));
+    }
+    fields.sort();
+    fields
+}
+
+/// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral, which has no
+/// `attention_bias`.
+fn of_another_type(model_type: &str, field: &str) -> bool {
+    let Some(own) = ModelType::find(model_type) else { return false };
+    let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
+    let shares = |kind: &&ModelType| kind.entry().definition == own.entry().definition;
+    !declares(&own) && ModelType::ALL.iter().filter(shares).any(declares)
+}
+
+/// Whether a field that nothing reads cannot change the numbers.
+pub(crate) fn is_off(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        _ => false,
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}

@@ -1,0 +1,24 @@
+//! What `config.json` says about the model as a whole: its type, its class, its labels.
+
+use serde_json::{Map, Value};
+
+/// The field that names the class of a model of diffusers, which has no `model_type`.
+const DIFFUSERS_CLASS: &str = "_class_name";
+
+/// The `model_type` of a configuration, or the class of diffusers; empty where there is none.
+pub(crate) fn model_type(value: &Value) -> &str {
+    let name = value.get("model_type").or_else(|| value.get(DIFFUSERS_CLASS));
+    name.and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The first of `architectures`: the transformers class that saved the checkpoint.
+pub(crate) fn saved_class(value: &Value) -> Option<&str> {
+    value.get("architectures").and_then(|names| names.get(0)).or_else(|| value.get(DIFFUSERS_CLASS))?.as_str()
+}
+
+/// The number of labels of a classification head: that of `id2label`, else `num_labels`, else transformers' default.
+pub(crate) fn label_count(value: &Value) -> usize {
+    let named = value.get("id2label").and_then(Value::as_object).map(Map::len);
+    let counted = value.get("num_labels").and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok());
+    named.or(counted).unwrap_or(2)
+}

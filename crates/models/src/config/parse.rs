@@ -1,0 +1,34 @@
+//! From `config.json` to the configuration struct of a model definition.
+
+use super::{accounting, config_error::ConfigError, config_struct::Config, defaults::complete, locate::locate};
+use serde_json::{Map, Value};
+
+/// A configuration and the names of the fields that were read from the file.
+#[derive(Debug)]
+pub(crate) struct Parsed<C> {
+    pub(crate) config: C,
+    pub(crate) fields: Vec<String>,
+}
+
+/// Reads the fields of `C` and accounts for all others.
+pub(crate) fn parse<C: Config>(model_type: &str, value: &Value) -> Result<Parsed<C>, ConfigError> {
+    let invalid = |message| ConfigError::Invalid { model_type: model_type.to_owned(), message };
+    let file = value.as_object().ok_or_else(|| invalid(format!("the file is `{value}`, not an object")))?;
+    let config = read::<C>(model_type, file).map_err(invalid)?;
+    accounting::check(model_type, &config, file, "")?;
+    config.validate().map_err(invalid)?;
+    let fields = accounting::read_fields(model_type, &config, file);
+    Ok(Parsed { config, fields })
+}
+
+fn read<C: Config>(model_type: &str, file: &Map<String, Value>) -> Result<C, String> {
+    let error = match serde_json::from_value(complete(model_type, file)?) {
+        Ok(config) => return Ok(config),
+        Err(error) => error.to_string(),
+    };
+    Err(locate(file, &|fields| {
+        let completed = complete(model_type, fields).ok()?;
+        serde_json::from_value::<C>(completed).err().map(|error| error.to_string())
+    })
+    .unwrap_or(error))
+}

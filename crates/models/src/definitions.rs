@@ -1,0 +1,30 @@
+//! The files of model definitions by their names alone, as the registry has them.
+
+#[cfg(feature = "decoder_only")]
+pub(crate) use crate::decoder_only::*;
+#[cfg(feature = "diffusion")]
+pub(crate) use crate::diffusion::*;
+#[cfg(feature = "encoder_decoder")]
+pub(crate) use crate::encoder_decoder::*;
+#[cfg(feature = "encoder_only")]
+pub(crate) use crate::encoder_only::*;
+#[cfg(feature = "graph")]
+pub(crate) use crate::graph::*;
+#[cfg(feature = "moe")]
+pub(crate) use crate::moe::*;
+#[cfg(feature = "multimodal")]
+pub(crate) use crate::multimodal::*;
+#[cfg(feature = "object_detection")]
+pub(crate) use crate::object_detection::*;
+#[cfg(feature = "rag")]
+pub(crate) use crate::rag;
+#[cfg(feature = "speech")]
+pub(crate) use crate::speech::*;
+#[cfg(feature = "ssm")]
+pub(crate) use crate::ssm::*;
+#[cfg(feature = "time_series")]
+pub(crate) use crate::time_series::*;
+#[cfg(feature = "vision")]
+pub(crate) use crate::vision::*;
+#[cfg(feature = "vision_text")]
+pub(crate) use crate::vision_text::*;
