@@ -1,10 +1,10 @@
-//! What follows from the table of model types in `testgen-types`: the recorder's copy of it, `src/record/registry.json`, and one
-//! definition of fixtures for each type.
+//! Everything that is derived from the table of model types in `testgen-types`: the recorder's copy of it, `src/record/registry.json`, one
+//! definition of fixtures for each type, and no other list.
 
 use crate::drift::assert_current;
 use serde_json::json;
-use std::{collections::BTreeSet, path::Path};
-use testgen_types::{ModelType, ScoreFunction};
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use testgen_types::{Architecture, ModelType, ScoreFunction};
 
 /// One line for each model type, in the order of the registry.
 fn registry() -> String {
@@ -51,4 +51,50 @@ fn every_type_has_one_definition_of_fixtures() {
 /// The file of a type, named as a Python module can be.
 fn definition(model_type: ModelType) -> String {
     format!("{}/{}.py", model_type.architecture(), model_type.as_str().to_lowercase().replace('-', "_"))
+}
+
+/// Sources that may name types beside the registry: model code, which is by type, and definitions of fixtures.
+const BY_TYPE: [&str; 2] = ["crates/models/src", "fixtures/definitions"];
+
+/// Rules of transformers for single types, which the table cannot express.
+const EXCEPTIONS: [&str; 2] = ["fixtures/defaults.py", "fixtures/weights.py"];
+
+/// A type is found in the registry, in its model code and in its fixture. A file that names it elsewhere is a second list.
+#[test]
+fn no_second_list_of_types() {
+    let mut found = Vec::new();
+    for path in product_sources() {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).expect("a source is text");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let names: Vec<&str> = type_names().filter(|name| code.contains(&format!("\"{name}\""))).collect();
+        let allowed = if BY_TYPE.iter().any(|folder| path.starts_with(folder)) { 2 } else { 0 };
+        if names.len() > allowed {
+            found.push(format!("{path}: {}", names.join(", ")));
+        }
+    }
+    assert!(found.is_empty(), "read the registry instead:\n{}", found.join("\n"));
+}
+
+/// The names that are not also that of an architecture.
+fn type_names() -> impl Iterator<Item = &'static str> {
+    let names = ModelType::ALL.iter().map(|kind| kind.as_str());
+    names.filter(|name| !Architecture::ALL.iter().any(|architecture| architecture.as_str() == *name))
+}
+
+/// The sources of the product, without tests, benchmarks and generated files, relative to the repository.
+fn product_sources() -> Vec<String> {
+    let listed = Command::new("git")
+        .args(["ls-files"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .expect("git is installed");
+    let listed = String::from_utf8(listed.stdout).expect("paths are text");
+    let is_product = |path: &&str| {
+        let is_source = [".rs", ".py", ".tera", ".sh"].iter().any(|end| path.ends_with(end));
+        let is_test = ["tests/", "/tests/", "benches/", "generated/", "verify/fixtures/"];
+        let is_test =
+            is_test.iter().any(|part| path.starts_with(part) || path.contains(part)) || path.ends_with("tests.rs");
+        is_source && !is_test && !EXCEPTIONS.contains(path) && *path != "crates/types/src/registry.rs"
+    };
+    listed.lines().filter(is_product).map(str::to_owned).collect()
 }
