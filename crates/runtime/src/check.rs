@@ -18,6 +18,7 @@ mod graph_padding;
 mod graphs;
 mod greedy_margin;
 mod half_probe;
+mod handler_golden;
 mod kv_cache_equivalence;
 mod layer_trace_golden;
 mod load_keys_exact;
@@ -45,7 +46,7 @@ pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
 use crate::harness::Harness;
 use check_run::CheckRun;
 use outcome::CheckResult;
-use testgen_types::{Check, Registration};
+use testgen_types::{Check, Registration, Task};
 
 /// Runs one check.
 pub(crate) fn run(registration: Registration, harness: &Harness, context: &Context<'_>) -> Outcome {
@@ -64,6 +65,7 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
         Check::DetectionGolden => detection_golden::check,
         Check::RouterGolden => router_golden::check,
         Check::RetrievalGolden => retrieval_golden::check,
+        Check::HandlerGolden => handler_golden::check,
         Check::Finite => finite::check,
         Check::MaskGolden => mask_golden::check,
         Check::CausalLeak => causal_leak::check,
@@ -83,9 +85,9 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
     }
 }
 
-/// Why a check does not apply to this checkpoint, as far as its golden shows. Listings use it, because they must not load a
+/// Why a check does not apply to this checkpoint, as far as its golden and its recorded answers show. Listings use it, because they must not load a
 /// model.
-pub(crate) fn inapplicable(check: Check, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
+pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
     let golden = || crate::golden::Golden::read(checkpoint.directory()).ok();
     match check {
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
@@ -93,6 +95,7 @@ pub(crate) fn inapplicable(check: Check, checkpoint: &testgen_models::Checkpoint
         Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
         Check::RetrievalGolden => golden().and_then(|golden| retrieval_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
+        Check::HandlerGolden => handler_golden::inapplicable(checkpoint.directory(), task),
         Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
         Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),

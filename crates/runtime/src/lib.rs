@@ -17,6 +17,7 @@ mod log;
 mod memory;
 mod open;
 mod probe;
+mod recorded_answer;
 mod recorded_request;
 mod report;
 mod require;

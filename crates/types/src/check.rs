@@ -28,6 +28,9 @@ closed_enum! {
         /// The retrieved passages equal the recorded ones and those of an exhaustive search; the answers equal the
         /// recorded ones.
         RetrievalGolden = "retrieval_golden",
+        /// The endpoint answers the recorded request of its modality as transformers does: labels with scores, tokens, boxes,
+        /// vectors.
+        HandlerGolden = "handler_golden",
         /// No NaN and no infinity where the reference has none.
         Finite = "finite",
         /// The content of masked positions has no influence on the others.
@@ -92,7 +95,7 @@ impl Check {
 
     /// Whether the check runs once per precision of the spec, rather than in f32 only.
     pub const fn per_precision(self) -> bool {
-        matches!(self, Self::Placement | Self::OutputGolden | Self::Finite | Self::HalfProbe)
+        matches!(self, Self::Placement | Self::OutputGolden | Self::HandlerGolden | Self::Finite | Self::HalfProbe)
     }
 
     /// Whether the check compares numbers that the device computed; such a check never passes on a fallback or a mock.

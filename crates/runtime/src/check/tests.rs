@@ -10,6 +10,8 @@ mod faulty;
 #[path = "../../tests/checks/fixture.rs"]
 mod fixture;
 mod harnesses;
+#[path = "../../tests/checks/requests.rs"]
+mod requests;
 
 use crate::harness::Harness;
 use faulty::Fault;

@@ -25,6 +25,11 @@ impl Noise {
         self.by_precision.get(&precision)?.get(name).copied()
     }
 
+    /// Reads the noise of a recorded answer, given as the metadata of a golden.
+    pub(crate) fn of_answer(metadata: &HashMap<String, String>) -> Result<Self, String> {
+        Self::read(metadata).map_err(|unreadable| format!("`{}`: {}", unreadable.part, unreadable.why))
+    }
+
     /// Reads the metadata `noise.f32`, `noise.f16` and `noise.bf16`.
     pub(super) fn read(metadata: &HashMap<String, String>) -> Result<Self, Unreadable> {
         // Goldens of models that do not run in float64 have float32 as the reference. Against itself, f32 has no error, and

@@ -88,7 +88,7 @@ fn known_to_be_ignored(environment: &Environment, harness: &Harness, registratio
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {
             let checkpoint = harness.spec.source.checkpoint(&environment.base);
-            check::inapplicable(registration.check, &checkpoint).is_some()
+            check::inapplicable(registration.check, harness.spec.task, &checkpoint).is_some()
         }
     }
 }

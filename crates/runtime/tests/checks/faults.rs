@@ -6,6 +6,7 @@ mod device;
 mod encoder_decoder;
 mod golden;
 mod graph;
+mod handler;
 mod media;
 mod moe;
 mod object_detection;
@@ -126,6 +127,13 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::media::other_scaler", media::other_scaler),
     ("faults::media::other_stride", media::other_stride),
     ("faults::media::other_end_token", media::other_end_token),
+    ("faults::handler::renamed_label", handler::renamed_label),
+    ("faults::handler::other_schedule", handler::other_schedule),
+    ("faults::handler::end_token_that_is_generated", handler::end_token_that_is_generated),
+    ("faults::handler::tokens_that_are_not_suppressed", handler::tokens_that_are_not_suppressed),
+    ("faults::handler::images_of_other_colours", handler::images_of_other_colours),
+    ("faults::handler::wrong_weights_in_every_precision", handler::wrong_weights_in_every_precision),
+    ("faults::handler::no_answer_is_ignored", handler::no_answer_is_ignored),
     ("faults::media::other_logit_scale", media::other_logit_scale),
     ("faults::media::other_activation_for_images", media::other_activation_for_images),
 ];

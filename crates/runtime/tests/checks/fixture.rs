@@ -49,6 +49,22 @@ impl Fixture {
         self.set("preprocessor_config.json", pointer, value)
     }
 
+    /// Sets one field of `scheduler_config.json`.
+    pub(crate) fn schedule(self, pointer: &str, value: Value) -> Self {
+        self.set("scheduler_config.json", pointer, value)
+    }
+
+    /// Sets one field of `generation_config.json`.
+    pub(crate) fn generate(self, pointer: &str, value: Value) -> Self {
+        self.set("generation_config.json", pointer, value)
+    }
+
+    /// Deletes a file.
+    pub(crate) fn without(self, file: &str) -> Self {
+        fs::remove_file(self.path(file)).unwrap();
+        self
+    }
+
     fn set(self, file: &str, pointer: &str, value: Value) -> Self {
         let path = self.path(file);
         let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();

@@ -52,6 +52,11 @@ macro_rules! harness {
             /// The harness.
             pub(crate) static HARNESS: Harness =
                 Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, request, skipped: &[] };
+
+            /// The request of the task.
+            pub(crate) fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
+                crate::requests::request_of(Task::$task, recorded)
+            }
         }
     };
 }
@@ -99,9 +104,4 @@ fn load_on_host(spec: &'static Spec, target: &LoadTarget) -> Result<LoadedModel,
     let model = load(spec, &target.checkpoint, &device, precision)?;
     let after = memory(&device);
     Ok(LoadedModel::new(target, device, model).with_memory(before, after))
-}
-
-/// A request that no check of these tests asks for.
-pub(crate) fn request(recorded: &RecordedRequest) -> Result<Request, RequestError> {
-    Ok(Request::Texts(recorded.texts()?))
 }

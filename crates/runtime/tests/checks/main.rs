@@ -8,6 +8,8 @@ mod faults;
 #[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
 mod fixture;
 mod harnesses;
+#[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
+mod requests;
 mod suite;
 
 use libtest_mimic::{Arguments, Trial};

@@ -3,7 +3,7 @@
 use crate::{
     Test,
     fixture::fixtures,
-    harnesses::{bert, request},
+    harnesses::bert::{self, request},
 };
 use std::{
     path::Path,

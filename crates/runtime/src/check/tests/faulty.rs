@@ -18,6 +18,7 @@ pub(super) enum Fault {
     None,
     // In the numbers.
     OutputOff,
+    OutputReversed,
     EmbeddingOff,
     LastLayerOff,
     RouterOff,
@@ -81,6 +82,7 @@ impl Faulty {
             Fault::OutputOff | Fault::EmbeddingOff | Fault::LastLayerOff | Fault::RouterOff => {
                 values[0] += 0.01 * largest
             }
+            Fault::OutputReversed => values.chunks_exact_mut(width.max(1)).for_each(<[f32]>::reverse),
             Fault::NotANumber => values[0] = f32::NAN,
             Fault::HalfPrecisionAsSingle if self.precision == Precision::F32 => {
                 values.iter_mut().for_each(|value| *value = half::f16::from_f32(*value).to_f32());
@@ -174,6 +176,9 @@ impl Session for FaultySession<'_> {
         let logits = forward.outputs.get_mut("logits").unwrap();
         match self.fault {
             Fault::WrongChunk if new > 1 && past > 0 => change(logits, |values, width| values[width] += 1.0),
+            Fault::OutputReversed => {
+                change(logits, |values, width| values.chunks_exact_mut(width).for_each(<[f32]>::reverse));
+            }
             Fault::CacheDrifts => change(logits, |values, _| values[0] += 1e-3 * past as f32 - 8e-3),
             Fault::LogitsDependOnHistory => change(logits, |values, width| {
                 values.chunks_exact_mut(width).for_each(|row| row[call % width] += 100.0);

@@ -1,6 +1,9 @@
 //! Harnesses of fixtures that put a fault into the model, or into how it is loaded.
 
-use super::faulty::{Fault, Faulty};
+use super::{
+    faulty::{Fault, Faulty},
+    requests::{handler_of, request_of},
+};
 use crate::{
     detect::host_processor,
     endpoint::Endpoint,
@@ -8,7 +11,6 @@ use crate::{
     load::load,
     load_target::{LoadTarget, LoadedModel},
     open, suite,
-    task::{self, Request},
 };
 use std::{cell::Cell, io, path::Path};
 use testgen_device::DeviceUnavailable;
@@ -43,7 +45,7 @@ macro_rules! harness {
             init_cpu,
             init_cuda: |target| init_gpu(target, DeviceKind::Cuda),
             init_rocm: |target| init_gpu(target, DeviceKind::Rocm),
-            request: |recorded| Ok(Request::Texts(recorded.texts()?)),
+            request: |recorded| request_of(Task::$task, recorded),
             skipped: &[],
         };
     };
@@ -113,7 +115,7 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     if fault == Fault::ModelKept {
         std::mem::forget(Held::new(KEPT));
     }
-    Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, model), task::text_generation)
+    Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, model), handler_of(spec.task))
 }
 
 /// Falls back to the host processor, as on a machine without GPUs.

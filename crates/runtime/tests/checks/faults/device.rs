@@ -2,7 +2,10 @@
 
 use crate::{
     fixture::{Fixture, fixtures},
-    harnesses::{bert, on_host, request},
+    harnesses::{
+        bert::{self, request},
+        on_host,
+    },
 };
 use testgen_runtime::{
     Architecture, Checkpoint, Endpoint, Harness, LoadTarget, LoadedModel, Spec, host_processor, load, open, suite, task,

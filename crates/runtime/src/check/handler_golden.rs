@@ -1,0 +1,65 @@
+//! `handler_golden`: the endpoint that the harness creates answers the recorded request of its modality as transformers does.
+//!
+//! The request goes through `create_<device>_<task>_endpoint_handler` on the device and in the precision of the check. Vectors,
+//! scores and boxes are compared with thresholds from the recorded noise of the answer. Choices (labels, tokens, spans) may
+//! differ only where the recorded scores of both are closer than those thresholds allow.
+
+mod candidates;
+mod choices;
+mod comparison;
+mod detections;
+mod tokens;
+mod vectors;
+
+use super::{
+    check_run::CheckRun,
+    outcome::{Abort, CheckResult},
+};
+use crate::{
+    recorded_answer::{Answer, RecordedAnswer, inapplicable as not_recorded},
+    task::Response,
+    tolerance::Tolerance,
+};
+use comparison::Comparison;
+use std::path::Path;
+use testgen_types::Task;
+
+pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let (directory, task) = (run.context.checkpoint.directory().to_owned(), run.spec().task);
+    if let Some(reason) = inapplicable(&directory, task) {
+        return Err(Abort::Skip(reason));
+    }
+    let recorded = RecordedAnswer::read(&directory, task)?;
+    let request = (run.harness.request)(&recorded.request)?;
+    let tested = run.model_under_test()?;
+    let (precision, tf32) = (tested.precision(), tested.endpoint().tf32());
+    let tolerance = Tolerance::new(&recorded.noise, run.spec().tolerances, precision, tf32);
+    let response = tested.endpoint().handle(request)?;
+    let mut comparison = Comparison::new(run, tolerance);
+    let summary = compare(&mut comparison, &recorded.answer, &response)?;
+    comparison.conclude()?;
+    Ok(summary)
+}
+
+/// Why there is nothing to compare with.
+pub(super) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
+    not_recorded(directory, task)
+}
+
+/// Compares the answer; returns what a report shows of it.
+fn compare(comparison: &mut Comparison<'_, '_, '_>, expected: &Answer, got: &Response) -> CheckResult {
+    match (expected, got) {
+        (Answer::Labels(expected), Response::Labels(got)) => comparison.labels(expected, got),
+        (Answer::Filled(expected), Response::FilledMasks(got)) => comparison.filled(expected, got),
+        (Answer::TokenLabels(expected), Response::TokenLabels(got)) => comparison.token_labels(expected, got),
+        (Answer::Spans(expected), Response::Answers(got)) => comparison.spans(expected, got),
+        (Answer::Detections(expected), Response::Detections(got)) => comparison.detections(expected, got),
+        (Answer::Generated(expected), Response::Generations(got)) => comparison.generated(expected, got),
+        (Answer::Transcripts(expected), Response::Transcriptions(got)) => comparison.transcripts(expected, got),
+        (Answer::Frames(expected), Response::Transcriptions(got)) => comparison.frames(expected, got),
+        (Answer::Retrieved(expected), Response::RetrievedAnswers(got)) => comparison.retrieved(expected, got),
+        (Answer::Vectors(expected), got) => comparison.vectors(expected, got),
+        (_, Response::Mock { why }) => Err(Abort::Fail(format!("the endpoint answers as a mock: {why}"))),
+        _ => Err(Abort::Fail("the answer is not of the kind that is recorded for the task".to_owned())),
+    }
+}

@@ -1,0 +1,70 @@
+//! Candidates with scores, and a choice among them. Pure: knows neither the model nor the report.
+
+use std::fmt::Debug;
+
+/// Something that may be chosen.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate<K> {
+    pub(super) key: K,
+    pub(super) score: f32,
+}
+
+/// Candidates that a handler chose.
+pub(super) struct Choice<K> {
+    /// Names the choice in messages.
+    pub(super) what: String,
+    /// The error that is allowed for a score.
+    pub(super) allowed: f32,
+    /// More candidates than are chosen, best first.
+    pub(super) recorded: Vec<Candidate<K>>,
+    /// The chosen ones, best first.
+    pub(super) got: Vec<Candidate<K>>,
+}
+
+impl<K: Clone + PartialEq + Debug> Choice<K> {
+    /// Adds the scores of the chosen candidates with the recorded ones, and returns what is wrong.
+    ///
+    /// The order follows from the scores: they must descend, and each is compared with the recorded one, so another order
+    /// passes only where the scores are equal within their threshold.
+    pub(super) fn evaluate(&self, scores: &mut Numbers) -> Vec<String> {
+        let Self { what, recorded, got, .. } = self;
+        let mut left = recorded.clone();
+        let mut failures = Vec::new();
+        for candidate in got {
+            match left.iter().position(|known| known.key == candidate.key) {
+                Some(index) => scores.push(left.remove(index).score, candidate.score),
+                None => failures.push(format!("{what}: {:?} is not among the recorded candidates", candidate.key)),
+            }
+        }
+        if !got.is_sorted_by(|one, next| one.score >= next.score) {
+            failures.push(format!("{what}: the best is not first: {got:?}"));
+        }
+        failures.extend(self.missed(&left));
+        failures
+    }
+
+    /// The best candidate that was not chosen, although its score is above the last chosen one's.
+    fn missed(&self, left: &[Candidate<K>]) -> Option<String> {
+        let Some(last) = self.got.last() else { return Some(format!("{}: nothing was chosen", self.what)) };
+        let recorded = self.recorded.iter().find(|known| known.key == last.key)?;
+        let missed = left.iter().find(|candidate| candidate.score - recorded.score > 2.0 * self.allowed)?;
+        Some(format!("{}: expected {:?} instead of {:?}", self.what, missed.key, last.key))
+    }
+}
+
+/// Numbers of an answer with the recorded ones, compared together: one of them alone may be near zero by chance.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) expected: Vec<f32>,
+    pub(super) got: Vec<f32>,
+}
+
+impl Numbers {
+    pub(super) fn push(&mut self, expected: f32, got: f32) {
+        self.expected.push(expected);
+        self.got.push(got);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The comparison of one answer: thresholds, collected scores and failures.
+
+use super::candidates::{Choice, Numbers};
+use crate::{
+    check::{
+        check_run::CheckRun,
+        outcome::{Abort, Failures},
+    },
+    tolerance::{Threshold, Tolerance},
+};
+use testgen_nn::array::Array;
+
+/// The comparison of one answer.
+pub(super) struct Comparison<'r, 'a, 'n> {
+    run: &'r mut CheckRun<'a>,
+    pub(super) tolerance: Tolerance<'n>,
+    pub(super) failures: Failures,
+    pub(super) scores: Numbers,
+}
+
+impl<'r, 'a, 'n> Comparison<'r, 'a, 'n> {
+    pub(super) fn new(run: &'r mut CheckRun<'a>, tolerance: Tolerance<'n>) -> Self {
+        Self { run, tolerance, failures: Failures::default(), scores: Numbers::default() }
+    }
+
+    /// Compares the scores that were collected, and reports all failures.
+    pub(super) fn conclude(mut self) -> Result<(), Abort> {
+        let Numbers { expected, got } = std::mem::take(&mut self.scores);
+        if !expected.is_empty() {
+            self.numbers("scores", expected, got);
+        }
+        self.failures.conclude()
+    }
+
+    pub(super) fn numbers(&mut self, name: &str, expected: Vec<f32>, got: Vec<f32>) {
+        let threshold = self.tolerance.golden(name);
+        self.numbers_within(name, threshold, expected, got);
+    }
+
+    pub(super) fn numbers_within(&mut self, name: &str, threshold: Threshold, expected: Vec<f32>, got: Vec<f32>) {
+        let [expected, got] = [expected, got].map(|values| Array::floats([values.len()], values));
+        let failure = self.run.compare(&format!("answer.{name}"), &expected, &got, threshold);
+        self.failures.extend(failure);
+    }
+
+    /// Whether both have one entry for each input; a failure otherwise.
+    pub(super) fn same_count(&mut self, what: &str, expected: usize, got: usize) -> bool {
+        if expected != got {
+            self.failures.push(format!("{got} {what} instead of {expected}"));
+        }
+        expected == got
+    }
+
+    /// The error that the threshold allows for a score.
+    pub(super) fn allowed(&self, recorded: impl Iterator<Item = f32>) -> f32 {
+        let largest = recorded.fold(0.0_f32, |largest, score| largest.max(score.abs()));
+        (self.tolerance.golden("scores").max_rel * f64::from(largest)) as f32
+    }
+
+    /// Adds a choice with its scores.
+    pub(super) fn choose<K: Clone + PartialEq + std::fmt::Debug>(&mut self, choice: &Choice<K>) {
+        self.failures.extend(choice.evaluate(&mut self.scores));
+    }
+}

@@ -1,0 +1,58 @@
+//! Objects with boxes.
+
+use super::{candidates::Numbers, comparison::Comparison};
+use crate::{
+    check::outcome::{Abort, CheckResult},
+    recorded_answer::Detection as Recorded,
+    task::Detection,
+};
+
+/// The score above which a handler returns a detection.
+const LIMIT: f32 = 0.5;
+
+impl Comparison<'_, '_, '_> {
+    /// The labels, scores and corners of the objects of each image.
+    pub(super) fn detections(&mut self, expected: &[Vec<Recorded>], got: &[Vec<Detection>]) -> CheckResult {
+        self.same_count("images", expected.len(), got.len());
+        let allowed = self.allowed(expected.iter().flatten().map(|found| found.score));
+        let mut corners = Numbers::default();
+        for (image, (expected, got)) in expected.iter().zip(got).enumerate() {
+            let mut left: Vec<&Recorded> = expected.iter().collect();
+            for found in got {
+                let Some(index) = nearest(&left, found) else {
+                    self.failures.push(format!("image {image}: no object `{}` is recorded", found.label.label));
+                    continue;
+                };
+                let known = left.remove(index);
+                self.scores.push(known.score, found.label.score);
+                known.corners.iter().zip(found.corners).for_each(|(known, found)| corners.push(*known, found));
+            }
+            if !got.is_sorted_by(|one, next| one.label.score >= next.label.score) {
+                self.failures.push(format!("image {image}: the best is not first"));
+            }
+            let missed = left.iter().find(|known| known.score > LIMIT + allowed);
+            let missed =
+                missed.map(|known| format!("image {image}: `{}` at {:?} was not found", known.label, known.corners));
+            self.failures.extend(missed);
+        }
+        let objects = corners.got.len() / 4;
+        if objects == 0 && self.failures.is_empty() {
+            return Err(Abort::Skip(format!(
+                "no recorded object has a score above {LIMIT} by more than the threshold"
+            )));
+        }
+        if objects > 0 {
+            self.numbers("corners", corners.expected, corners.got);
+        }
+        Ok(Some(format!("{objects} objects")))
+    }
+}
+
+/// The recorded object with the same label and the nearest corners.
+fn nearest(recorded: &[&Recorded], found: &Detection) -> Option<usize> {
+    let same = recorded.iter().enumerate().filter(|(_, known)| known.label == found.label.label);
+    let distance = |known: &Recorded| -> f32 {
+        known.corners.iter().zip(found.corners).map(|(known, found)| (known - found).abs()).sum()
+    };
+    same.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other))).map(|(index, _)| index)
+}

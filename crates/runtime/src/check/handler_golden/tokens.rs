@@ -1,0 +1,150 @@
+//! Generated tokens, tokens of frames, and generated answers with their passages.
+//!
+//! A token may be another one only where the recorded margin between the two best is below the error that the threshold
+//! allows for a logit. The tokens after it depend on it, so the comparison of the row ends there.
+
+use super::{
+    candidates::{Candidate, Choice, Numbers},
+    comparison::Comparison,
+};
+use crate::{
+    check::outcome::{Abort, CheckResult},
+    recorded_answer::{Retrieved, Tokens},
+    task::{GeneratedText, RetrievedAnswer, Transcription},
+    tolerance::Threshold,
+};
+
+/// The logits, in the noise of an answer.
+const TOKENS: &str = "tokens";
+
+/// The tokens and the text of one row.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    ids: &'a [i64],
+    text: &'a str,
+}
+
+/// How many tokens were compared.
+#[derive(Default)]
+struct Compared {
+    tokens: usize,
+    of: usize,
+}
+
+impl Comparison<'_, '_, '_> {
+    /// The new tokens of each prompt.
+    pub(super) fn generated(&mut self, expected: &[Tokens], got: &[GeneratedText]) -> CheckResult {
+        let got: Vec<Row<'_>> = got.iter().map(|row| Row { ids: &row.ids, text: &row.text }).collect();
+        let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
+        compared.summary(self.failures.is_empty())
+    }
+
+    /// The tokens that a decoder writes for each recording.
+    pub(super) fn transcripts(&mut self, expected: &[Tokens], got: &[Transcription]) -> CheckResult {
+        let got: Vec<Row<'_>> = got.iter().map(|row| Row { ids: &row.ids, text: &row.text }).collect();
+        let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
+        compared.summary(self.failures.is_empty())
+    }
+
+    fn rows(&mut self, expected: &[&Tokens], got: &[Row<'_>]) -> Compared {
+        self.same_count("rows of tokens", expected.len(), got.len());
+        let mut compared = Compared::default();
+        for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
+            compared.of += expected.ids.len();
+            compared.tokens += self.sequence(&format!("row {row}"), expected, *got);
+        }
+        compared
+    }
+
+    /// Compares one row up to the first token that its margin excuses; returns the number of equal tokens before it.
+    fn sequence(&mut self, what: &str, expected: &Tokens, got: Row<'_>) -> usize {
+        let allowed = self.tolerance.golden(TOKENS).max_rel;
+        let longest = expected.ids.len().max(got.ids.len());
+        let differs = (0..longest).find(|step| expected.ids.get(*step) != got.ids.get(*step));
+        let Some(step) = differs else {
+            if expected.text != got.text {
+                self.failures.push(format!("{what}: the text is {:?}, expected {:?}", got.text, expected.text));
+            }
+            return longest;
+        };
+        // Another end also differs at the end token, which has a margin.
+        let margin = expected.margins.get(step).copied().unwrap_or(f64::INFINITY);
+        if margin > allowed {
+            let [expected, got] = [expected.ids.get(step), got.ids.get(step)];
+            self.failures.push(format!(
+                "{what}, token {step}: expected {expected:?}, got {got:?}, although the margin {margin:.3e} is above the \
+                 threshold {allowed:.3e}"
+            ));
+        }
+        step
+    }
+
+    /// The likeliest token of each frame; frames do not depend on each other.
+    pub(super) fn frames(&mut self, expected: &[Tokens], got: &[Transcription]) -> CheckResult {
+        self.same_count("recordings", expected.len(), got.len());
+        let allowed = self.tolerance.golden(TOKENS).max_rel;
+        let mut compared = Compared::default();
+        for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
+            compared.of += expected.ids.len();
+            if !self.same_count(&format!("frames in recording {row}"), expected.ids.len(), got.ids.len()) {
+                continue;
+            }
+            let frames = expected.ids.iter().zip(&got.ids).zip(&expected.margins);
+            let mut equal = true;
+            for (frame, ((expected, got), margin)) in frames.enumerate() {
+                compared.tokens += usize::from(expected == got);
+                equal &= expected == got;
+                if expected != got && *margin > allowed {
+                    self.failures.push(format!("recording {row}, frame {frame}: expected token {expected}, got {got}"));
+                }
+            }
+            if equal && expected.text != got.text {
+                self.failures
+                    .push(format!("recording {row}: the text is {:?}, expected {:?}", got.text, expected.text));
+            }
+        }
+        compared.summary(self.failures.is_empty())
+    }
+
+    /// Answers, and the passages with their scores.
+    pub(super) fn retrieved(&mut self, expected: &[Retrieved], got: &[RetrievedAnswer]) -> CheckResult {
+        let largest =
+            expected.iter().flat_map(|row| &row.passages).fold(1.0_f32, |most, one| most.max(one.score.abs()));
+        let allowed = self.allowed(expected.iter().flat_map(|row| &row.passages).map(|passage| passage.score));
+        let mut shares = Numbers::default();
+        for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
+            let what = format!("passages of question {row}");
+            self.same_count(&what, expected.passages.len(), got.passages.len());
+            for (expected, got) in expected.passages.iter().zip(&got.passages) {
+                shares.push(expected.probability, got.probability);
+            }
+            let recorded = expected.passages.iter().map(|one| Candidate { key: one.id, score: one.score }).collect();
+            let got = got.passages.iter().map(|one| Candidate { key: one.id, score: one.score }).collect();
+            self.choose(&Choice { what, allowed, recorded, got });
+        }
+        let passages = shares.got.len();
+        // A softmax turns an absolute error of scores into a relative one of probabilities, at most twice as large.
+        let Threshold { rel_l2, max_rel } = self.tolerance.golden("scores");
+        let factor = 2.0 * f64::from(largest);
+        let threshold = Threshold { rel_l2: factor * rel_l2, max_rel: factor * max_rel };
+        self.numbers_within("probabilities", threshold, shares.expected, shares.got);
+        let answers: Vec<Row<'_>> =
+            got.iter().map(|row| Row { ids: &row.answer.ids, text: &row.answer.text }).collect();
+        // The passages are compared in any case, so no equal token is required.
+        let Compared { tokens, of } = self.rows(&expected.iter().map(|row| &row.answer).collect::<Vec<_>>(), &answers);
+        Ok(Some(format!("{passages} passages, {tokens} of {of} tokens equal, the others within their margin")))
+    }
+}
+
+impl Compared {
+    /// Tokens that are all within their margin prove nothing.
+    fn summary(&self, green: bool) -> CheckResult {
+        let Self { tokens, of } = self;
+        if green && *tokens == 0 {
+            let reason =
+                "in this precision no recorded margin is above the threshold, and every row begins with another token";
+            return Err(Abort::Skip(reason.to_owned()));
+        }
+        Ok(Some(format!("{tokens} of {of} tokens equal, the others within their margin")))
+    }
+}

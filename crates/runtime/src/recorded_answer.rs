@@ -1,0 +1,199 @@
+//! Answers as the recorder wrote them: the contents of `answers.json`.
+//!
+//! Owns the format of the file, not how answers are compared. Requests are in [`crate::recorded_request`].
+
+mod error;
+
+pub(crate) use error::AnswerError;
+
+use crate::{
+    golden::{self, Noise},
+    recorded_request::{Fields, RecordedRequest},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    io::ErrorKind,
+    path::Path,
+};
+use testgen_nn::array::Array;
+use testgen_types::Task;
+
+/// The file's name in a checkpoint directory.
+pub(crate) const FILE: &str = "answers.json";
+
+/// A request of one task, and the answer of transformers to it.
+#[derive(Debug)]
+pub(crate) struct RecordedAnswer {
+    /// The inputs.
+    pub(crate) request: RecordedRequest,
+    /// The answer in float32.
+    pub(crate) answer: Answer,
+    /// The error of the reference itself in the numbers of the answer.
+    pub(crate) noise: Noise,
+}
+
+/// One entry for each input of the request.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    /// Vectors by name.
+    Vectors(Vec<BTreeMap<String, Vector>>),
+    /// Every label with its score, best first.
+    Labels(Vec<Vec<LabelCandidate>>),
+    /// For each mask token more candidates than a handler returns, best first.
+    Filled(Vec<Vec<Vec<TokenCandidate>>>),
+    /// For each token its place and all labels, best first.
+    TokenLabels(Vec<Vec<TokenLabels>>),
+    /// For each question several spans of the context, best first.
+    Spans(Vec<Vec<Span>>),
+    /// The detections of each image, best first, also those below the handler's limit.
+    Detections(Vec<Vec<Detection>>),
+    /// Generated texts.
+    Generated(Vec<Tokens>),
+    /// The words of recordings, written by a decoder.
+    Transcripts(Vec<Tokens>),
+    /// The words of recordings; the tokens are those of frames and do not depend on each other.
+    Frames(Vec<Tokens>),
+    /// Generated answers with their passages.
+    Retrieved(Vec<Retrieved>),
+}
+
+/// An array.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Vector {
+    shape: Vec<usize>,
+    values: Vec<f32>,
+}
+
+impl Vector {
+    /// The array; none if the shape has another number of elements.
+    pub(crate) fn array(&self) -> Option<Array> {
+        let fits = self.shape.iter().product::<usize>() == self.values.len();
+        fits.then(|| Array::floats(self.shape.as_slice(), self.values.clone()))
+    }
+}
+
+/// A label with its score.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct LabelCandidate {
+    pub(crate) label: String,
+    pub(crate) score: f32,
+}
+
+/// A token for a mask token.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TokenCandidate {
+    pub(crate) id: i64,
+    pub(crate) text: String,
+    pub(crate) score: f32,
+}
+
+/// A token of a text, by its bytes there.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TokenLabels {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) labels: Vec<LabelCandidate>,
+}
+
+/// A span of a context, by its bytes there.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Span {
+    pub(crate) text: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) score: f32,
+}
+
+/// An object in an image.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Detection {
+    pub(crate) label: String,
+    pub(crate) score: f32,
+    /// Left, top, right, bottom, in pixels.
+    pub(crate) corners: [f32; 4],
+}
+
+/// Chosen tokens and their text.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Tokens {
+    pub(crate) text: String,
+    pub(crate) ids: Vec<i64>,
+    /// For each token the gap between the two largest scores, relative to the largest logit of the answer.
+    pub(crate) margins: Vec<f64>,
+}
+
+/// A generated answer with the passages that it was written from, best first.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Retrieved {
+    #[serde(flatten)]
+    pub(crate) answer: Tokens,
+    pub(crate) passages: Vec<Passage>,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Passage {
+    pub(crate) id: i64,
+    pub(crate) score: f32,
+    pub(crate) probability: f32,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    request: Fields,
+    answer: Answer,
+    noise: BTreeMap<String, Value>,
+}
+
+impl RecordedAnswer {
+    /// The request and the answer of `task` for the checkpoint in `directory`.
+    pub(crate) fn read(directory: &Path, task: Task) -> Result<Self, AnswerError> {
+        let path = directory.join(FILE);
+        let invalid = |source| AnswerError::Invalid { path: path.clone(), source };
+        let missing = || AnswerError::NoTask { path: path.clone(), task };
+        let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
+        let Entry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
+        let unusable = |why| AnswerError::Noise { path: path.clone(), why };
+        let noise = Noise::of_answer(&metadata(&noise)).map_err(unusable)?;
+        let tensors = golden::read_file(&directory.join(golden::FILE))?;
+        Ok(Self { request: RecordedRequest::new(request, tensors), answer, noise })
+    }
+}
+
+/// Why `answers.json` has nothing to compare with; none if it has, or if it cannot be read, which a check reports.
+pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
+    let path = directory.join(FILE);
+    let recorded = match entries(&path) {
+        Ok(entries) => entries.contains_key(task.as_str()),
+        Err(AnswerError::Missing { .. }) => false,
+        Err(_) => return None,
+    };
+    let reason = || {
+        format!(
+            "no answer of `{task}` is recorded: when it was, the checkpoint had no tokenizer, processor or scheduler for it; \
+             `testgen record --answers` records it again"
+        )
+    };
+    (!recorded).then(reason)
+}
+
+fn entries(path: &Path) -> Result<BTreeMap<String, Value>, AnswerError> {
+    let text = fs::read(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => AnswerError::Missing { path: path.to_owned() },
+        _ => AnswerError::Read { path: path.to_owned(), source },
+    })?;
+    serde_json::from_slice(&text).map_err(|source| AnswerError::Invalid { path: path.to_owned(), source })
+}
+
+/// The noise with the names that it has in the metadata of a golden.
+fn metadata(noise: &BTreeMap<String, Value>) -> HashMap<String, String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    noise.iter().map(|(name, value)| (format!("noise.{name}"), text(value))).collect()
+}
+
+#[cfg(test)]
+mod tests;
