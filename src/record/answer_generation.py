@@ -63,13 +63,15 @@ def controls():
 
 
 def text_generation(subject):
-    """The texts continued; prompts are read without padding."""
+    """The texts continued; prompts are read without padding. Models with a state have one prompt: in transformers, padding before a
+    shorter prompt changes its continuation."""
     write = pipe(subject, "text-generation")
-    prompts = [{"input_ids": torch.tensor([subject.tokenizer(text)["input_ids"]])} for text in subject.texts]
+    texts = subject.texts[:1] if subject.architecture == "ssm" else subject.texts
+    prompts = [{"input_ids": torch.tensor([subject.tokenizer(text)["input_ids"]])} for text in texts]
     prompts = [prompt | {"attention_mask": torch.ones_like(prompt["input_ids"])} for prompt in prompts]
     rows = Rows(subject, prompts, "input_ids")
-    texts = [write(text, **CONTROLS, return_full_text=False)[0]["generated_text"] for text in subject.texts]
-    return Answered({"prompts": subject.texts} | controls(), {"generated": rows.answers(texts)}, "TextGenerationPipeline", rows)
+    written = [write(text, **CONTROLS, return_full_text=False)[0]["generated_text"] for text in texts]
+    return Answered({"prompts": texts} | controls(), {"generated": rows.answers(written)}, "TextGenerationPipeline", rows)
 
 
 def decoder_start(subject, count=1):

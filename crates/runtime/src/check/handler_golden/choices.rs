@@ -14,7 +14,7 @@ impl Comparison<'_, '_, '_> {
     /// Every label of each row.
     pub(super) fn labels(&mut self, expected: &[Vec<LabelCandidate>], got: &[Vec<LabelScore>]) -> CheckResult {
         self.same_count("rows of labels", expected.len(), got.len());
-        let allowed = self.allowed(expected.iter().flatten().map(|label| label.score));
+        let allowed = self.allowed("scores", expected.iter().flatten().map(|label| label.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let what = format!("row {row}");
             self.same_count(&format!("labels in {what}"), expected.len(), got.len());
@@ -31,7 +31,7 @@ impl Comparison<'_, '_, '_> {
         got: &[Vec<Vec<FilledMask>>],
     ) -> CheckResult {
         self.same_count("texts", expected.len(), got.len());
-        let allowed = self.allowed(expected.iter().flatten().flatten().map(|token| token.score));
+        let allowed = self.allowed("scores", expected.iter().flatten().flatten().map(|token| token.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             self.same_count(&format!("mask tokens in text {row}"), expected.len(), got.len());
             for (expected, got) in expected.iter().zip(got) {
@@ -48,7 +48,8 @@ impl Comparison<'_, '_, '_> {
     /// The place and the label of every token.
     pub(super) fn token_labels(&mut self, expected: &[Vec<TokenLabels>], got: &[Vec<LabelledToken>]) -> CheckResult {
         self.same_count("texts", expected.len(), got.len());
-        let allowed = self.allowed(expected.iter().flatten().flat_map(|token| &token.labels).map(|label| label.score));
+        let allowed =
+            self.allowed("scores", expected.iter().flatten().flat_map(|token| &token.labels).map(|label| label.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             self.same_count(&format!("tokens in text {row}"), expected.len(), got.len());
             for (index, (expected, got)) in expected.iter().zip(got).enumerate() {
@@ -67,7 +68,7 @@ impl Comparison<'_, '_, '_> {
     /// The best span of each context.
     pub(super) fn spans(&mut self, expected: &[Vec<Span>], got: &[Answer]) -> CheckResult {
         self.same_count("answers", expected.len(), got.len());
-        let allowed = self.allowed(expected.iter().flatten().map(|span| span.score));
+        let allowed = self.allowed("scores", expected.iter().flatten().map(|span| span.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let recorded = expected.iter();
             let recorded =

@@ -51,10 +51,10 @@ impl<'r, 'a, 'n> Comparison<'r, 'a, 'n> {
         expected == got
     }
 
-    /// The error that the threshold allows for a score.
-    pub(super) fn allowed(&self, recorded: impl Iterator<Item = f32>) -> f32 {
-        let largest = recorded.fold(0.0_f32, |largest, score| largest.max(score.abs()));
-        (self.tolerance.golden("scores").max_rel * f64::from(largest)) as f32
+    /// The error that the threshold of `name` allows for one number.
+    pub(super) fn allowed(&self, name: &str, recorded: impl Iterator<Item = f32>) -> f32 {
+        let largest = recorded.fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        (self.tolerance.golden(name).max_rel * f64::from(largest)) as f32
     }
 
     /// Adds a choice with its scores.

@@ -14,12 +14,13 @@ impl Comparison<'_, '_, '_> {
     /// The labels, scores and corners of the objects of each image.
     pub(super) fn detections(&mut self, expected: &[Vec<Recorded>], got: &[Vec<Detection>]) -> CheckResult {
         self.same_count("images", expected.len(), got.len());
-        let allowed = self.allowed(expected.iter().flatten().map(|found| found.score));
+        let allowed = self.allowed("scores", expected.iter().flatten().map(|found| found.score));
+        let pixels = self.allowed("corners", expected.iter().flatten().flat_map(|found| found.corners));
         let mut corners = Numbers::default();
         for (image, (expected, got)) in expected.iter().zip(got).enumerate() {
             let mut left: Vec<&Recorded> = expected.iter().collect();
             for found in got {
-                let Some(index) = nearest(&left, found) else {
+                let Some(index) = nearest(&left, found, allowed, pixels) else {
                     self.failures.push(format!("image {image}: no object `{}` is recorded", found.label.label));
                     continue;
                 };
@@ -48,11 +49,13 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-/// The recorded object with the same label and the nearest corners.
-fn nearest(recorded: &[&Recorded], found: &Detection) -> Option<usize> {
+/// The recorded object with the same label and the nearest corners and score, in units of their allowed errors: objects of one
+/// label may have nearly the same corners.
+fn nearest(recorded: &[&Recorded], found: &Detection, score: f32, pixels: f32) -> Option<usize> {
     let same = recorded.iter().enumerate().filter(|(_, known)| known.label == found.label.label);
     let distance = |known: &Recorded| -> f32 {
-        known.corners.iter().zip(found.corners).map(|(known, found)| (known - found).abs()).sum()
+        let corners = known.corners.iter().zip(found.corners).map(|(known, found)| (known - found).abs());
+        corners.sum::<f32>() / pixels + (known.score - found.label.score).abs() / score
     };
     same.min_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other))).map(|(index, _)| index)
 }

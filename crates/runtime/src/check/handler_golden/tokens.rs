@@ -110,7 +110,8 @@ impl Comparison<'_, '_, '_> {
     pub(super) fn retrieved(&mut self, expected: &[Retrieved], got: &[RetrievedAnswer]) -> CheckResult {
         let largest =
             expected.iter().flat_map(|row| &row.passages).fold(1.0_f32, |most, one| most.max(one.score.abs()));
-        let allowed = self.allowed(expected.iter().flat_map(|row| &row.passages).map(|passage| passage.score));
+        let allowed =
+            self.allowed("scores", expected.iter().flat_map(|row| &row.passages).map(|passage| passage.score));
         let mut shares = Numbers::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let what = format!("passages of question {row}");
