@@ -130,7 +130,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::handler::renamed_label", handler::renamed_label),
     ("faults::handler::other_schedule", handler::other_schedule),
     ("faults::handler::end_token_that_is_generated", handler::end_token_that_is_generated),
-    ("faults::handler::tokens_that_are_not_suppressed", handler::tokens_that_are_not_suppressed),
+    ("faults::handler::suppressed_token", handler::suppressed_token),
     ("faults::handler::images_of_other_colours", handler::images_of_other_colours),
     ("faults::handler::wrong_weights_in_every_precision", handler::wrong_weights_in_every_precision),
     ("faults::handler::no_answer_is_ignored", handler::no_answer_is_ignored),

@@ -23,9 +23,10 @@ pub(crate) fn end_token_that_is_generated() {
     fault.stays_green(Check::GreedyMargin);
 }
 
-pub(crate) fn tokens_that_are_not_suppressed() {
-    let fault = Fixture::of(&harnesses::whisper::HARNESS).generate("/suppress_tokens", json!([]));
-    fault.generate("/begin_suppress_tokens", json!([])).turns_red(Check::HandlerGolden, &["row ", "token "]);
+pub(crate) fn suppressed_token() {
+    let fault = Fixture::of(&harnesses::whisper::HARNESS).generate("/suppress_tokens", json!([5, 6, 89]));
+    fault.turns_red(Check::HandlerGolden, &["row 0, token 0: expected Some(89)"]);
+    fault.stays_green(Check::GreedyMargin);
 }
 
 pub(crate) fn images_of_other_colours() {
