@@ -1,4 +1,4 @@
-//! A loaded model with its handler, and the truth about what it is.
+//! A loaded model with its handler, and its status.
 //!
 //! Owns: status, label, the facts of the device, and the queue. Does not own: loading (harness) and answering (task). A
 //! mock holds no model, so nothing can mistake it for one.
@@ -34,7 +34,7 @@ pub struct Endpoint {
     queue: Queue,
 }
 
-/// What answers the requests of an endpoint that is no mock.
+/// The handler of an endpoint that is not a mock.
 struct Served {
     device: OpenDevice,
     model: Model,
@@ -54,7 +54,7 @@ impl Endpoint {
         Self { label, status: Status::Real, served, memory, queue: Queue::default() }
     }
 
-    /// An endpoint without a model, because of `error`, which is told on stderr.
+    /// An endpoint without a model, because of `error`, which is printed on stderr.
     pub fn mock(label: &Label, kind: DeviceKind, error: &dyn Error) -> Self {
         Self::without_model(label, format!("no model on {kind}: {}", chain(error)))
     }
@@ -65,7 +65,7 @@ impl Endpoint {
         Self { label: label.clone(), status, served: None, memory: None, queue: Queue::default() }
     }
 
-    /// Marks the endpoint as standing in for one on `from`, which `absence` says is not there.
+    /// Marks the endpoint as a fallback for one on `from`, which is absent for the reason in `absence`.
     #[must_use]
     pub fn into_fallback(mut self, from: DeviceKind, absence: &DeviceUnavailable) -> Self {
         let to = self.served.as_ref().map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
@@ -74,7 +74,7 @@ impl Endpoint {
         self
     }
 
-    /// What the endpoint is.
+    /// The status of the endpoint.
     pub fn status(&self) -> &Status {
         &self.status
     }
@@ -92,7 +92,7 @@ impl Endpoint {
         &self.label
     }
 
-    /// The device that answers, also behind a fallback; none for a mock.
+    /// The device that answers, also for a fallback; none for a mock.
     pub fn device(&self) -> Option<&Device> {
         self.served.as_ref().map(|served| &served.device.facts)
     }

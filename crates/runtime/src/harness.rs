@@ -1,4 +1,4 @@
-//! What a generated module declares: its spec, an init function for each kind of device, its request, and its skips.
+//! The declarations of a generated module: its spec, an init function for each kind of device, its request, and its skips.
 
 use crate::{
     endpoint::Endpoint,
@@ -10,7 +10,7 @@ use crate::{
 use testgen_models::Source;
 use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Registration, Task, required_checks};
 
-/// What a harness tests, as its YAML spec says.
+/// The model under test, as its YAML spec describes it.
 #[derive(Debug)]
 pub struct Spec {
     /// The stem of the spec's file.
@@ -19,7 +19,7 @@ pub struct Spec {
     pub model_type: ModelType,
     /// The family.
     pub architecture: Architecture,
-    /// What the handlers do.
+    /// The task of the handlers.
     pub task: Task,
     /// Where the checkpoint is.
     pub source: Source,
@@ -54,7 +54,7 @@ pub type Init = fn(target: &LoadTarget) -> Endpoint;
 /// One generated harness.
 #[derive(Debug)]
 pub struct Harness {
-    /// What it tests.
+    /// The model under test.
     pub spec: &'static Spec,
     /// Loads the model on the host processor.
     pub init_cpu: Init,

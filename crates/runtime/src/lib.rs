@@ -1,6 +1,6 @@
 //! Everything that a generated harness calls: devices, models, checks, goldens, report.
 //!
-//! The only crate that uses burn. A harness imports names from this root and nothing else, so that neither a new burn
+//! The only crate that uses burn. A harness imports names from this root and nothing else, so that neither upgrading burn
 //! nor a moved module means generating again.
 
 mod check;

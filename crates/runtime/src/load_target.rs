@@ -1,4 +1,4 @@
-//! What an init function of a harness loads and where, the model that it loaded, and why it could not.
+//! The target of an init function: the checkpoint and the device; the model that it loaded; and errors of loading.
 
 use crate::{
     label::Label,

@@ -164,7 +164,7 @@ impl RecordedRequest {
         self.tensors.floats("noise", &recorded("noise", &self.fields.noise)?)
     }
 
-    /// What a denoising model reads besides the sample, by its names in diffusers; empty where it reads nothing else.
+    /// The inputs of a denoising model besides the sample, by their names in diffusers; empty if it has no others.
     ///
     /// # Errors
     ///

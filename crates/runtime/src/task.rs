@@ -1,6 +1,6 @@
 //! One handler per task: the modality's real input in, a typed result out.
 //!
-//! Owns requests, responses and what lies between the processor and the model's outputs. Does not own queues, devices or
+//! Owns requests, responses and the steps between the processor and the model's outputs. Does not own queues, devices or
 //! status: those are the endpoint's. A handler runs tokenizer or image processor, then the model, then reads the outputs;
 //! it never cuts an input silently.
 
@@ -71,7 +71,7 @@ pub fn text_generation(model: &Model, request: Request) -> Result<Response, Hand
     text_generation::answer(&Call::new(model, Task::TextGeneration), request)
 }
 
-/// Texts in; per text the text that the model makes of it, the new ids and why it ended, out.
+/// Generates a text from each text: the generated text, the new ids and the reason why it ended.
 pub fn text2text_generation(model: &Model, request: Request) -> Result<Response, HandlerError> {
     text2text_generation::answer(&Call::new(model, Task::Text2TextGeneration), request)
 }
@@ -126,7 +126,7 @@ pub fn time_series_classification(model: &Model, request: Request) -> Result<Res
     time_series::answer_labels(&Call::new(model, Task::TimeSeriesClassification), request)
 }
 
-/// Series in; per series the numbers that it stands for, `[targets]`, out.
+/// Predicts numbers from series: `[targets]` per series.
 pub fn time_series_regression(model: &Model, request: Request) -> Result<Response, HandlerError> {
     time_series::answer_numbers(&Call::new(model, Task::TimeSeriesRegression), request)
 }
@@ -152,7 +152,7 @@ pub fn image_decoding(model: &Model, request: Request) -> Result<Response, Handl
     diffusion::answer_decoding(&Call::new(model, Task::ImageDecoding), request)
 }
 
-/// Graphs in; per graph every label with its probability, best first, or the one number that it stands for, out.
+/// Classifies graphs: per graph every label with its probability, best first, or the one number that it predicts.
 pub fn graph_classification(model: &Model, request: Request) -> Result<Response, HandlerError> {
     classification::answer_graphs(&Call::new(model, Task::GraphClassification), request)
 }

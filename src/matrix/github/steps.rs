@@ -1,4 +1,4 @@
-//! What the jobs of both workflows are made of: actions at their commits, steps, the shell.
+//! The parts of the jobs in both workflows: actions pinned by commit, steps, the shell.
 
 use crate::matrix::yaml::{Yaml, map};
 
@@ -8,7 +8,7 @@ pub(super) const UPLOAD: &str = "actions/upload-artifact@ea165f8d65b6e75b540449e
 pub(super) const DOWNLOAD: &str = "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093";
 pub(super) const UPLOAD_SARIF: &str = "github/codeql-action/upload-sarif@ff0a06e83cb2de871e5a09832bc6a81e7276941f";
 
-/// The versions that the commits are; they stand behind them as comments, where update tools look for them.
+/// The versions of the pinned commits, written after them as comments, where update tools look for them.
 pub(super) const VERSIONS: [(&str, &str); 5] =
     [(CHECKOUT, "v4.2.2"), (CACHE, "v4.2.3"), (UPLOAD, "v4.6.2"), (DOWNLOAD, "v4.3.0"), (UPLOAD_SARIF, "v3.28.18")];
 

@@ -1,4 +1,4 @@
-//! Which module uses an item of which other module, and in which line.
+//! The imports of a module: the used items of other modules, with their lines.
 
 use super::{
     scope::{Import, Scopes, Target, attributes, imports},

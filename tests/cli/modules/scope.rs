@@ -1,10 +1,10 @@
-//! Names in the scope of each module, and the module that defines what a path leads to, through any re-exports.
+//! Names in the scope of each module, and the module that defines the target of a path, through any re-exports.
 
 use super::tree::{ModuleId, ModuleTree, compiled_for_tests};
 use std::collections::HashMap;
 use syn::{Item, ItemUse, UseTree, visit::Visit};
 
-/// What a path leads to within the crate.
+/// The target of a path within the crate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Type(ModuleId),

@@ -2,7 +2,7 @@
 //! makes the load fail.
 //!
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly have none in this
-//! configuration are the model's to name, with the reason; they are told in the report.
+//! configuration are the model's to name, with the reason; the report lists them.
 
 mod change;
 
@@ -43,10 +43,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         }
         let mut tried = Vec::new();
         let mut works = false;
-        for Change { config, told } in changes(&config, &place) {
+        for Change { config, description } in changes(&config, &place) {
             let endpoint = run.endpoint(&run.context.checkpoint.with_config(config), run.registration.precision);
             works = has_effect(&endpoint, &calls, &plain, &allowed);
-            tried.push(told);
+            tried.push(description);
             if works {
                 break;
             }

@@ -10,7 +10,7 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
     kind(first).is_some_and(|first| kind(next) == Some(first))
 }
 
-/// What requests that can be computed together are of.
+/// The properties that requests must have in common to be computed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Texts,

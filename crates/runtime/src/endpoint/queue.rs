@@ -37,7 +37,7 @@ impl Queue {
         self.waiting.len()
     }
 
-    /// The oldest request and those behind it that can be computed with it, at most `inputs` inputs together. A single
+    /// The oldest request and the later ones that can be computed with it, at most `inputs` inputs together. A single
     /// larger request is a batch of its own.
     pub(super) fn next_batch(&mut self, inputs: usize) -> Option<Vec<(Ticket, Request)>> {
         let mut batch = vec![self.waiting.pop_front()?];

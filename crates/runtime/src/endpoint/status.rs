@@ -1,9 +1,9 @@
-//! What an endpoint is: real, a fallback, or a mock.
+//! The status of an endpoint: real, a fallback, or a mock.
 
 use std::fmt;
 use testgen_types::DeviceKind;
 
-/// What an endpoint is.
+/// The status of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// The model runs on the device that was asked for.
@@ -19,7 +19,7 @@ pub enum Status {
     },
     /// No model runs.
     Mock {
-        /// What failed.
+        /// The error.
         why: String,
         /// The device that was asked for first, when this came of a fallback.
         fallback: Option<DeviceKind>,

@@ -33,7 +33,7 @@ fn a_mock_says_so_in_status_and_in_every_answer() {
 }
 
 #[test]
-fn a_mock_behind_a_fallback_is_both() {
+fn a_mock_of_a_fallback_is_both() {
     let absence = DeviceUnavailable::new(DeviceKind::Rocm, "no libamdhip64");
     let endpoint = mock().into_fallback(DeviceKind::Rocm, &absence);
     assert!(endpoint.status().is_mock() && endpoint.status().is_fallback());

@@ -52,7 +52,7 @@ pub struct OpenError {
     pub step: OpenStep,
     /// The reason.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub remedy: &'static str,
 }
 

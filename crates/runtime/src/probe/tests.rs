@@ -21,7 +21,7 @@ fn probe(f16: HalfSupport, bf16: HalfSupport) -> HalfProbe {
 }
 
 fn wrong() -> HalfSupport {
-    HalfSupport::Wrong { what: "3 + 5 gives 0, expected 8".to_owned() }
+    HalfSupport::Wrong { what: "3 + 5 is 0, expected 8".to_owned() }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_requested_precision_is_used_or_an_error_never_replaced() {
     assert_eq!(probe.choose(Some(F16), &[F32, F16]), Ok(F16));
     assert_eq!(probe.choose(Some(F32), &[F32, F16]), Ok(F32));
     let error = probe.choose(Some(Bf16), &[F32, Bf16]).expect_err("it is wrong");
-    assert_eq!(error.to_string(), "this device does not compute `bf16` correctly: wrong (3 + 5 gives 0, expected 8)");
+    assert_eq!(error.to_string(), "this device does not compute `bf16` correctly: wrong (3 + 5 is 0, expected 8)");
     let error = probe.choose(Some(F16), &[F32, Bf16]).expect_err("it is not allowed");
     assert!(error.to_string().contains("`f16` is not among those of the spec: `f32`, `bf16`"), "{error}");
     assert!(probe.choose(Some(F32), &[F16]).is_err());

@@ -26,7 +26,7 @@ pub enum RequestError {
         part: &'static str,
         /// The tensor's name in `golden.safetensors`.
         tensor: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }

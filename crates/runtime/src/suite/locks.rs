@@ -1,4 +1,4 @@
-//! Which checks may run at the same time: one on each GPU, and none during a measurement of memory.
+//! Locks between concurrent checks: one check on each GPU, and none during a measurement of memory.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use testgen_types::{Check, DeviceKind};

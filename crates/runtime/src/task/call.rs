@@ -1,4 +1,4 @@
-//! What all handlers share: a model under a task, taking requests apart, running the model, finding its outputs.
+//! The common part of all handlers: a model with its task, splitting requests, running the model, finding its outputs.
 
 mod error;
 mod request_parts;
@@ -27,7 +27,7 @@ use testgen_processing::{
 };
 use testgen_types::{ModelType, Task};
 
-/// What handlers need of a model; a seam for tests.
+/// The model as handlers use it; tests replace it.
 pub(super) trait Subject {
     fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
     fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
@@ -254,7 +254,7 @@ impl<'a> Call<'a> {
         self.tokenize(&inputs, TokenizeOptions { pad_to: length, ..TokenizeOptions::default() })
     }
 
-    /// The tokens of single texts in the checkpoint's own layout, and what the model makes of them.
+    /// The tokens of single texts in the checkpoint's own layout, and the model's outputs for them.
     pub(super) fn read_texts(&self, texts: &[String]) -> Result<(TokenBatch, Forward), HandlerError> {
         let batch = self.tokenize_texts(texts, None)?;
         let forward = self.model.forward(&batch.arrays)?;

@@ -10,7 +10,7 @@ pub(super) fn answer_denoising(call: &Call<'_>, request: Request) -> Result<Resp
     let Denoising { noise, condition, steps } = call.noise(request)?;
     let (shape, values) = (noise.shape().to_vec(), noise.as_floats().unwrap_or_default());
     let scheduler = call.scheduler()?;
-    let problem = || format!("asks for {steps} steps, and the training had fewer, or none is wanted");
+    let problem = || format!("asks for {steps} steps, which must be above 0 and at most those of the training");
     let steps = scheduler.steps(steps).ok_or_else(|| HandlerError::BadInput { index: 0, problem: problem() })?;
     let mut sample: Vec<f32> = values.iter().map(|value| value * steps.init_noise_sigma).collect();
     for (index, timestep) in steps.timesteps.iter().enumerate() {

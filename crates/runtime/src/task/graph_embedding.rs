@@ -14,7 +14,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
         call.output(&forward, ("last_hidden_state", 3), &[graphs.len()], "a class such as `GraphormerModel`")?;
     let width = hidden.shape[2];
     let embedding = |index: usize| {
-        // The graph's own token stands before its nodes, padding behind them.
+        // The graph's own token comes before its nodes, padding comes after them.
         let (graph, nodes) = hidden.row(index).split_at(width);
         let count = graphs[index].num_nodes;
         let nodes = Array::floats([count, width], nodes[..count * width].to_vec());

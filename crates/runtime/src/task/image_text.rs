@@ -1,4 +1,4 @@
-//! Images beside texts: how well each pair fits, and the vectors behind it.
+//! Images with texts: the score of each pair, and the vectors that it is computed from.
 
 use super::{
     ImageTextEmbedding, LabelScore, Request, Response,
@@ -12,7 +12,7 @@ use testgen_types::ScoreFunction;
 const HINT: &str = "a class such as `CLIPModel`";
 
 /// As the pipeline for zero-shot image classification: the texts compete for an image, but where the model was trained to
-/// judge every pair by itself.
+/// score every pair by itself.
 pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let ReadPairs { images, texts, forward } = read(call, request)?;
     let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;

@@ -10,7 +10,7 @@ use super::{
 };
 
 const HINT: &str = "a class such as `DetrForObjectDetection`";
-/// What the score of an answer is above.
+/// The threshold of the score of a detection.
 const THRESHOLD: f32 = 0.5;
 
 pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
@@ -33,7 +33,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     Ok(Response::Detections(images.iter().enumerate().map(objects).collect()))
 }
 
-/// What a query found.
+/// The detection of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QueryResult {
     /// The likeliest label that is not none.
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_box_is_told_by_its_corners_and_none_is_no_label() {
+    fn a_box_has_corners_and_the_label_none_is_dropped() {
         let found = QueryResult::new(&[0.0, 1.0, 9.0], &[0.5, 0.25, 0.25, 0.5], [100, 200]);
         assert_eq!((found.label, found.corners), (1, [75.0, 0.0, 125.0, 50.0]));
         assert!(found.score < 0.01, "{}", found.score);

@@ -1,6 +1,6 @@
 //! Answers as spans of a context.
 //!
-//! Follows `QuestionAnsweringPipeline`: probabilities among the context's tokens only, start not behind end, at most 15
+//! Follows `QuestionAnsweringPipeline`: probabilities among the context's tokens only, start not after end, at most 15
 //! tokens. Unlike there, a context that is too long is an error instead of a number of windows, and the span is not
 //! widened to whole words.
 

@@ -1,4 +1,4 @@
-//! What a caller asks of an endpoint.
+//! The request to an endpoint.
 
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
@@ -39,7 +39,7 @@ pub enum Request {
     Noise {
         /// Floats [batch, channels, height, width] of deviation one.
         noise: Array,
-        /// What else the model reads, by its names in diffusers: `encoder_hidden_states` [batch, seq, width], ...
+        /// The other inputs of the model, by their names in diffusers: `encoder_hidden_states` [batch, seq, width], ...
         condition: Arrays,
         /// The number of steps.
         steps: usize,
@@ -62,7 +62,7 @@ pub enum Request {
 /// A question and the text that holds its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionContext {
-    /// What is asked.
+    /// The question.
     pub question: String,
     /// Where the answer is looked for.
     pub context: String,
@@ -103,7 +103,7 @@ impl Request {
         self.len() == 0
     }
 
-    /// What the request holds, for messages.
+    /// The kind of the request, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Texts(_) => "texts",

@@ -1,4 +1,4 @@
-//! What an endpoint answers, one entry per input of the request, in its order.
+//! The response of an endpoint: one entry per input of the request, in its order.
 
 use testgen_nn::array::Array;
 use testgen_processing::{generation::FinishReason, retrieval::Passage};
@@ -82,11 +82,11 @@ pub struct LabelScore {
 /// A token with its best label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelledToken {
-    /// The part of the text that the token stands for.
+    /// The part of the text that the token covers.
     pub text: String,
     /// The first byte of it in the text.
     pub start: usize,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub end: usize,
     /// The word that it is a part of, counted from 0, where the tokenizer knows words.
     pub word: Option<u32>,
@@ -101,7 +101,7 @@ pub struct Answer {
     pub text: String,
     /// Its first byte in the context.
     pub start: usize,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub end: usize,
     /// The product of the probabilities of start and end among the tokens of the context, 0 to 1.
     pub score: f32,
@@ -149,7 +149,7 @@ pub struct Detection {
     pub corners: [f32; 4],
 }
 
-/// What is said in a recording.
+/// The transcription of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcription {
     /// The words, without special tokens.
@@ -182,7 +182,7 @@ pub struct ImageEmbedding {
 pub struct GraphEmbedding {
     /// Of its nodes, [nodes, hidden].
     pub nodes: Array,
-    /// Of the token that stands for the whole graph, `[hidden]`.
+    /// The vector of the token for the whole graph, `[hidden]`.
     pub graph: Array,
 }
 

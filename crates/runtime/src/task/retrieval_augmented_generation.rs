@@ -45,7 +45,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     Ok(Response::RetrievedAnswers(answers.map(answer).collect::<Result<_, HandlerError>>()?))
 }
 
-/// What was found for each question, best first.
+/// The passages found for each question, best first.
 fn passages(call: &Call<'_>, retrieval: &Retrieval, found: &Forward) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
     let unsuitable = || call.unsuitable("doc_scores", HINT);
     let ids = found.host_outputs.get("retrieved_doc_ids").ok_or_else(unsuitable)?;
@@ -64,7 +64,7 @@ fn passages(call: &Call<'_>, retrieval: &Retrieval, found: &Forward) -> Result<V
     Ok(rows(ids).enumerate().map(row).collect())
 }
 
-/// What every answer is written with.
+/// The controls of every generated answer.
 struct Writer<'a> {
     call: &'a Call<'a>,
     settings: GenerationSettings,
@@ -81,7 +81,7 @@ impl Writer<'_> {
     }
 
     /// Every passage writes an answer of its own; that with the smallest loss over all passages counts. As in transformers 5
-    /// the generator writes without the mask of the padding behind a passage, and the loss has it.
+    /// the generator runs without the mask of the padding after a passage, and the loss is computed with it.
     fn by_sequence(&self, asked: &Arrays, found: &Forward) -> Result<Vec<Continuation>, HandlerError> {
         let masks = rows(&asked["attention_mask"]);
         let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
@@ -109,7 +109,7 @@ impl Writer<'_> {
             written = deduplicated(written);
         }
         let pad = nested("/generator/pad_token_id").and_then(Value::as_i64).unwrap_or(1);
-        let losses = self.call.model.forward(&self.judged(question, &written, pad))?;
+        let losses = self.call.model.forward(&self.loss_inputs(question, &written, pad))?;
         let losses = self.call.output(&losses, ("loss", 1), &[written.len()], HINT)?;
         let smaller = |best: usize, next: usize| if losses.all()[next] < losses.all()[best] { next } else { best };
         let best = (0..written.len()).reduce(smaller).unwrap_or(0);
@@ -117,7 +117,7 @@ impl Writer<'_> {
     }
 
     /// The question with every answer as its label.
-    fn judged(&self, question: &[i64], written: &[Continuation], pad: i64) -> Arrays {
+    fn loss_inputs(&self, question: &[i64], written: &[Continuation], pad: i64) -> Arrays {
         let longest = written.iter().map(|row| row.ids.len()).max().unwrap_or(0);
         let label = |row: &Continuation| {
             let fill = std::iter::repeat_n(pad, longest - row.ids.len());
@@ -155,7 +155,7 @@ mod tests {
     use testgen_processing::generation::FinishReason;
 
     #[test]
-    fn equal_answers_are_judged_once_in_their_order() {
+    fn equal_answers_are_scored_once_in_their_order() {
         let row = |ids: &[i64]| Continuation { ids: ids.to_vec(), finish: FinishReason::Length, logits: None };
         let kept = deduplicated([&[3, 4][..], &[5], &[3, 4], &[5, 6]].map(row).to_vec());
         assert_eq!(kept.iter().map(|row| row.ids.as_slice()).collect::<Vec<_>>(), [&[3, 4][..], &[5], &[5, 6]]);

@@ -25,7 +25,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     Ok(Response::Generations(rows.into_iter().map(text).collect::<Result<_, HandlerError>>()?))
 }
 
-/// What the decoder begins every row with.
+/// The first token of the decoder in every row.
 fn start(call: &Call<'_>, defaults: &GenerationDefaults, rows: usize) -> Result<Array, HandlerError> {
     let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
     let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;

@@ -24,7 +24,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     Ok(Response::TextEmbeddings(rows(mask).enumerate().map(embedding).collect()))
 }
 
-/// The vectors of the tokens that are no padding, and their mean, summed in f64.
+/// The vectors of the tokens without padding, and their mean, summed in f64.
 fn of_tokens(hidden_states: &[f32], mask: &[i64], hidden: usize) -> TextEmbedding {
     let vectors = hidden_states.chunks_exact(hidden).zip(mask).filter(|(_, bit)| **bit == 1).map(|(vector, _)| vector);
     let vectors: Vec<&[f32]> = vectors.collect();

@@ -37,7 +37,7 @@ pub(super) fn answer_numbers(call: &Call<'_>, request: Request) -> Result<Respon
     Ok(Response::Regressions((0..batch).map(|index| vector(numbers.row(index).to_vec())).collect()))
 }
 
-/// The number of series, and what the model makes of them.
+/// The number of series, and the model's outputs for them.
 fn read(call: &Call<'_>, request: Request) -> Result<(usize, Forward), HandlerError> {
     let series = call.series(request)?;
     let shape = series[0].values.shape().to_vec();

@@ -1,4 +1,4 @@
-//! Graphs: the handlers' answers for the graphs of the goldens, against the outputs that transformers gave for them.
+//! Graphs: the handlers' answers for the graphs of the goldens, compared with the outputs of transformers.
 
 use super::{TOLERANCE, answer, golden};
 use testgen_runtime::{
@@ -37,7 +37,7 @@ fn assert_near(got: &[f32], expected: &[f32]) {
 }
 
 #[test]
-fn classification_gives_every_label_with_its_probability() {
+fn classification_returns_every_label_with_its_probability() {
     let (graphs, logits) = recorded("graphormer", "logits");
     let response = answered("graphormer", Task::GraphClassification, task::graph_classification, graphs);
     let Response::Labels(labels) = response else { panic!("it is {response:?}") };
@@ -55,7 +55,7 @@ fn classification_gives_every_label_with_its_probability() {
 }
 
 #[test]
-fn a_model_with_one_output_gives_its_number() {
+fn a_model_with_one_output_returns_its_number() {
     let (graphs, logits) = recorded("graphormer_regression", "logits");
     let response = answered("graphormer_regression", Task::GraphClassification, task::graph_classification, graphs);
     let Response::Regressions(numbers) = response else { panic!("it is {response:?}") };
@@ -64,7 +64,7 @@ fn a_model_with_one_output_gives_its_number() {
 }
 
 #[test]
-fn embedding_gives_the_vectors_of_the_nodes_without_padding() {
+fn embedding_returns_the_vectors_of_the_nodes_without_padding() {
     let (graphs, hidden) = recorded("graphormer_base", "last_hidden_state");
     let counts: Vec<usize> = graphs.iter().map(|graph| graph.num_nodes).collect();
     let response = answered("graphormer_base", Task::GraphEmbedding, task::graph_embedding, graphs);

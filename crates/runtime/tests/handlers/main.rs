@@ -17,7 +17,7 @@ use testgen_runtime::{
     task::{self, Handler, LabelScore, Request, Response, TimeSeries},
 };
 
-/// What f32 may be off: scores are at most 1, vectors of the order of 1.
+/// The tolerance in f32: scores are at most 1, vectors of the order of 1.
 const TOLERANCE: f64 = 2e-5;
 
 fn directory(fixture: &str) -> PathBuf {
@@ -103,7 +103,7 @@ fn assert_labels(got: &[Vec<LabelScore>], expected: &Value) {
 }
 
 #[test]
-fn text_embedding_gives_the_vectors_of_the_tokens() {
+fn text_embedding_returns_the_vectors_of_the_tokens() {
     let expected = expected("bert");
     let request = Request::Texts(texts(&expected["texts"]));
     let response = answer("bert", ModelType::Bert, Task::TextEmbedding, task::text_embedding, request);
@@ -115,7 +115,7 @@ fn text_embedding_gives_the_vectors_of_the_tokens() {
 }
 
 #[test]
-fn fill_mask_gives_the_five_likeliest_tokens() {
+fn fill_mask_returns_the_five_likeliest_tokens() {
     let expected = expected("bert_masked_lm");
     let request = Request::texts([expected["text"].as_str().expect("a text")]);
     let response = answer("bert_masked_lm", ModelType::Bert, Task::FillMask, task::fill_mask, request);
@@ -139,7 +139,7 @@ fn text_generation_continues_as_the_reference() {
 }
 
 #[test]
-fn text_classification_gives_every_label() {
+fn text_classification_returns_every_label() {
     let expected = expected("llama_classification");
     let request = Request::Texts(texts(&expected["texts"]));
     let task = Task::TextClassification;
@@ -149,7 +149,7 @@ fn text_classification_gives_every_label() {
 }
 
 #[test]
-fn token_classification_gives_the_label_and_place_of_every_token() {
+fn token_classification_returns_the_label_and_place_of_every_token() {
     let expected = expected("roberta_token_classification");
     let request = Request::Texts(texts(&expected["texts"]));
     let task = Task::TokenClassification;
@@ -175,7 +175,7 @@ fn token_classification_gives_the_label_and_place_of_every_token() {
 }
 
 #[test]
-fn image_classification_gives_every_label() {
+fn image_classification_returns_every_label() {
     let response = answer("vit", ModelType::Vit, Task::ImageClassification, task::image_classification, images("vit"));
     let Response::Labels(labels) = response else { panic!("it is {response:?}") };
     assert_labels(&labels, &expected("vit")["labels"]);
@@ -188,7 +188,7 @@ fn assert_objects(fixture: &str, model_type: ModelType) {
     for (image, expected) in recorded_images(fixture).into_iter().zip(expected) {
         let request = Request::Images(vec![image]);
         let response = answer(fixture, model_type, Task::ObjectDetection, task::object_detection, request);
-        let Response::Detections(found) = response else { panic!("these are no objects") };
+        let Response::Detections(found) = response else { panic!("these are not detections") };
         assert_eq!(found[0].len(), expected.as_array().expect("a list of objects").len(), "{fixture}");
         for (found, expected) in found[0].iter().zip(expected.as_array().expect("it is one")) {
             assert_eq!(found.label.label, expected[0], "{fixture}");
@@ -201,13 +201,13 @@ fn assert_objects(fixture: &str, model_type: ModelType) {
 }
 
 #[test]
-fn object_detection_gives_labels_and_corners() {
+fn object_detection_returns_labels_and_corners() {
     assert_objects("detr", ModelType::Detr);
     assert_objects("yolos", ModelType::Yolos);
 }
 
 #[test]
-fn image_embedding_gives_the_vectors_of_the_patches() {
+fn image_embedding_returns_the_vectors_of_the_patches() {
     let response = answer("vit_base", ModelType::Vit, Task::ImageEmbedding, task::image_embedding, images("vit_base"));
     let Response::ImageEmbeddings(embeddings) = response else { panic!("it is {response:?}") };
     let expected = expected("vit_base");
@@ -230,7 +230,7 @@ fn image_text_similarity_ranks_the_texts_of_every_image() {
 }
 
 #[test]
-fn image_text_embedding_gives_vectors_of_length_one() {
+fn image_text_embedding_returns_vectors_of_length_one() {
     let request = Request::ImagesWithTexts { images: recorded_images("clip"), texts: vec!["the dog".to_owned()] };
     let response = answer("clip", ModelType::Clip, Task::ImageTextEmbedding, task::image_text_embedding, request);
     let Response::ImageTextEmbeddings(found) = response else { panic!("it is {response:?}") };
@@ -273,7 +273,7 @@ fn time_series_forecasting_goes_on_in_the_unit_of_the_series() {
 }
 
 #[test]
-fn image_decoding_gives_the_pixels_of_latents() {
+fn image_decoding_returns_the_pixels_of_latents() {
     let request = Request::Latents(recorded("autoencoder_kl", "case.2.input.z"));
     let task = Task::ImageDecoding;
     let response = answer("autoencoder_kl", ModelType::AutoencoderKl, task, task::image_decoding, request);
@@ -294,7 +294,7 @@ fn image_denoising_takes_the_steps_of_the_scheduler() {
 }
 
 #[test]
-fn image_text_to_text_continues_behind_the_image() {
+fn image_text_to_text_continues_after_the_image() {
     let expected = expected("llava");
     let controls =
         GenerationControls { max_new_tokens: Some(6), do_sample: Some(false), ..GenerationControls::default() };

@@ -92,7 +92,7 @@ def image_text_similarity(fixture):
 
 
 def image_text_to_text(fixture):
-    """Without a pipeline: it wants a chat template. The image token is repeated by hand, prompts are padded on the left."""
+    """Without a pipeline, which requires a chat template. The image token is repeated by hand, prompts are padded on the left."""
     directory = str(FIXTURES / fixture)
     model = transformers.LlavaForConditionalGeneration.from_pretrained(directory, attn_implementation="eager")
     tokenizer = transformers.AutoTokenizer.from_pretrained(directory, padding_side="left")

@@ -1,4 +1,4 @@
-"""What transformers makes of texts and recordings, which the handlers must make, too: python record_generated.py > generated.json"""
+"""The texts that transformers generates from texts and recordings, as references of the handlers: python record_generated.py > generated.json"""
 
 import json
 import os

@@ -40,25 +40,25 @@ fn smaller_graphs_are_filled_up_with_zeros() {
 }
 
 #[test]
-fn what_is_no_graph_is_named() {
+fn invalid_graphs_are_errors() {
     let problem = |change: &dyn Fn(&mut Graph)| {
         let mut graph = chain();
         change(&mut graph);
         collator(CONFIG).process(&[chain(), graph]).unwrap_err().to_string()
     };
-    let told = problem(&|graph| graph.num_nodes = 0);
-    assert_eq!(told, "graph 1 has no nodes; give at least one");
+    let message = problem(&|graph| graph.num_nodes = 0);
+    assert_eq!(message, "graph 1 has no nodes; give at least one");
     assert!(problem(&|graph| graph.num_nodes = 2).contains("has an edge at node 2, and 2 nodes counted from 0"));
-    let told = problem(&|graph| graph.edge_index = Array::integers([2, 1], vec![-1, 0]));
-    assert!(told.contains("has an edge at node -1"), "{told}");
-    let told = problem(&|graph| graph.edge_index = Array::integers([1, 2], vec![0, 1]));
-    assert!(told.contains("an `edge_index` of shape [1, 2], expected integers [2, edges]"), "{told}");
-    let told = problem(&|graph| graph.node_feat = Some(Array::integers([2, 1], vec![0, 1])));
-    assert!(told.contains("a `node_feat` of shape [2, 1], expected [3, features]"), "{told}");
-    let told = problem(&|graph| graph.edge_attr = Some(Array::floats([2], vec![0.5, 1.0])));
-    assert!(told.contains("an `edge_attr` that does not hold integers"), "{told}");
-    let told = problem(&|graph| graph.node_feat = Some(Array::integers([3, 2], vec![0; 6])));
-    assert!(told.contains("has [2, 1] features of nodes and edges, the first one [1, 1]"), "{told}");
+    let message = problem(&|graph| graph.edge_index = Array::integers([2, 1], vec![-1, 0]));
+    assert!(message.contains("has an edge at node -1"), "{message}");
+    let message = problem(&|graph| graph.edge_index = Array::integers([1, 2], vec![0, 1]));
+    assert!(message.contains("an `edge_index` of shape [1, 2], expected integers [2, edges]"), "{message}");
+    let message = problem(&|graph| graph.node_feat = Some(Array::integers([2, 1], vec![0, 1])));
+    assert!(message.contains("a `node_feat` of shape [2, 1], expected [3, features]"), "{message}");
+    let message = problem(&|graph| graph.edge_attr = Some(Array::floats([2], vec![0.5, 1.0])));
+    assert!(message.contains("an `edge_attr` that does not hold integers"), "{message}");
+    let message = problem(&|graph| graph.node_feat = Some(Array::integers([3, 2], vec![0; 6])));
+    assert!(message.contains("has [2, 1] features of nodes and edges, the first one [1, 1]"), "{message}");
 }
 
 #[test]
@@ -66,6 +66,6 @@ fn other_models_have_no_collator_and_a_bad_number_is_named() {
     assert!(GraphCollator::open(&fixture("bert")).unwrap().is_none());
     assert!(GraphCollator::open(directory_with(&[]).path()).unwrap().is_none());
     let directory = directory_with(&[("config.json", r#"{"model_type": "graphormer", "spatial_pos_max": "far"}"#)]);
-    let told = GraphCollator::open(directory.path()).unwrap_err().to_string();
-    assert!(told.contains("`spatial_pos_max` is `\"far\"`, expected a whole number"), "{told}");
+    let message = GraphCollator::open(directory.path()).unwrap_err().to_string();
+    assert!(message.contains("`spatial_pos_max` is `\"far\"`, expected a whole number"), "{message}");
 }

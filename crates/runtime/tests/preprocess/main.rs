@@ -1,4 +1,4 @@
-//! The way in against recorded references: fixtures' goldens, and `vectors.safetensors` and `texts.json` of `record.py`.
+//! Input processing compared with recorded references: fixtures' goldens, and `vectors.safetensors` and `texts.json` of `record.py`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

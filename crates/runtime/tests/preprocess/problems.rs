@@ -1,4 +1,4 @@
-//! What cannot be used is refused with the file, the field and what to do.
+//! Files and inputs that cannot be used are rejected with the file, the field and a hint.
 
 use crate::directory_with;
 use testgen_runtime::{Image, ImageProcessor, Processor, Tokenizer};

@@ -1,4 +1,4 @@
-//! Texts become the ids that transformers gives them, and ids texts.
+//! Texts become the ids of transformers, and ids become texts.
 
 use crate::{directory_with, fixture, recorded, tensors::Tensors};
 use serde_json::Value;

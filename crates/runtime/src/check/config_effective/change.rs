@@ -11,8 +11,8 @@ pub(super) struct Place(Vec<String>);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Change {
     pub(super) config: Value,
-    /// What the place has now.
-    pub(super) told: String,
+    /// The present value and the new one, for the report.
+    pub(super) description: String,
 }
 
 /// Closed sets of words: another word of the same set is another valid value.
@@ -68,7 +68,7 @@ pub(super) fn changes(config: &Value, place: &Place) -> Vec<Change> {
     let current = config.pointer(&pointer).cloned().unwrap_or(Value::Null);
     let name = place.0.last().map_or("", String::as_str);
     let values = others(name, &current);
-    values.into_iter().map(|value| Change { told: short(&value), config: replaced(config, &place.0, value) }).collect()
+    values.into_iter().map(|value| Change { description: short(&value), config: replaced(config, &place.0, value) }).collect()
 }
 
 fn replaced(config: &Value, path: &[String], value: Value) -> Value {
@@ -93,7 +93,7 @@ fn others(name: &str, current: &Value) -> Vec<Value> {
 }
 
 /// Integers one up, or halved where one is not enough; floats half as much again, or 0.1 where that would not show. Last a
-/// change of scale, for fields behind a rounding, as YaRN's.
+/// change of scale, for fields whose value is rounded, such as YaRN's.
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     match number.as_i64() {
         Some(integer) => {

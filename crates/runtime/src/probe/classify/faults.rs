@@ -63,7 +63,7 @@ struct Operation {
 fn wrong_value(operation: Operation, got: Option<&f64>) -> Option<String> {
     let Operation { left, sign, right, exact } = operation;
     let got = *got.unwrap_or(&f64::NAN);
-    (got != exact).then(|| format!("{left} {sign} {right} gives {got}, expected {exact}"))
+    (got != exact).then(|| format!("{left} {sign} {right} is {got}, expected {exact}"))
 }
 
 fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {

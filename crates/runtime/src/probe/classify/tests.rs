@@ -130,7 +130,7 @@ fn truncation_is_wrong() {
 #[test]
 fn saturating_instead_of_overflowing_is_wrong() {
     let probe = classify(Precision::F16, &device(Precision::F16, saturating, exact_f32));
-    assert!(wrong(&probe).contains("65504 * 2 gives 65504, expected inf, -65504 * 2 gives -65504"), "{probe}");
+    assert!(wrong(&probe).contains("65504 * 2 is 65504, expected inf, -65504 * 2 is -65504"), "{probe}");
     let probe = classify(Precision::Bf16, &device(Precision::Bf16, saturating, exact_f32));
     assert!(wrong(&probe).contains("expected inf"), "{probe}");
 }
@@ -139,7 +139,7 @@ fn saturating_instead_of_overflowing_is_wrong() {
 fn bf16_computed_in_f16_is_wrong() {
     let probe =
         classify(Precision::Bf16, &device(Precision::Bf16, |_, value| nearest_even(Precision::F16, value), exact_f32));
-    assert!(wrong(&probe).contains("32768 * 2 gives inf, expected 65536"), "{probe}");
+    assert!(wrong(&probe).contains("32768 * 2 is inf, expected 65536"), "{probe}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn one_wrong_element_of_a_product_is_wrong() {
 fn zeros_and_missing_elements_are_wrong() {
     for precision in HALVES {
         let mut zeros = device(precision, |_, _| 0.0, exact_f32);
-        assert!(wrong(&classify(precision, &zeros)).contains("3 + 5 gives 0, expected 8"));
+        assert!(wrong(&classify(precision, &zeros)).contains("3 + 5 is 0, expected 8"));
         zeros = correct(precision);
         zeros.random = Ok(vec![0.0; SIDE * SIDE]);
         zeros.cancelling = Ok(vec![0.0; SIDE * SIDE]);
@@ -169,7 +169,7 @@ fn zeros_and_missing_elements_are_wrong() {
         );
         let mut short = correct(precision);
         short.sums.as_mut().expect("answers").pop();
-        assert!(wrong(&classify(precision, &short)).contains("0 + 4 gives NaN"));
+        assert!(wrong(&classify(precision, &short)).contains("0 + 4 is NaN"));
         short = correct(precision);
         short.cancelling.as_mut().expect("answers").clear();
         assert!(wrong(&classify(precision, &short)).contains("neither those of f32 nor of 16 bits"));

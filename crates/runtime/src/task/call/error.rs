@@ -1,10 +1,10 @@
-//! Why a handler gave no answer.
+//! Errors of handlers.
 
 use testgen_nn::forward::ForwardError;
 use testgen_processing::{error::PreprocessError, generation::GenerationError};
 use testgen_types::Task;
 
-/// Why a handler gave no answer.
+/// A handler cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HandlerError {
     /// The request is not of the kind that the task takes.
@@ -12,9 +12,9 @@ pub enum HandlerError {
     WrongRequest {
         /// The handler's task.
         task: Task,
-        /// What it takes.
+        /// The expected request.
         expected: &'static str,
-        /// What it was given.
+        /// The received request.
         found: &'static str,
     },
     /// The request holds nothing.
@@ -22,7 +22,7 @@ pub enum HandlerError {
     EmptyRequest {
         /// The handler's task.
         task: Task,
-        /// What it takes.
+        /// The expected input.
         expected: &'static str,
     },
     /// The checkpoint lacks the files that the task needs.
@@ -34,7 +34,7 @@ pub enum HandlerError {
         needed: &'static str,
     },
     /// The model's class does not compute what the task reads.
-    #[error("`{class}` gives no `{output}` of the shape that `{task}` reads; use {hint}")]
+    #[error("`{class}` has no `{output}` of the shape that `{task}` reads; use {hint}")]
     WrongModel {
         /// The handler's task.
         task: Task,
@@ -50,7 +50,7 @@ pub enum HandlerError {
     BadInput {
         /// The position of the input in the request.
         index: usize,
-        /// What is wrong, and what to do.
+        /// The problem, and how to fix it.
         problem: String,
     },
     /// The inputs could not be turned into tensors.
