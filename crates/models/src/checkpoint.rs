@@ -8,7 +8,7 @@ use testgen_types::from_python;
 /// Where the checkpoint of a harness is.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
-    /// The directory, relative to the suite's manifest, or absolute as the user gave it.
+    /// The directory, relative to the suite's manifest, or absolute if the spec has an absolute path.
     pub path: &'static str,
     /// The hub id of real weights, looked up below `TESTGEN_CHECKPOINTS`.
     pub hub: Option<&'static str>,

@@ -12,7 +12,7 @@ use testgen_nn::{
 pub(crate) struct DecodeSession<'a, B: Ops> {
     model: &'a BoundModel<B>,
     cache: Cache<B>,
-    /// What was read so far, kept while every key may have to be computed anew.
+    /// The inputs so far, kept while every key may have to be computed anew.
     read: Vec<Arrays>,
 }
 

@@ -1,4 +1,4 @@
-//! What the models of diffusers have in common: blocks of convolutions, transformers over pixels, steps in time.
+//! The common parts of diffusers' models: blocks of convolutions, transformers over pixels, time steps.
 
 pub(crate) mod autoencoder_kl;
 mod blocks;

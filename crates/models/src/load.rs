@@ -85,7 +85,7 @@ impl Plan<'_> {
             head,
             tensors: if class == saved { tensors } else { tensors.without_other_heads() },
             class,
-            without_effect: config.without_effect(head),
+            inert_fields: config.inert_fields(head),
             config: self.config,
             fields,
             precision: self.precision,

@@ -48,7 +48,7 @@ pub enum LoadError {
     /// The device failed while tensors were put on it.
     #[error("the device failed during the load: {message}")]
     Device {
-        /// What the backend said.
+        /// The backend's message.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! A model on its device, behind one type.
+//! A model on its device, independent of backend and type.
 
 use crate::{capabilities::Capabilities, erased_model::ErasedModel};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use testgen_nn::{
 use testgen_processing::processor::Processor;
 use testgen_types::{Head, ModelType, Precision};
 
-/// Which tensors of the checkpoint were read.
+/// The tensors of the checkpoint that were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorAccount {
     /// Read, by their names in the file, sorted.
@@ -86,7 +86,7 @@ pub struct Model {
     pub(crate) head: Head,
     pub(crate) config: Value,
     pub(crate) fields: Vec<String>,
-    pub(crate) without_effect: Vec<(&'static str, &'static str)>,
+    pub(crate) inert_fields: Vec<(&'static str, &'static str)>,
     pub(crate) tensors: TensorAccount,
     pub(crate) precision: Precision,
     pub(crate) processor: Processor,
@@ -124,7 +124,7 @@ impl Model {
         &self.class
     }
 
-    /// What the class computes from the hidden states.
+    /// The output that the class computes from the hidden states.
     pub fn head(&self) -> Head {
         self.head
     }
@@ -142,10 +142,10 @@ impl Model {
     /// Those of [`Model::fields`] that have no effect in this configuration, with the reason. Changing any other must
     /// change an output or make the load fail.
     pub fn inert_fields(&self) -> &[(&'static str, &'static str)] {
-        &self.without_effect
+        &self.inert_fields
     }
 
-    /// Which tensors were read.
+    /// The tensors that were read.
     pub fn tensors(&self) -> &TensorAccount {
         &self.tensors
     }
@@ -175,8 +175,7 @@ impl Model {
 
     /// The model as if it read one field alone, the first that has an effect.
     pub fn with_one_field(mut self) -> Self {
-        let has_effect =
-            |field: &String| self.without_effect.iter().all(|(inert, _)| !inert.starts_with(field.as_str()));
+        let has_effect = |field: &String| self.inert_fields.iter().all(|(inert, _)| !inert.starts_with(field.as_str()));
         self.fields = self.fields.iter().find(|field| has_effect(field)).cloned().into_iter().collect();
         self
     }

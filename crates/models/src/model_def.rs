@@ -1,4 +1,4 @@
-//! What a file of model code provides: its configuration and how to load it. Names and heads are in the registry.
+//! The interface of a file of model code: its configuration and how to load it. Names and heads are in the registry.
 
 use crate::{config::Config, load_error::LoadError, network::Network};
 use testgen_nn::{backend::Ops, weights::Weights};

@@ -59,7 +59,7 @@ impl ModelDef for Rag {
 /// The three parts and what the configuration says of the sum.
 struct RagNetwork<B: Ops> {
     questions: QueryEncoder<B>,
-    /// None where the checkpoint has no passages: a caller gives them.
+    /// None where the checkpoint has no passages; then the caller passes them.
     passages: Option<PassageIndex<B>>,
     generator: Generator<B>,
     settings: Settings,
@@ -202,7 +202,7 @@ impl<B: Ops> RagNetwork<B> {
     }
 }
 
-/// What a caller found.
+/// The retrieved passages that the caller passes.
 fn given<B: Ops>(contexts: &Array, inputs: &Inputs<'_, B>) -> Arrays {
     let named = |from: &str, to: &str| Some((to.to_owned(), inputs.host(from)?.clone()));
     let ones = Array::integers(contexts.shape(), vec![1; contexts.values().len()]);

@@ -40,7 +40,7 @@ fn a_silent_file_has_the_defaults_of_its_type() {
         (told::<Mixtral>("mixtral", &silent), "rope_theta: Some(1000000.0)"),
         (told::<Mamba2Config>("mamba2", &silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
     ] {
-        assert!(told.contains(expected), "{expected} is not in {told}");
+        assert!(text.contains(expected), "{expected} is not in {text}");
     }
 }
 
@@ -52,7 +52,7 @@ fn rope_scaling_counts_before_rope_parameters() {
     assert_eq!(config.fields.rope_parameters().factor, Some(3.0));
 }
 
-/// What a file says, or what is wrong with it.
+/// The configuration as text, or its error.
 fn read<C: Config + Debug>(text: &str) -> String {
     let directory = tempfile::tempdir().expect("a directory can be made");
     std::fs::write(directory.path().join("config.json"), text).expect("it can be written");
@@ -61,15 +61,15 @@ fn read<C: Config + Debug>(text: &str) -> String {
 }
 
 #[test]
-fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
+fn numbers_that_are_not_finite_are_read_where_they_are_allowed() {
     let limits = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, Infinity] }"#;
     let transformers = r#"{ "model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}] }"#;
     assert!(read::<Mamba2Config>(limits).contains("name: \"Infinity\""), "{}", read::<Mamba2Config>(limits));
     assert_eq!(read::<Mamba2Config>(limits), read::<Mamba2Config>(transformers));
-    for (told, expected) in [
+    for (text, expected) in [
         (
             read::<Mamba2Config>(&limits.replace("Infinity", "NaN")),
-            "`time_step_limit` holds something that is no number",
+            "`time_step_limit` contains something that is not a number",
         ),
         (
             read::<Llama>(r#"{ "model_type": "llama", "rms_norm_eps": -Infinity }"#),
@@ -80,6 +80,6 @@ fn numbers_that_are_not_finite_are_read_where_they_may_stand() {
             "rope_scaling.factor: is NaN, not finite",
         ),
     ] {
-        assert!(told.contains(expected), "{expected} is not in {told}");
+        assert!(text.contains(expected), "{expected} is not in {text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tensors on the host, without a backend: what goldens hold, requests bring and outputs become.
+//! Tensors on the host, without a backend: the content of goldens, requests and outputs.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! The operations that models are written in, and the two burn types they are instantiated for.
+//! The operations that models are built from, and the two burn backends that implement them.
 //!
-//! `Cpu` (burn's Flex) takes our own kernels; `Gpu` (burn's Dispatch) takes plain burn operators, whatever the
-//! device, and matrix products in shapes that its kernels compute rightly.
+//! `Cpu` (burn's Flex) uses our own kernels; `Gpu` (burn's Dispatch) uses burn's operators, whatever the device, with
+//! matrix products only in shapes that its kernels compute correctly.
 
 mod activation;
 mod cpu;
@@ -12,7 +12,7 @@ mod padded_product;
 mod reference_ops;
 
 pub use activation::Activation;
-pub use ops::{Ops, activate, add_layer_norm, affine, layer_norm, masked_softmax, matmul, merge_heads, rms_norm};
+pub use ops::{Ops, activate, add_layer_norm, layer_norm, linear, masked_softmax, matmul, merge_heads, rms_norm};
 
 /// The host processor.
 pub type Cpu = burn::backend::Flex;

@@ -30,7 +30,7 @@ impl<B: Ops> Cache<B> {
         self.layers.len()
     }
 
-    /// The number of tokens whose keys and values are here, before the current call.
+    /// The number of cached tokens, without those of the current call.
     pub fn length(&self) -> usize {
         self.length
     }

@@ -1,4 +1,4 @@
-//! One call on its way through a network.
+//! The state of one call of a network.
 
 use crate::{
     array::{Array, Arrays},
@@ -10,7 +10,7 @@ use crate::{
 use burn::tensor::{DType, Tensor};
 use testgen_types::Precision;
 
-/// One call on its way through a network: the cache it may use and the results it leaves.
+/// The state of one call of a network: the cache that it may use and the results that layers store.
 pub struct ForwardContext<'a, B: Ops> {
     cache: Option<&'a mut Cache<B>>,
     traced: bool,
@@ -58,7 +58,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Some(key.dims()[2])
     }
 
-    /// Names the stack whose traces follow, as `encoder.`.
+    /// Sets the prefix of the traces that follow, such as `encoder.`.
     pub fn enter(&mut self, stack: &'static str) {
         self.stack = stack;
     }
@@ -87,7 +87,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         }
     }
 
-    /// Leaves what was decided on the host.
+    /// Stores integers that were computed on the host.
     pub fn output_from_host(&mut self, name: &str, array: Array) {
         self.result.host_outputs.insert(name.to_owned(), array);
     }
@@ -97,7 +97,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         self.cache.as_ref().map_or(0, |cache| cache.length())
     }
 
-    /// Leaves an output, by its name in transformers.
+    /// Stores an output, by its name in transformers.
     pub fn output<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<(), ForwardError> {
         self.output_to_host(name, tensor).map(drop)
     }
@@ -109,7 +109,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Ok(array)
     }
 
-    /// Leaves the output of the embeddings, when a trace was asked for.
+    /// Stores the output of the embeddings, if a trace was requested.
     pub fn trace_embed<const D: usize>(&mut self, tensor: &Tensor<B, D>) -> Result<(), ForwardError> {
         self.trace(format!("{}embed", self.stack), tensor)
     }
@@ -139,7 +139,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         Ok(last)
     }
 
-    /// Leaves what the router of layer `index` decided, when a trace was asked for.
+    /// Stores the router's decision of layer `index`, if a trace was requested.
     pub fn trace_routing(&mut self, index: usize, routing: &Routing<B>) -> Result<(), ForwardError> {
         self.trace(format!("router.{index}"), &routing.probabilities)?;
         self.trace(format!("routing.{index}"), &routing.weights)

@@ -3,7 +3,7 @@
 use crate::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision};
 
-/// Where an output tensor was found to live, read off the tensor itself.
+/// The device and type of an output, read from the tensor itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// The kind of device; a CUDA tensor of a compatibility layer is `Cuda` here, the endpoint knows the layer.
@@ -12,7 +12,7 @@ pub struct Placement {
     pub precision: Precision,
 }
 
-/// The result of a forward call: everything whole, as f32, by the names of transformers' result.
+/// The result of a forward call: complete tensors as f32, by the names of transformers' result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Forward {
     /// `logits`, `last_hidden_state`, `pooler_output`, ...
@@ -78,7 +78,7 @@ pub enum ForwardError {
     },
 }
 
-/// A sequence that grows, with the keys and values of what was read so far.
+/// A sequence that grows step by step, with the cached keys and values of the tokens so far.
 pub trait Session {
     /// Reads more tokens: `input_ids` [batch, new], optionally `attention_mask` [batch, all so far + new] and
     /// `position_ids` [batch, new]. Returns the outputs of the new positions.
@@ -86,7 +86,7 @@ pub trait Session {
     /// The tokens of an encoder-decoder are `decoder_input_ids`, optionally with `decoder_attention_mask`; the first call
     /// also has everything that the encoder reads, later ones only its `attention_mask`.
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError>;
-    /// Forgets everything read.
+    /// Forgets all tokens and their cache.
     fn reset(&mut self);
     /// The number of tokens read so far.
     fn length(&self) -> usize;

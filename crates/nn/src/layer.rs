@@ -1,4 +1,4 @@
-//! The blocks that models are made of, each once.
+//! The building blocks of models, each implemented once.
 //!
 //! Every block loads itself from a [`Weights`](crate::weights::Weights) path and names its tensors as Hugging Face does.
 

@@ -1,8 +1,8 @@
 //! Hugging Face tensors by their own names: a path-scoped view over the safetensors files of a checkpoint.
 //!
 //! Shapes are checked when a tensor is read, every read is recorded, and unused tensors can be listed.
-//! On the host processor a tensor of the type of the file stays where it is, in the mapped file. Elsewhere it is converted,
-//! and linear weights are turned from Hugging Face's [out, in] into [in, out] on the way, which matrix products like better.
+//! On the host processor a tensor that already has the requested type stays in the mapped file. Elsewhere it is converted,
+//! and linear weights are transposed from Hugging Face's [out, in] to [in, out], which is faster in matrix products.
 
 mod convert;
 mod error;
@@ -50,8 +50,8 @@ impl<B: Ops> Weights<B> {
         }
     }
 
-    /// The module `prefix` where the checkpoint has tensors below it, else this one: heads save their base model under
-    /// its name, base models save themselves without.
+    /// The module `prefix` if the checkpoint has tensors below it, else this one: classes with a head save their base model
+    /// under its name, base models save their tensors without it.
     pub fn strip_prefix(&self, prefix: &str) -> Self {
         let below = format!("{}.", self.name(prefix));
         if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }

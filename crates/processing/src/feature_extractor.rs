@@ -1,4 +1,4 @@
-//! From recordings to features, as `preprocessor_config.json` says.
+//! Converts recordings to features, as configured in `preprocessor_config.json`.
 
 use crate::{audio::Audio, config_file::ConfigFile, error::PreprocessError, log_mel::LogMel};
 use std::path::Path;
@@ -26,11 +26,11 @@ struct Waveform {
     attention_mask: bool,
 }
 
-/// What is added to a variance before its root is taken.
+/// The epsilon that is added to a variance before its square root is taken.
 const EPS: f64 = 1e-7;
 
 impl FeatureExtractor {
-    /// Reads the file in `directory`, or gives none where there is no feature extractor.
+    /// Reads the file in `directory`; none if there is no feature extractor.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         const FIELD: &str = "feature_extractor_type";
         let Some(file) = ConfigFile::read(directory, "preprocessor_config.json")? else { return Ok(None) };
@@ -62,8 +62,8 @@ impl FeatureExtractor {
     pub fn process(&self, recordings: &[Audio]) -> Result<Arrays, PreprocessError> {
         for (index, audio) in recordings.iter().enumerate() {
             if audio.sampling_rate != self.sampling_rate {
-                let (found, wanted) = (audio.sampling_rate, self.sampling_rate);
-                let problem = format!("has {found} samples in a second, the checkpoint takes {wanted}; resample it");
+                let (found, expected) = (audio.sampling_rate, self.sampling_rate);
+                let problem = format!("has {found} samples in a second, the checkpoint takes {expected}; resample it");
                 return Err(PreprocessError::Audio { index, problem });
             }
             if audio.samples.is_empty() {
@@ -80,7 +80,7 @@ impl FeatureExtractor {
 impl Waveform {
     fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
         if file.text("padding_side")?.is_some_and(|side| side != "right") {
-            return Err(file.wrong("padding_side", "is not `right`", "pad recordings behind their end"));
+            return Err(file.wrong("padding_side", "is not `right`", "pad recordings after their end"));
         }
         Ok(Self {
             normalize: file.flag("do_normalize")?.unwrap_or(true),

@@ -1,7 +1,7 @@
-//! Continuing sequences token by token, over a model's [`Session`].
+//! Generates sequences token by token with a model's [`Session`].
 //!
-//! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of what is done to the
-//! logits, position ids under left padding, end tokens. Two differences, so that a row alone equals the row in a batch:
+//! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of the logits processors,
+//! position ids under left padding, end tokens. Two differences, so that a row alone equals the row in a batch:
 //! the repetition penalty ignores padding, and every row draws from its own generator of the same seed.
 
 mod choose;
@@ -83,7 +83,7 @@ fn last_logits(outputs: &Arrays, batch: usize) -> Result<Vec<Vec<f32>>, Generati
     Ok(values.chunks_exact(seq * vocabulary).map(last).collect())
 }
 
-/// One row on its way.
+/// The state of one row.
 struct Row {
     chooser: Chooser,
     ids: Vec<i64>,

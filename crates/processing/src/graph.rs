@@ -1,4 +1,4 @@
-//! A graph as a request brings it, in the names of the data sets that transformers reads.
+//! A graph of a request, in the field names of the data sets that transformers reads.
 
 use crate::error::PreprocessError;
 use testgen_nn::array::Array;
@@ -37,7 +37,7 @@ impl Features<'_> {
 }
 
 impl Graph {
-    /// The graph, or what is wrong with it; `index` is its position in the call.
+    /// The validated graph, or an error; `index` is its position in the call.
     pub(crate) fn checked(&self, index: usize) -> Result<CheckedGraph<'_>, PreprocessError> {
         let bad = |problem: String| PreprocessError::Graph { index, problem };
         if self.num_nodes == 0 {

@@ -1,4 +1,4 @@
-//! Graphs to the arguments of a Graphormer, as `GraphormerDataCollator` of transformers makes them.
+//! Converts graphs to the arguments of a Graphormer, as `GraphormerDataCollator` of transformers does.
 
 use crate::{
     config_file::ConfigFile,
@@ -69,7 +69,7 @@ impl GraphCollator {
     }
 }
 
-/// A graph with what is computed of it.
+/// A graph with derived values.
 struct Item<'a> {
     graph: CheckedGraph<'a>,
     adjacent: Vec<bool>,

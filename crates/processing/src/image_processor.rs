@@ -1,4 +1,4 @@
-//! From images to pixel values, as `preprocessor_config.json` says.
+//! Converts images to pixel values, as configured in `preprocessor_config.json`.
 
 use crate::{
     error::PreprocessError,

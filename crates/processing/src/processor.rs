@@ -1,4 +1,4 @@
-//! Everything that a checkpoint directory says about turning inputs into tensors and outputs into answers.
+//! All processing of a checkpoint: inputs to tensors, and outputs to answers.
 
 use crate::{
     error::PreprocessError,
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::path::Path;
 
-/// Everything that a checkpoint directory says about turning inputs into tensors.
+/// All processing of a checkpoint: inputs to tensors, and outputs to answers.
 #[derive(Debug, Default)]
 pub struct Processor {
     tokenizer: Option<Tokenizer>,
@@ -27,9 +27,9 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Reads the tokenizer, image processor and generation files in `directory`; what has no file is absent.
+    /// Reads the tokenizer, image processor and generation files in `directory`; parts without a file are absent.
     ///
-    /// A file that is there and cannot be used is an error that names it, the field and what to do.
+    /// A file that exists and cannot be used is an error that names the file, the field and the fix.
     pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
         Ok(Self {
             tokenizer: match retrieval::question_tokenizer(directory)? {

@@ -1,6 +1,6 @@
-//! From noise to an image in steps: the schedulers of diffusers, on the host, as `scheduler_config.json` says.
+//! The schedulers of diffusers, on the host, as configured in `scheduler_config.json`: the denoising steps from noise to an image.
 //!
-//! Owns: which steps there are, what the model reads, and what becomes of its output. Does not own: running the model.
+//! Owns: the selection of steps, the input of the model in each, and the next sample. Does not own: running the model.
 
 mod betas;
 mod ddim;
@@ -79,7 +79,7 @@ impl Steps {
         Self { timesteps, init_noise_sigma, rule: rule(own) }
     }
 
-    /// What the model reads at step `index` for `sample`.
+    /// The input of the model at step `index` for `sample`.
     pub fn model_input(&self, index: usize, sample: &[f32]) -> Vec<f32> {
         match &self.rule {
             Rule::Ddim(_) => sample.to_vec(),

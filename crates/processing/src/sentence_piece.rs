@@ -1,6 +1,6 @@
-//! SentencePiece models as their `.spm` files describe them: pieces with scores, and how texts are normalised.
+//! Reads SentencePiece models from `.spm` files: pieces with scores, and the normalisation of texts.
 //!
-//! The file is a protocol buffer; only the fields that decide about tokens are read.
+//! The file is a protocol buffer; only the fields that affect tokens are read.
 
 use crate::error::PreprocessError;
 use std::path::Path;

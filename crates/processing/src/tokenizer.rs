@@ -1,4 +1,4 @@
-//! From texts to token ids and back, as `tokenizer.json` and its companions say.
+//! Converts texts to token ids and back, as configured in `tokenizer.json` and the files next to it.
 
 mod assemble;
 mod batch;

@@ -49,7 +49,7 @@ const PHRASES: &[&str] = &[
 /// Searched with regard to case, in the text as it is written.
 const NAMES: &[&str] = &[
     r"^[ ]*(//[/!] |\x22\x22\x22)(What|Who|Which|Whose)\b",
-    r"\bwords!",
+    r"\bwords! ?[({]",
     r"\b(Absence|Chosen|Demand|Illegible|Journey|Judged|LENDER|LastStep|Mended|NormPlace|Perceptron|Placed)\b",
     r"\b(RecordingClassifier|Remark|Rung|Standing|Stepper|Sight|TargetHead|KeyValueAttention)\b",
 ];

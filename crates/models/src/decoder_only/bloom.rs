@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -24,7 +24,7 @@ use testgen_types::Head;
 pub(crate) struct BloomConfig {
     vocab_size: usize,
     hidden_size: usize,
-    /// The older name, which counts where both stand.
+    /// The older name, which takes precedence where both exist.
     n_embed: Option<usize>,
     n_layer: usize,
     n_head: usize,
@@ -64,7 +64,7 @@ impl Config for BloomConfig {
         divides("hidden_size", self.width(), "n_head", self.n_head)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         if self.n_embed.is_some() {
             fields.push(("hidden_size", "`n_embed` counts"));
@@ -103,7 +103,7 @@ fn load_decoder<B: Ops>(config: &BloomConfig, w: &Weights<B>) -> Result<BloomDec
     })
 }
 
-/// Tokens behind a norm.
+/// Tokens after a norm.
 struct NormedWords<B: Ops> {
     words: Embedding<B>,
     norm: LayerNorm<B>,
@@ -124,7 +124,7 @@ struct BloomLayer<B: Ops> {
     self_attention: GroupedAttention<B>,
     post_attention_layernorm: LayerNorm<B>,
     mlp: Mlp<B>,
-    residual_behind_norm: bool,
+    residual_after_norm: bool,
 }
 
 impl<B: Ops> BloomLayer<B> {
@@ -140,19 +140,19 @@ impl<B: Ops> BloomLayer<B> {
             self_attention: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
-            residual_behind_norm: config.apply_residual_connection_post_layernorm,
+            residual_after_norm: config.apply_residual_connection_post_layernorm,
         })
     }
 }
 
 impl<B: Ops> DecoderLayer<B> for BloomLayer<B> {
-    /// What is added to a block's result is its input, before or behind the norm.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    /// The residual that is added to a block's result is its input, before or after the norm.
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         let normal = self.input_layernorm.forward(x.clone());
-        let residual = if self.residual_behind_norm { normal.clone() } else { x };
+        let residual = if self.residual_after_norm { normal.clone() } else { x };
         let x = residual + self.self_attention.forward(normal, view, place);
         let normal = self.post_attention_layernorm.forward(x.clone());
-        let residual = if self.residual_behind_norm { normal.clone() } else { x };
+        let residual = if self.residual_after_norm { normal.clone() } else { x };
         Ok(residual + self.mlp.forward(normal))
     }
 }

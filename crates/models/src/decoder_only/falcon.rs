@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -60,7 +60,7 @@ impl FalconConfig {
         }
     }
 
-    /// Norms before blocks that stand side by side.
+    /// Norms before blocks that run in parallel.
     fn parallel_norms(&self) -> usize {
         let usual = if self.new_decoder_architecture { 2 } else { 1 };
         self.num_ln_in_parallel_attn.unwrap_or(usual)
@@ -83,9 +83,7 @@ impl Config for FalconConfig {
             ));
         }
         if self.new_decoder_architecture && !self.parallel_attn {
-            return Err(
-                "`new_decoder_architecture` without `parallel_attn` has no norm before its perceptron".to_owned()
-            );
+            return Err("`new_decoder_architecture` without `parallel_attn` has no norm before its MLP".to_owned());
         }
         match (self.parallel_norms(), self.new_decoder_architecture) {
             (1, _) | (2, true) => {}
@@ -97,15 +95,15 @@ impl Config for FalconConfig {
         self.rope.fields().validate(self.head_dim())
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         let (rope, trained) = (self.rope.fields(), self.max_position_embeddings);
         if self.alibi {
             let names = ["max_position_embeddings", "rope_parameters", "rope_scaling", "rope_theta"];
             fields.extend(names.map(|name| (name, "positions are linear biases")));
-            fields.extend(rope.parameters(trained).without_effect(self.head_dim()));
+            fields.extend(rope.parameters(trained).inert_fields(self.head_dim()));
         } else {
-            fields.extend(rope.without_effect(trained, self.head_dim()));
+            fields.extend(rope.inert_fields(trained, self.head_dim()));
         }
         if self.num_kv_heads == Some(1) && self.num_ln_in_parallel_attn == Some(1) {
             fields.push(("new_decoder_architecture", "with one key and one norm both architectures are the same"));
@@ -159,13 +157,13 @@ struct FalconLayer<B: Ops> {
     mlp: Mlp<B>,
 }
 
-/// What the two blocks read.
+/// The inputs of the two blocks.
 enum FalconNorms<B: Ops> {
     /// Both the same.
     Shared(LayerNorm<B>),
-    /// Attention and perceptron each its own, of the same input.
+    /// Attention and MLP have a norm each, of the same input.
     Own(LayerNorm<B>, LayerNorm<B>),
-    /// The perceptron reads what attention left.
+    /// The input of the MLP is the output of attention.
     InARow(LayerNorm<B>, LayerNorm<B>),
 }
 
@@ -192,15 +190,15 @@ impl<B: Ops> FalconLayer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         let (FalconNorms::Shared(first) | FalconNorms::Own(first, _) | FalconNorms::InARow(first, _)) = &self.norms;
         let normal = first.forward(x.clone());
-        let behind = x.clone() + self.self_attention.forward(normal.clone(), view, place);
+        let after = x.clone() + self.self_attention.forward(normal.clone(), view, place);
         let read = match &self.norms {
             FalconNorms::Shared(_) => normal,
             FalconNorms::Own(_, second) => second.forward(x),
-            FalconNorms::InARow(_, second) => second.forward(behind.clone()),
+            FalconNorms::InARow(_, second) => second.forward(after.clone()),
         };
-        Ok(behind + self.mlp.forward(read))
+        Ok(after + self.mlp.forward(read))
     }
 }

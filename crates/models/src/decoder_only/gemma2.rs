@@ -1,11 +1,11 @@
-//! Gemma 2 (Gemma Team 2024): `transformers.models.gemma2`. A gated decoder with norms before and behind each block, a
+//! Gemma 2 (Gemma Team 2024): `transformers.models.gemma2`. A gated decoder with norms before and after each block, a
 //! window in every second layer, and soft caps.
 
 use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
         sliding_windows::{LayerType, validate_layer_types},
         text_head::{TextHead, fields_of_other_heads},
         token_embeddings::TokenEmbeddings,
@@ -80,9 +80,9 @@ impl Config for Gemma2Config {
         self.rope.fields().validate(self.head_dim)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        fields.extend(self.rope.fields().without_effect(self.max_position_embeddings, self.head_dim));
+        fields.extend(self.rope.fields().inert_fields(self.max_position_embeddings, self.head_dim));
         if self.windows().iter().all(Option::is_none) {
             fields.push(("sliding_window", "no layer has a window"));
             fields.push(("layer_types", "no layer has a window"));
@@ -159,7 +159,7 @@ impl<B: Ops> Gemma2Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, place);
         let x = x + self.post_attention_layernorm.forward(attended);
         let fed = self.mlp.forward(self.pre_feedforward_layernorm.forward(x.clone()));

@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -53,7 +53,7 @@ impl Config for Gpt2Config {
         divides("n_embd", self.n_embd, "n_head", self.n_head)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let rounding = ("reorder_and_upcast_attn", "it says where to round; scores are always computed in f32 here");
         let mut fields = fields_of_other_heads(head);
         fields.push(rounding);
@@ -155,14 +155,14 @@ impl<B: Ops> Gpt2Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Gpt2Layer<B> {
-    /// Normalised before attention and before the perceptron.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    /// Normalised before attention and before the MLP.
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, place);
         Ok(x.clone() + self.mlp.forward(self.ln_2.forward(x)))
     }
 }
 
-/// What the scores of layer `index` are multiplied by.
+/// The factor of the scores of layer `index`.
 fn scale(config: &Gpt2Config, index: usize) -> f64 {
     let head_dim = (config.n_embd / config.n_head) as f64;
     let by_width = if config.scale_attn_weights { head_dim.powf(-0.5) } else { 1.0 };

@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
         text_head::{TextHead, fields_of_other_heads},
     },
 };
@@ -76,12 +76,12 @@ impl Config for GptNeoXConfig {
         self.rope().validate_width(self.head_dim())
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         if !self.fields().reads_max_positions() {
             fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
         }
-        fields.extend(self.rope().without_effect(self.head_dim()));
+        fields.extend(self.rope().inert_fields(self.head_dim()));
         fields
     }
 }
@@ -150,10 +150,10 @@ impl<B: Ops> GptNeoXLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for GptNeoXLayer<B> {
     /// Side by side both blocks read the same input, else the second reads what the first left.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, place);
-        let behind = x.clone() + attended;
-        let read = if self.parallel { x } else { behind.clone() };
-        Ok(behind + self.mlp.forward(self.post_attention_layernorm.forward(read)))
+        let after = x.clone() + attended;
+        let read = if self.parallel { x } else { after.clone() };
+        Ok(after + self.mlp.forward(self.post_attention_layernorm.forward(read)))
     }
 }

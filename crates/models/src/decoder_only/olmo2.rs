@@ -1,4 +1,4 @@
-//! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms behind attention and perceptron, and over all heads
+//! OLMo 2 (OLMo Team 2024): `transformers.models.olmo2`. Llama with norms after attention and MLP, and over all heads
 //! of query and key.
 
 use crate::text::{

@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, Place, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -77,10 +77,10 @@ impl Config for OptConfig {
         divides("hidden_size", self.hidden_size, "num_attention_heads", self.num_attention_heads)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         if !self.do_layer_norm_before {
-            fields.push(("_remove_final_layer_norm", "there is no final norm where norms stand behind the blocks"));
+            fields.push(("_remove_final_layer_norm", "there is no final norm where norms come after the blocks"));
         }
         fields
     }
@@ -137,7 +137,7 @@ impl<B: Ops> OptEmbeddings<B> {
 }
 
 impl<B: Ops> Embeddings<B> for OptEmbeddings<B> {
-    /// A padding token stands at position -1 unless `position_ids` say otherwise.
+    /// A padding token has position -1 unless `position_ids` are given.
     fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B> {
         let tokens = self.embed_tokens.embed(inputs, past)?;
         let [batch, seq, _] = tokens.dims();
@@ -187,8 +187,8 @@ impl<B: Ops> OptLayer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for OptLayer<B> {
-    /// Norms stand before the blocks, or behind them.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B> {
+    /// Norms come before the blocks, or after them.
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
         if self.norm_before {
             let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, place);
             return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));

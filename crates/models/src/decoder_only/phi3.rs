@@ -64,8 +64,8 @@ impl LlamaVariant for Phi3 {
         rope.validate_width(self.fields.head_dim())
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = self.fields.without_effect(head);
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.inert_fields(head);
         let beside = "the field of the same name beside `rope_parameters` counts";
         fields.push(("rope_parameters.original_max_position_embeddings", beside));
         fields.push(("rope_scaling.original_max_position_embeddings", beside));

@@ -39,9 +39,9 @@ impl LlamaVariant for Qwen2 {
         self.windows.validate(self.fields.num_hidden_layers)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = self.fields.without_effect(head);
-        fields.extend(self.windows.without_effect(self.fields.num_hidden_layers));
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.inert_fields(head);
+        fields.extend(self.windows.inert_fields(self.fields.num_hidden_layers));
         fields
     }
 }

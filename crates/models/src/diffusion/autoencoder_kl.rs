@@ -47,7 +47,7 @@ struct Autoencoder<B: Ops> {
     channels: [usize; 2],
 }
 
-/// What the logarithm of a variance is kept within.
+/// The limits of the logarithm of a variance.
 const LOGARITHM: [f64; 2] = [-30.0, 20.0];
 
 impl<B: Ops> Network<B> for Autoencoder<B> {
@@ -152,7 +152,7 @@ impl<B: Ops> VaeDecoder<B> {
     }
 }
 
-/// What encoder and decoder both have: the layers of the lowest resolution, and the way out.
+/// The common part of encoder and decoder: the layers of the lowest resolution, and the output.
 struct End<B: Ops> {
     first: ResnetBlock<B>,
     attention: Option<PixelAttention<B>>,
@@ -163,7 +163,7 @@ struct End<B: Ops> {
 }
 
 impl<B: Ops> End<B> {
-    /// Channels of the middle, in front of the way out, and behind it.
+    /// Channels of the middle, before the output, and after it.
     fn load(
         config: &AutoencoderConfig,
         [middle, inner, out]: [usize; 3],

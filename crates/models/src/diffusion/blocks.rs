@@ -7,7 +7,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// What the blocks of a model share.
+/// The properties that the blocks of a model share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResnetShape {
     pub(crate) groups: usize,
@@ -15,7 +15,7 @@ pub(crate) struct ResnetShape {
     pub(crate) activation: Activation,
     /// The width of the time's embedding; none in models without time.
     pub(crate) time: Option<usize>,
-    /// What the sum of block and shortcut is divided by.
+    /// The divisor of the sum of block and shortcut.
     pub(crate) scale: f64,
 }
 
@@ -88,19 +88,19 @@ fn strided<B: Ops>(
 /// Half the resolution: `Downsample2D`.
 pub(crate) struct Downsample<B: Ops> {
     conv: Conv2d<B>,
-    /// Without padding around, one row and one column of zeros are put behind the image.
-    behind: bool,
+    /// Without padding around, one row and one column of zeros are added after the image.
+    after: bool,
 }
 
 /// `downsamplers.0` below `w`.
 pub(crate) fn halved<B: Ops>(w: &Weights<B>, channels: usize, padding: usize) -> Result<Downsample<B>, WeightsError> {
     let conv = strided(&w.module("downsamplers.0.conv"), [channels, channels], 3, 2, padding)?;
-    Ok(Downsample { conv, behind: padding == 0 })
+    Ok(Downsample { conv, after: padding == 0 })
 }
 
 impl<B: Ops> Downsample<B> {
     pub(crate) fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
-        if !self.behind {
+        if !self.after {
             return self.conv.forward(x);
         }
         let below = x.clone().narrow(2, 0, 1).zeros_like();

@@ -8,7 +8,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// What a transformer is like.
+/// The shape of a transformer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TransformerShape {
     pub(crate) channels: usize,
@@ -24,7 +24,7 @@ pub(crate) struct TransformerShape {
 /// The eps of its norms, which no configuration changes.
 const GROUP_EPS: f64 = 1e-6;
 const LAYER_EPS: f64 = 1e-5;
-/// How much wider its perceptron is.
+/// The factor by which its MLP is wider.
 const WIDER: usize = 4;
 
 /// `Transformer2DModel` with continuous input.
@@ -80,7 +80,7 @@ impl<B: Ops> SpatialTransformer<B> {
 
 const ATTENTION: AttentionNames = AttentionNames { query: "to_q", key: "to_k", value: "to_v", output: "to_out.0" };
 
-/// `BasicTransformerBlock`: attention to the image, to the condition, and a gated perceptron.
+/// `BasicTransformerBlock`: attention to the image, to the condition, and a gated MLP.
 struct TransformerBlock<B: Ops> {
     norms: [LayerNorm<B>; 3],
     attn1: SelfAttention<B>,

@@ -18,7 +18,7 @@ use testgen_nn::{
 };
 use testgen_types::Head;
 
-/// What BART and Marian configurations have in common.
+/// The common fields of BART and Marian configurations.
 #[derive(Debug, Deserialize)]
 pub(crate) struct BartFields {
     pub(crate) vocab_size: usize,
@@ -35,7 +35,7 @@ pub(crate) struct BartFields {
 }
 
 impl BartFields {
-    /// What the files of both types say about training and generation, what they say twice, and options that transformers
+    /// Fields of both types about training and generation, redundant fields, and options that transformers
     /// dropped because every released model of a type has the same.
     pub(crate) const INERT: &'static [&'static str] = &[
         "_num_labels",
@@ -100,7 +100,7 @@ impl Config for BartConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![];
         if ![Head::SequenceClassification, Head::QuestionAnswering].contains(&head) {
             fields.push(("decoder_start_token_id", "only without `decoder_input_ids` the input is shifted"));

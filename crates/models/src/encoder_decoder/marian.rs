@@ -1,5 +1,5 @@
 //! Marian (Junczys-Dowmunt et al. 2018), the translation models of Helsinki-NLP: `transformers.models.marian`. BART without
-//! a norm behind the embeddings, with fixed positions, and with a vocabulary for each language where they are not shared.
+//! a norm after the embeddings, with fixed positions, and with a vocabulary for each language where they are not shared.
 
 use super::bart::{BartFields, language_model, tables};
 use crate::{
@@ -53,7 +53,7 @@ impl Config for MarianConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("max_position_embeddings", "positions are computed; it only limits the length")];
         if !self.fields.tie_word_embeddings {
             fields.push(("share_encoder_decoder_embeddings", "without tying each stack has a table of its own"));

@@ -52,7 +52,7 @@ impl Config for BertConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         // Every type with RoBERTa's definition, whatever its name is.
         let model_type = self.model_type.as_deref().and_then(ModelType::find);

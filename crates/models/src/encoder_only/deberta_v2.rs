@@ -93,7 +93,7 @@ impl Config for DebertaV2Config {
         self.validate_distances()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         let mut absent = |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
         if head != Head::MaskedLm {
@@ -109,7 +109,7 @@ impl Config for DebertaV2Config {
             absent(&names, "attention is not relative");
         }
         if self.max_relative_positions < 1 {
-            absent(&["max_relative_positions"], "below 1 it stands for `max_position_embeddings`");
+            absent(&["max_relative_positions"], "below 1 it means `max_position_embeddings`");
         }
         if self.position_buckets < 1 {
             absent(&["position_buckets"], "below 1 there are none");

@@ -26,7 +26,7 @@ pub(crate) struct DebertaV2Shape {
     pub(crate) eps: f64,
     /// Whether the table of distances is normalised.
     pub(crate) normalised_distances: bool,
-    /// The length of the kernel beside the first layer, and the activation behind it.
+    /// The kernel size of the convolution that runs in parallel with the first layer, and the activation after it.
     pub(crate) convolution: Option<(usize, Activation)>,
 }
 

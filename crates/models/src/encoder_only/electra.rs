@@ -45,7 +45,7 @@ impl Config for ElectraConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::MaskedLm => Vec::new(),
             _ => vec![("tie_word_embeddings", "only masked language models have a decoder to tie")],

@@ -1,6 +1,6 @@
 //! ModernBERT (Warner et al. 2024): `transformers.models.modernbert`.
 //!
-//! Rotary positions, norms in front, gated perceptrons, and attention that most layers keep to a window.
+//! Rotary positions, norms before each part, gated MLPs, and attention that most layers keep to a window.
 
 use super::{
     modernbert_config::{LayerType, ModernBertConfig, Pooling},
@@ -142,7 +142,7 @@ impl<B: Ops> ModernBertEncoder<B> {
         })
     }
 
-    /// The state that a text's label is read from, and the states of the tokens, both as the head wants them.
+    /// The state from which a text's label is computed, and the states of the tokens, both in the form that the head needs.
     fn heads(&self, last: Tensor<B, 3>, inputs: &Inputs<'_, B>) -> Result<Hidden<B>, ForwardError> {
         let Some(prediction) = &self.prediction else { return Ok(Hidden { last, pooled: None }) };
         let pooled = match self.pooling {

@@ -39,7 +39,7 @@ pub(crate) struct ModernBertConfig {
     rest: Map<String, Value>,
 }
 
-/// What a layer sees.
+/// The attention of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LayerType {
@@ -49,7 +49,7 @@ pub(crate) enum LayerType {
     SlidingAttention,
 }
 
-/// What a text's label is read from.
+/// The state from which a text's label is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pooling {
@@ -99,7 +99,7 @@ impl Config for ModernBertConfig {
         self.rope(LayerType::SlidingAttention).validate(head_dim)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         let mut absent = |names: &[&'static str], why| fields.extend(names.iter().map(|name| (*name, why)));
         if head != Head::MaskedLm {

@@ -21,7 +21,7 @@ pub(crate) struct Mixtral {
 }
 
 impl LlamaVariant for Mixtral {
-    /// What is returned beside the logits, and training.
+    /// Outputs besides the logits, and training.
     const INERT: &'static [&'static str] = &["output_router_logits", "router_jitter_noise"];
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {

@@ -24,7 +24,7 @@ pub(crate) struct Olmoe {
 }
 
 impl LlamaVariant for Olmoe {
-    /// What is returned beside the logits.
+    /// Outputs besides the logits.
     const INERT: &'static [&'static str] = &["output_router_logits"];
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {

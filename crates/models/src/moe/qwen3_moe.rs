@@ -28,7 +28,7 @@ pub(crate) struct Qwen3Moe {
 }
 
 impl Qwen3Moe {
-    /// Whether the perceptron of each layer is a mixture.
+    /// Whether the MLP of each layer is a mixture.
     fn sparse(&self) -> Vec<bool> {
         let single = self.mlp_only_layers.as_deref().unwrap_or_default();
         let sparse = |layer: usize| !single.contains(&layer) && (layer + 1).is_multiple_of(self.decoder_sparse_step);
@@ -37,7 +37,7 @@ impl Qwen3Moe {
 }
 
 impl LlamaVariant for Qwen3Moe {
-    /// What is returned beside the logits; where windows begin in Qwen2, which has no meaning here.
+    /// Outputs besides the logits; the first layer with a window in Qwen2, which has no meaning here.
     const INERT: &'static [&'static str] = &["max_window_layers", "output_router_logits"];
 
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
@@ -69,8 +69,8 @@ impl LlamaVariant for Qwen3Moe {
         ExpertsShape::validate(self.num_experts_per_tok, self.num_local_experts)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let mut fields = self.fields.without_effect(head);
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.fields.inert_fields(head);
         if !self.use_sliding_window {
             fields.push(("sliding_window", "`use_sliding_window` is off"));
         }

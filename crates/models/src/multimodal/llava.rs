@@ -38,7 +38,7 @@ pub(crate) struct LlavaConfig {
     rest: Map<String, Value>,
 }
 
-/// Which of the tower's tokens are shown to the decoder.
+/// The tokens of the image encoder that the decoder receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Strategy {
@@ -48,7 +48,7 @@ enum Strategy {
     Full,
 }
 
-/// Which hidden states of the tower are taken, counted from the embeddings or, below zero, from the end.
+/// The hidden states of the image encoder that are used, counted from the embeddings or, below zero, from the end.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum FeatureLayers {
@@ -103,12 +103,12 @@ impl Config for LlavaConfig {
         of_type("text_config", text.rest(), "llama")?;
         match self.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1) {
             Some(_) => Ok(()),
-            None => Err("`vision_feature_layer` names a layer that the tower does not have".to_owned()),
+            None => Err("`vision_feature_layer` names a layer that the image encoder does not have".to_owned()),
         }
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let text = self.text_config.as_ref().map(|text| text.without_effect(head)).unwrap_or_default();
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let text = self.text_config.as_ref().map(|text| text.inert_fields(head)).unwrap_or_default();
         let mut fields: Vec<_> = text.into_iter().filter_map(|(field, why)| Some((in_text(field)?, why))).collect();
         let text_ties = self.text_config.as_ref().is_some_and(|text| text.fields.tie_word_embeddings);
         if text_ties {
@@ -172,7 +172,7 @@ struct LlavaModel<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for LlavaModel<B> {
-    /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` stand for the features of `pixel_values`, in their
+    /// `logits` [batch, seq, vocab]. The image tokens of `input_ids` are replaced by the features of `pixel_values`, in their
     /// order; without images they are tokens as others.
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let mut x = self.decoder.embed(inputs, context)?;

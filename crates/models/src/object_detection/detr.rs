@@ -42,7 +42,7 @@ pub(crate) struct DetrConfig {
     rest: Map<String, Value>,
 }
 
-/// How a place in the image is told.
+/// The encoding of positions in the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum PositionType {
@@ -53,7 +53,7 @@ enum PositionType {
 /// `nn.LayerNorm`'s own, which DETR keeps.
 const EPS: f64 = 1e-5;
 
-const TIMM: &str = "`backbone_config` is missing, which stands for a backbone of timm, and only those of transformers are \
+const TIMM: &str = "`backbone_config` is missing, which means a backbone of timm, and only those of transformers are \
                     supported; take the revision of the checkpoint that has one (`no_timm`)";
 
 impl Config for DetrConfig {
@@ -101,8 +101,8 @@ impl Config for DetrConfig {
         backbone.validate_backbone()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        let inner = self.backbone_config.as_ref().map(|backbone| backbone.without_effect(head)).unwrap_or_default();
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let inner = self.backbone_config.as_ref().map(|backbone| backbone.inert_fields(head)).unwrap_or_default();
         let nested = |(field, why)| match field {
             "downsample_in_bottleneck" => ("backbone_config.downsample_in_bottleneck", why),
             other => (other, why),
@@ -169,7 +169,7 @@ impl<B: Ops> DetrModel<B> {
         })
     }
 
-    /// The places of the image behind the encoder, with their positions and which of them are hidden.
+    /// The encoder's output for every position of the image, with the positions' encodings and the mask of hidden ones.
     fn encode(
         &self,
         inputs: &Inputs<'_, B>,

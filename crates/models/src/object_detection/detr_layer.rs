@@ -1,4 +1,4 @@
-//! The layers of DETR: attention whose queries and keys get positions and whose values do not, normalised behind.
+//! The layers of DETR: attention whose queries and keys get positions and whose values do not, normalised after each part.
 
 use burn::tensor::Tensor;
 use testgen_nn::{

@@ -32,7 +32,7 @@ impl<B: Ops> Positions<B> {
         Ok(Self::Learned { rows: table("row_embeddings.weight")?, columns: table("column_embeddings.weight")? })
     }
 
-    /// Which places of a map of `size` the `pixel_mask` shows, [batch, height, width] flat, taken from the nearest pixel; none
+    /// The mask of the positions of a map of `size` that the `pixel_mask` shows, [batch, height, width] flat, taken from the nearest pixel; none
     /// where there is no mask.
     pub(crate) fn shown(&self, size: [usize; 2], inputs: &Inputs<'_, B>) -> Result<Option<Vec<bool>>, ForwardError> {
         let Some(array) = inputs.host("pixel_mask") else { return Ok(None) };

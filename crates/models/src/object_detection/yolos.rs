@@ -1,6 +1,6 @@
 //! YOLOS (Fang et al. 2021): `transformers.models.yolos`.
 //!
-//! ViT with tokens for objects behind the patches; positions, also between the layers, are resampled to the size of the image.
+//! ViT with tokens for objects after the patches; positions, also between the layers, are resampled to the size of the image.
 
 use crate::{
     config::{Config, divides},
@@ -62,7 +62,7 @@ impl Config for YolosConfig {
         image.iter().zip(patch).try_for_each(|(side, patch)| divides("image_size", *side, "patch_size", patch))
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.fields.num_hidden_layers {
             0 | 1 => vec![("use_mid_position_embeddings", "there is nothing between the layers")],
             _ => Vec::new(),
@@ -130,7 +130,7 @@ struct YolosEncoder<B: Ops> {
     cls_token: Tensor<B, 3>,
     detection_tokens: Tensor<B, 3>,
     position_embeddings: Positions<B>,
-    /// Added behind every layer but the last.
+    /// Added after every layer except the last.
     mid_position_embeddings: Vec<Positions<B>>,
     stack: VisionStack<B>,
     channels: usize,

@@ -36,7 +36,7 @@ impl RagConfig {
 }
 
 impl Config for RagConfig {
-    /// Where transformers looks for the index, which is beside the weights here; what a call gives back; what the generator
+    /// The location of the index, which is next to the weights here; the outputs of a call; fields that the generator
     /// says itself. `do_deduplication` is read where answers are made.
     const INERT: &'static [&'static str] = &[
         "dataset",
@@ -76,7 +76,7 @@ impl Config for RagConfig {
         Ok(())
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![
             ("generator.decoder_start_token_id", "the decoder's input is always given"),
             ("generator.eos_token_id", "only classification looks for it"),

@@ -1,4 +1,4 @@
-//! What several passages say together: log-probabilities of tokens, weighted with those of the passages.
+//! Marginalisation over passages: log-probabilities of tokens, weighted by those of the passages.
 //!
 //! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`. Everything is f32 and
 //! rounded once by the caller.
@@ -6,7 +6,7 @@
 use burn::tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
 use testgen_nn::backend::Ops;
 
-/// What every passage says by itself.
+/// The log-probabilities given each passage alone.
 pub(super) struct Evidence<B: Ops> {
     /// Log-probabilities [batch, docs, seq, vocab].
     tokens: Tensor<B, 4>,
@@ -14,7 +14,7 @@ pub(super) struct Evidence<B: Ops> {
     docs: Tensor<B, 4>,
 }
 
-/// What a loss is made with.
+/// The inputs of a loss.
 pub(super) struct Target<'a> {
     /// [batch, seq], as the decoder read them; the loss is about the tokens that follow.
     pub(super) ids: &'a [i64],
@@ -47,7 +47,7 @@ impl<B: Ops> Evidence<B> {
         combine(picked, all, target, vocab)
     }
 
-    /// The loss [batch] where one passage gives the whole text. As in transformers, the passages count at the second token.
+    /// The loss [batch] where one passage determines the whole text. As in transformers, the passages count at the second token.
     pub(super) fn loss_by_sequence(self, target: &Target<'_>) -> Tensor<B, 1> {
         let [batch, _, seq, vocab] = self.tokens.dims();
         let second = (0..seq).map(|place| if place == 1 { 1.0 } else { 0.0 }).collect();
@@ -59,7 +59,7 @@ impl<B: Ops> Evidence<B> {
     }
 }
 
-/// The token behind each, padded at the end, and 1 where it counts.
+/// The token after each, padded at the end, and 1 where it counts.
 struct Next {
     ids: Vec<i64>,
     counted: Vec<f32>,
@@ -74,7 +74,7 @@ impl Next {
         Self { ids, counted, shape }
     }
 
-    /// Which tokens count where all rows begin with `excluded`.
+    /// The mask of the tokens that count where all rows begin with `excluded`.
     fn without_first(&self, excluded: Option<i64>) -> Vec<f32> {
         let seq = self.shape[1];
         let mut counted = self.counted.clone();
@@ -85,7 +85,7 @@ impl Next {
     }
 
     /// Of `log` [batch, docs, seq, vocab], [batch, docs, 1, 1] each: the log-probabilities of the tokens that `counted` has,
-    /// and, of all tokens that are no padding, those of the whole vocabulary.
+    /// and, of all tokens that are not padding, those of the whole vocabulary.
     fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> (Tensor<B, 4>, Tensor<B, 4>) {
         let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
         let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();

@@ -5,7 +5,7 @@
 
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use testgen_nn::{
-    backend::{Ops, affine},
+    backend::{Ops, linear},
     context::array_of,
     forward::ForwardError,
     weights::{Weights, WeightsError},
@@ -26,7 +26,7 @@ impl<B: Ops> NearestNeighbours<B> {
     /// The passages with the `count` largest products with each of `questions` [batch, width], best first; of equal ones the
     /// first.
     pub(super) fn search(&self, questions: Tensor<B, 2>, count: usize) -> Result<Vec<Vec<usize>>, ForwardError> {
-        let scores = array_of(affine(questions.cast(DType::F32), self.embeddings.clone(), None))?;
+        let scores = array_of(linear(questions.cast(DType::F32), self.embeddings.clone(), None))?;
         let passages = scores.shape()[1];
         let best = |scores: &[f32]| {
             let mut order: Vec<usize> = (0..passages).collect();

@@ -15,7 +15,7 @@ pub(crate) struct AudioClassifier<B: Ops> {
     classifier: Linear<B>,
 }
 
-/// Which frames belong to a recording: [batch, frames, 1] with 1 there and 0 behind, and how many in each row.
+/// The mask of the frames that belong to a recording: [batch, frames, 1], 1 there and 0 after it; and their number in each row.
 pub(crate) type Share<B> = (Tensor<B, 3>, Vec<usize>);
 
 impl<B: Ops> AudioClassifier<B> {

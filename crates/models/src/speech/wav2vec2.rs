@@ -1,6 +1,6 @@
 //! wav2vec 2.0 (Baevski et al. 2020) and HuBERT (Hsu et al. 2021): `transformers.models.wav2vec2`,
 //! `transformers.models.hubert`. Convolutions over samples, a convolution for positions, and an encoder that normalises
-//! behind each sum, or ("stable") before each part.
+//! after each sum, or ("stable") before each part.
 
 mod config;
 mod features;
@@ -37,7 +37,7 @@ impl ModelDef for Wav2Vec2 {
 
     fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
-        Ok(Box::new(Recogniser { gives_features: head == Head::Base, ..network }))
+        Ok(Box::new(Recogniser { returns_features: head == Head::Base, ..network }))
     }
 }
 
@@ -54,7 +54,7 @@ struct Recogniser<B: Ops> {
     feature_norm: Option<LayerNorm<B>>,
     projection: Linear<B>,
     positions: Conv1d<B>,
-    /// Whether the convolution for positions gives one frame too many.
+    /// Whether the convolution for positions returns one frame too many.
     cut: bool,
     position_activation: Activation,
     layer_norm: LayerNorm<B>,
@@ -62,7 +62,7 @@ struct Recogniser<B: Ops> {
     stable: bool,
     head: FrameHead<B>,
     /// Whether `extract_features` is an output.
-    gives_features: bool,
+    returns_features: bool,
 }
 
 impl<B: Ops> Recogniser<B> {
@@ -90,11 +90,11 @@ impl<B: Ops> Recogniser<B> {
             layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_, _>>()?,
             stable: config.do_stable_layer_norm,
             head: FrameHead::load(config, head, labels, w)?,
-            gives_features: false,
+            returns_features: false,
         })
     }
 
-    /// Features with their positions; those behind the end of a recording count as nothing.
+    /// Features with their positions; those after the end of a recording are zero.
     fn embed(&self, x: Tensor<B, 3>, real: Option<&Vec<usize>>, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         let frames = x.dims()[1];
         let x = match real {
@@ -109,7 +109,7 @@ impl<B: Ops> Recogniser<B> {
         if self.stable { x } else { self.layer_norm.forward(x) }
     }
 
-    /// 1 at the frames of a recording and 0 behind them, [batch, frames, 1].
+    /// 1 at the frames of a recording and 0 after them, [batch, frames, 1].
     fn share(&self, real: &[usize], frames: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         let row = |real: &usize| (0..frames).map(|frame| if frame < *real { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
         inputs.put_floats(real.iter().flat_map(row).collect(), [real.len(), frames, 1])
@@ -160,7 +160,7 @@ impl<B: Ops> Network<B> for Recogniser<B> {
         if self.stable {
             x = self.layer_norm.forward(x);
         }
-        if self.gives_features {
+        if self.returns_features {
             context.output("extract_features", features)?;
         }
         let share = real.map(|real| (self.share(&real, frames, inputs), real));
@@ -176,7 +176,7 @@ struct Wav2Vec2Layer<B: Ops> {
     adapter: Option<Adapter<B>>,
 }
 
-/// What one language adds to a stable layer, as MMS has it (Pratap et al. 2023).
+/// The adapter of one language in a stable layer, as in MMS (Pratap et al. 2023).
 struct Adapter<B: Ops> {
     norm: LayerNorm<B>,
     feed_forward: Mlp<B>,

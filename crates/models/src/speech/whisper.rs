@@ -41,7 +41,7 @@ pub(crate) struct WhisperConfig {
 }
 
 impl Config for WhisperConfig {
-    /// What is masked in training, what timestamps are found with, and tokens of generation.
+    /// Masking in training, alignment heads of timestamps, and tokens of generation.
     const INERT: &'static [&'static str] = &[
         "apply_spec_augment",
         "decoder_layerdrop",
@@ -66,7 +66,7 @@ impl Config for WhisperConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("scale_embedding", "transformers computes the factor and multiplies with nothing")];
         if head == Head::AudioClassification {
             let alone = "classifiers have no decoder";

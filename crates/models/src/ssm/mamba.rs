@@ -86,8 +86,8 @@ impl Config for MambaConfig {
         }
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        StateFields::without_effect(head)
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        StateFields::inert_fields(head)
     }
 }
 
@@ -139,7 +139,7 @@ impl<B: Ops> MambaMixer<B> {
         })
     }
 
-    /// What `x` [batch, seq, inner] does to the state, f32.
+    /// The effect of `x` [batch, seq, inner] on the state, f32.
     fn scan(&self, x: Tensor<B, 3>) -> Scan<B> {
         let ([batch, seq, _], [inner, rank, state]) = (x.dims(), self.widths);
         let selected = self.x_proj.forward(x.clone());

@@ -74,13 +74,13 @@ impl Config for Mamba2Config {
             return Err(format!("`expand` times `hidden_size` is {inner}, `num_heads` times `head_dim` {heads}"));
         }
         if self.fields.conv_kernel == 0 || self.time_step_limit.iter().any(|limit| limit.value().is_none()) {
-            return Err("`conv_kernel` is 0, or `time_step_limit` holds something that is no number".to_owned());
+            return Err("`conv_kernel` is 0, or `time_step_limit` contains something that is not a number".to_owned());
         }
         divides("num_heads", self.num_heads, "n_groups", self.n_groups)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        StateFields::without_effect(head)
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        StateFields::inert_fields(head)
     }
 }
 
@@ -138,7 +138,7 @@ impl<B: Ops> Mamba2Mixer<B> {
         })
     }
 
-    /// What `x` [batch, seq, inner + 2 groups state] and the time steps [batch, seq, heads] do to the state, f32.
+    /// The effect of `x` [batch, seq, inner + 2 groups state] and the time steps [batch, seq, heads] on the state, f32.
     fn scan(&self, x: Tensor<B, 3>, step: Tensor<B, 3>) -> Scan<B> {
         let ([batch, seq, _], [heads, head_dim, groups, state]) = (x.dims(), self.sizes);
         let inner = heads * head_dim;

@@ -1,4 +1,4 @@
-//! What Mamba and Mamba-2 have in common: embeddings, blocks of a norm and a mixer, a head. The mixer is the type's own.
+//! The common part of Mamba and Mamba-2: embeddings, blocks of a norm and a mixer, a head. The mixer is the type's own.
 
 use crate::{
     capabilities::Capabilities,
@@ -45,8 +45,8 @@ impl StateFields {
         (self.expand * self.hidden_size as f64) as usize
     }
 
-    /// See [`Config::without_effect`](crate::config::Config::without_effect).
-    pub(crate) fn without_effect(head: Head) -> Vec<(&'static str, &'static str)> {
+    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    pub(crate) fn inert_fields(head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("residual_in_fp32", "it says where to round")];
         if head != Head::CausalLm {
             fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
@@ -90,7 +90,7 @@ impl StateFields {
     }
 }
 
-/// What stands between two norms.
+/// The block between two norms.
 pub(crate) trait Mixer<B: Ops>: Send {
     /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
     fn forward(

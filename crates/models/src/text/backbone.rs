@@ -1,4 +1,4 @@
-//! Text backbones: what every encoder and decoder of text gives to its head.
+//! Text backbones: the interface between every encoder or decoder of text and its head.
 
 use crate::capabilities::Capabilities;
 use burn::tensor::Tensor;

@@ -1,5 +1,5 @@
 //! The encoder and the decoder of BART and its relatives: token and position embeddings, and layers of attention and feed
-//! forward that normalise behind each sum, or before each part.
+//! forward that normalise after each sum, or before each part.
 
 use super::encoder_decoder::{EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder, source_bias};
 use burn::tensor::{Int, Tensor};
@@ -14,7 +14,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// What one of the two is made of.
+/// The sizes of one of the two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BartShape {
     pub(crate) width: usize,
@@ -23,7 +23,7 @@ pub(crate) struct BartShape {
     pub(crate) inner: usize,
     pub(crate) vocab: usize,
     pub(crate) activation: Activation,
-    /// What token embeddings are multiplied by.
+    /// The factor of token embeddings.
     pub(crate) scale: f64,
     pub(crate) variant: BartVariant,
 }
@@ -31,7 +31,7 @@ pub(crate) struct BartShape {
 /// Where the types differ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BartVariant {
-    /// Whether a layer normalises before each part, and the stack behind its last layer; else behind each sum.
+    /// Whether a layer normalises before each part, and the stack after its last layer; else after each sum.
     pub(crate) pre_norm: bool,
     /// Whether embeddings are normalised.
     pub(crate) embedding_norm: bool,
@@ -41,7 +41,7 @@ pub(crate) struct BartVariant {
     pub(crate) offset: usize,
 }
 
-/// What every type of the family leaves at PyTorch's default.
+/// The epsilon, which every type of the family leaves at PyTorch's default.
 const EPS: f64 = 1e-5;
 
 /// The encoder or the decoder.
@@ -55,7 +55,7 @@ pub(crate) struct BartLayers<B: Ops> {
     vocab: usize,
     scale: f64,
     offset: usize,
-    /// What a decoder's input begins with when it is the encoder's, shifted by one; none where that is an error.
+    /// The first token of a decoder's input that is the encoder's, shifted by one; none where that is an error.
     pub(crate) shifted_start: Option<i64>,
 }
 
@@ -183,7 +183,7 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
     }
 }
 
-/// Self-attention, in a decoder attention over what was encoded, and a perceptron, each with a norm.
+/// Self-attention, in a decoder cross-attention, and an MLP, each with a norm.
 pub(crate) struct BartLayer<B: Ops> {
     attention: CachedAttention<B>,
     attention_norm: LayerNorm<B>,

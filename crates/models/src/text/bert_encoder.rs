@@ -1,4 +1,4 @@
-//! What BERT and its relatives share: embeddings, and layers that normalise behind attention and perceptron.
+//! The common part of BERT and its relatives: embeddings, and layers that normalise after attention and MLP.
 //!
 //! Does not own configurations nor heads.
 
@@ -37,7 +37,7 @@ pub(crate) struct BertLayerNames {
     pub(crate) output_norm: &'static str,
 }
 
-/// The names that BERT gave.
+/// The names in BERT.
 pub(crate) const BERT: BertLayerNames = BertLayerNames {
     attention: AttentionNames {
         query: "attention.self.query",
@@ -57,7 +57,7 @@ pub(crate) struct BertEncoder<B: Ops> {
     /// From the width of the embeddings to that of the layers, where they differ.
     pub(crate) project: Option<Linear<B>>,
     pub(crate) layers: Vec<BertLayer<B>>,
-    /// Which of `layers` is taken at each depth.
+    /// The index into `layers` at each depth.
     pub(crate) order: Vec<usize>,
     /// Added to the scores of all layers.
     pub(crate) relative: Option<RelativeBias<B>>,
@@ -92,7 +92,7 @@ impl<B: Ops> BertEncoder<B> {
         MaskedLm::load(w, names, &shape, self.embeddings.words())
     }
 
-    /// What is added to the scores: f32, [batch or 1, 1 or heads, 1 or query, key].
+    /// The bias that is added to the scores: f32, [batch or 1, 1 or heads, 1 or query, key].
     fn bias(&self, inputs: &Inputs<'_, B>, [batch, seq]: [usize; 2]) -> Result<Option<Tensor<B, 4>>, ForwardError> {
         let padding = padding_bias(inputs, [batch, seq])?;
         let relative = self.relative.as_ref().map(|relative| relative.at(0, [seq, seq], inputs));
@@ -126,7 +126,7 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
     }
 }
 
-/// Attention and a perceptron, normalised behind each residual sum.
+/// Attention and an MLP, normalised after each residual sum.
 pub(crate) struct BertLayer<B: Ops> {
     attention: SelfAttention<B>,
     attention_norm: LayerNorm<B>,

@@ -20,15 +20,15 @@ use testgen_types::Head;
 /// A decoder without its head.
 pub(crate) struct CausalDecoder<B: Ops, E, L> {
     pub(crate) embeddings: E,
-    /// How attention knows where tokens stand.
+    /// How attention receives the positions of tokens.
     pub(crate) positions: Positions,
     pub(crate) layers: Vec<L>,
     pub(crate) final_norm: FinalNorm<B>,
 }
 
-/// What the first layer reads.
+/// The input of the first layer.
 pub(crate) trait Embeddings<B: Ops>: Send {
-    /// [batch, seq, width] of `input_ids` behind `past` tokens.
+    /// [batch, seq, width] of `input_ids` after `past` tokens.
     fn embed(&self, inputs: &Inputs<'_, B>, past: usize) -> States<B>;
 
     /// The tokens' own, [vocab, width], for a tied head.
@@ -43,7 +43,7 @@ pub(crate) trait Embeddings<B: Ops>: Send {
 /// One layer.
 pub(crate) trait DecoderLayer<B: Ops>: Send {
     /// [batch, seq, width]; `view` is for the layer's attention.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: Place<'_, '_, B>) -> States<B>;
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B>;
 
     /// How many tokens a token sees, itself the last; none where it sees every earlier one.
     fn window(&self) -> Option<usize> {
@@ -55,9 +55,9 @@ pub(crate) trait DecoderLayer<B: Ops>: Send {
 pub(crate) type States<B> = Result<Tensor<B, 3>, ForwardError>;
 
 /// A layer's place in the cache of a pass.
-pub(crate) type Place<'a, 'b, B> = (usize, &'a mut ForwardContext<'b, B>);
+pub(crate) type LayerSlot<'a, 'b, B> = (usize, &'a mut ForwardContext<'b, B>);
 
-/// What stands behind the last layer.
+/// The norm after the last layer.
 pub(crate) enum FinalNorm<B: Ops> {
     LayerNorm(LayerNorm<B>),
     RmsNorm(RmsNorm<B>),
@@ -84,7 +84,8 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         let [batch, seq, _] = x.dims();
         let mut attention = self.positions.attention_context(inputs, [batch, seq], context.past())?;
         context.trace_embed(&x)?;
-        let step = |layer: &L, x, place: Place<'_, '_, B>| layer.forward(x, attention.layer(layer.window())?, place);
+        let step =
+            |layer: &L, x, place: LayerSlot<'_, '_, B>| layer.forward(x, attention.layer(layer.window())?, place);
         context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))
     }
 

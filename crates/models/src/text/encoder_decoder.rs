@@ -1,6 +1,6 @@
-//! An encoder, a decoder that reads what it gave, and a head: what every sequence-to-sequence model has in common.
+//! An encoder, a decoder that attends to its output, and a head: the common part of all sequence-to-sequence models.
 //!
-//! In a session the encoder runs in the first step; what cross-attention makes of its result is kept.
+//! In a session the encoder runs in the first step; the keys and values that cross-attention computes from its output are cached.
 
 use crate::{capabilities::Capabilities, network::Network, text::text_head::leave_span};
 use burn::tensor::Tensor;
@@ -12,7 +12,7 @@ use testgen_nn::{
     layer::{Linear, padding_bias},
 };
 
-/// What the encoder gave, [batch, source, width]; none in a later step of a session.
+/// The encoder's output, [batch, source, width]; none in a later step of a session.
 pub(crate) type EncoderOutput<'a, B> = Option<&'a Tensor<B, 3>>;
 
 /// Hidden states [batch, seq, width].
@@ -24,7 +24,7 @@ pub(crate) trait SourceEncoder<B: Ops>: Send {
     fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B>;
 }
 
-/// The part that reads the tokens so far and what the encoder gave.
+/// The part that reads the tokens so far and the encoder's output.
 pub(crate) trait TargetDecoder<B: Ops>: Send {
     /// [batch, new, width]; `memory` is there in a first step. Leaves the traces.
     fn decode(
@@ -41,7 +41,7 @@ pub(crate) trait TargetDecoder<B: Ops>: Send {
     fn max_positions(&self) -> Option<usize>;
 }
 
-/// What is computed from the decoder's hidden states.
+/// The output that is computed from the decoder's hidden states.
 pub(crate) enum DecoderHead<B: Ops> {
     /// `last_hidden_state`.
     Base,

@@ -1,4 +1,4 @@
-//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and a gated perceptron.
+//! The decoder that Llama made common: root-mean-square norms, rotary positions, grouped heads and a gated MLP.
 //! Types that differ from it by configuration give it their [`LlamaShape`].
 
 use super::{
@@ -52,5 +52,5 @@ impl LlamaShape {
     }
 }
 
-/// What stands in front of a head.
+/// The norm before a head.
 pub(crate) type LlamaDecoder<B> = CausalDecoder<B, TokenEmbeddings<B>, LlamaLayer<B>>;

@@ -1,7 +1,7 @@
-//! A layer of Llama's decoder: attention, and a perceptron that may be a mixture of experts.
+//! A layer of Llama's decoder: attention, and an MLP that may be a mixture of experts.
 
 use super::{
-    causal_decoder::{DecoderLayer, Place, States},
+    causal_decoder::{DecoderLayer, LayerSlot, States},
     llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},
 };
 use burn::tensor::Tensor;
@@ -11,18 +11,18 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// Attention and a perceptron, each with a norm.
+/// Attention and an MLP, each with a norm.
 pub(crate) struct LlamaLayer<B: Ops> {
     self_attn: GroupedAttention<B>,
     mlp: LlamaMlp<B>,
-    /// Of attention and of the perceptron.
+    /// Of attention and of the MLP.
     norms: [RmsNorm<B>; 2],
     norm_position: NormPosition,
     window: Option<usize>,
 }
 
 impl NormPosition {
-    /// What the checkpoint calls the two.
+    /// The names of the two in the checkpoint.
     fn names(self) -> [&'static str; 2] {
         match self {
             Self::Pre => ["input_layernorm", "post_attention_layernorm"],
@@ -31,7 +31,7 @@ impl NormPosition {
     }
 }
 
-/// What stands behind attention.
+/// The norm after attention.
 enum LlamaMlp<B: Ops> {
     Single(GatedMlp<B>),
     Mixture(Experts<B>),
@@ -49,7 +49,7 @@ impl<B: Ops> LlamaMlp<B> {
         }
     }
 
-    fn forward(&self, x: Tensor<B, 3>, (index, context): Place<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, (index, context): LayerSlot<'_, '_, B>) -> States<B> {
         match self {
             Self::Single(mlp) => Ok(mlp.forward(x)),
             Self::Mixture(experts) => {
@@ -89,7 +89,7 @@ impl<B: Ops> LlamaLayer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, (index, context): Place<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, (index, context): LayerSlot<'_, '_, B>) -> States<B> {
         let [attention_norm, mlp_norm] = &self.norms;
         let x = self.add(x, attention_norm, |x| Ok(self.self_attn.forward(x, view, (index, &mut *context))))?;
         self.add(x, mlp_norm, |x| self.mlp.forward(x, (index, context)))

@@ -50,10 +50,10 @@ impl LlamaFields {
         self.rope().parameters(self.max_position_embeddings)
     }
 
-    /// See [`Config::without_effect`](crate::config::Config::without_effect).
-    pub(crate) fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    pub(crate) fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
-        fields.extend(self.rope().without_effect(self.max_position_embeddings, self.head_dim()));
+        fields.extend(self.rope().inert_fields(self.max_position_embeddings, self.head_dim()));
         fields
     }
 
@@ -62,7 +62,7 @@ impl LlamaFields {
         RopeFields { parameters, theta: self.rope_theta }
     }
 
-    /// A mixture of `count` experts as wide as the perceptron; each token takes `chosen`, whose weights sum to one.
+    /// A mixture of `count` experts as wide as the MLP; each token takes `chosen`, whose weights sum to one.
     pub(crate) fn experts(&self, count: usize, chosen: usize) -> ExpertsShape {
         ExpertsShape {
             width: self.hidden_size,
@@ -81,7 +81,7 @@ impl LlamaFields {
     }
 }
 
-/// What the types decide differently.
+/// The differences between the types.
 pub(crate) struct LlamaShape {
     pub(crate) head_dim: usize,
     pub(crate) key_value_heads: usize,
@@ -95,13 +95,13 @@ pub(crate) struct LlamaShape {
     pub(crate) norm_position: NormPosition,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
-    /// One for each layer whose perceptron is a mixture; layers without one have a single perceptron.
+    /// One for each layer whose MLP is a mixture; layers without one have a single MLP.
     pub(crate) experts: Vec<Option<ExpertsShape>>,
     /// One for each layer; none sees every earlier token.
     pub(crate) windows: Vec<Option<usize>>,
 }
 
-/// What query and key are normalised over.
+/// The dimensions over which query and key are normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QueryKeyNorms {
     None,
@@ -130,11 +130,11 @@ impl LlamaShape {
     }
 }
 
-/// Where the norms of attention and of the perceptron stand.
+/// The position of the norms of attention and of the MLP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NormPosition {
     /// In front of each.
     Pre,
-    /// Behind each, before it is added.
+    /// After each, before it is added.
     Post,
 }

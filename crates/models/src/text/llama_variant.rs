@@ -20,7 +20,7 @@ pub(crate) trait LlamaVariant: DeserializeOwned {
     /// The fields of every such type, and [`Config::rest`].
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>);
 
-    /// What it makes of Llama's decoder.
+    /// Its changes to Llama's decoder.
     fn shape(&self) -> LlamaShape;
 
     /// See [`Config::validate`].
@@ -28,9 +28,9 @@ pub(crate) trait LlamaVariant: DeserializeOwned {
         self.parts().0.validate()
     }
 
-    /// See [`Config::without_effect`].
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        self.parts().0.without_effect(head)
+    /// See [`Config::inert_fields`].
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        self.parts().0.inert_fields(head)
     }
 }
 
@@ -46,8 +46,8 @@ impl<V: LlamaVariant> Config for V {
         LlamaVariant::validate(self)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
-        LlamaVariant::without_effect(self, head)
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        LlamaVariant::inert_fields(self, head)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Which layers of a decoder have a sliding window, as Qwen configurations say it.
+//! The layers of a decoder that have a sliding window, from Qwen configurations.
 
 use serde::Deserialize;
 
-/// What a layer's queries see.
+/// The attention of a layer's queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LayerType {
@@ -45,8 +45,8 @@ impl SlidingWindowFields {
         Ok(())
     }
 
-    /// See [`Config::without_effect`](crate::config::Config::without_effect).
-    pub(crate) fn without_effect(&self, layers: usize) -> Vec<(&'static str, &'static str)> {
+    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    pub(crate) fn inert_fields(&self, layers: usize) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         if self.has_none(layers) {
             fields.push(("sliding_window", "no layer has a window"));

@@ -19,7 +19,7 @@ pub(crate) struct EmbeddingsShape {
     pub(crate) eps: f64,
 }
 
-/// What a type numbers the positions by.
+/// How a type numbers the positions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Positions {
     /// 0, 1, 2, ...
@@ -28,7 +28,7 @@ pub(crate) enum Positions {
     FromPadding(i64),
 }
 
-/// The tables and the norm behind their sum.
+/// The tables and the norm after their sum.
 pub(crate) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,

@@ -12,7 +12,7 @@ use testgen_nn::{
 };
 use testgen_types::Head;
 
-/// What is computed from the hidden states; each variant names the outputs that it leaves.
+/// The output that is computed from the hidden states; each variant names its outputs.
 pub(crate) enum TextHead<B: Ops> {
     /// `last_hidden_state`, and `pooler_output` where there is a pooler.
     Base,

@@ -36,11 +36,11 @@ pub(crate) struct ConvNextConfig {
 
 /// Of every norm but the last.
 const EPS: f64 = 1e-6;
-/// How much wider the perceptrons are.
+/// The factor by which the MLPs are wider.
 const EXPANSION: usize = 4;
 
 impl Config for ConvNextConfig {
-    /// Training, what a backbone for other models gives out, and `image_size`, because images may have any.
+    /// Training, the outputs of a backbone for other models, and `image_size`, because images may have any.
     const INERT: &'static [&'static str] =
         &["drop_path_rate", "image_size", "out_features", "out_indices", "stage_names"];
 
@@ -62,7 +62,7 @@ impl Config for ConvNextConfig {
         }
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         vec![("layer_scale_init_value", "only whether it is above 0 counts once a model is trained")]
     }
 }
@@ -104,7 +104,7 @@ struct ConvNextEncoder<B: Ops> {
     channels: usize,
 }
 
-/// What makes the image smaller, and layers that keep its size.
+/// The downsampling of the image, and layers that keep its size.
 struct Stage<B: Ops> {
     downsampling: Downsampling<B>,
     layers: Vec<ConvNextLayer<B>>,
@@ -144,7 +144,7 @@ impl<B: Ops> ConvNextEncoder<B> {
     }
 }
 
-/// A convolution over patches, normalised behind (the first) or in front (the others).
+/// A convolution over patches, normalised after it (the first) or before it (the others).
 struct Downsampling<B: Ops> {
     norm: LayerNorm<B>,
     convolution: Conv2d<B>,
@@ -188,7 +188,7 @@ fn patches(channels: [usize; 2], patch: [usize; 2]) -> Conv2dShape {
     Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] }
 }
 
-/// A convolution of each channel alone and a perceptron over the channels of each place, beside a shortcut.
+/// A convolution of each channel alone and an MLP over the channels of each position, with a shortcut.
 struct ConvNextLayer<B: Ops> {
     dwconv: Conv2d<B>,
     layernorm: LayerNorm<B>,

@@ -1,6 +1,6 @@
 //! DINOv2 (Oquab et al. 2023): `transformers.models.dinov2`.
 //!
-//! ViT with scaled shortcuts, a gated perceptron in the largest model, and positions that are resampled to the size of the
+//! ViT with scaled shortcuts, a gated MLP in the largest model, and positions that are resampled to the size of the
 //! image.
 
 use crate::{
@@ -38,7 +38,7 @@ pub(crate) struct Dinov2Config {
 
 impl Config for Dinov2Config {
     /// Training (`layerscale_value` is a start value, the mask token is for hidden patches), and what a backbone for other
-    /// models gives out.
+    /// models returns.
     const INERT: &'static [&'static str] = &[
         "apply_layernorm",
         "drop_path_rate",
@@ -58,9 +58,9 @@ impl Config for Dinov2Config {
         self.fields.validate()
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.use_swiglu_ffn {
-            true => vec![("hidden_act", "the gated perceptron always takes SiLU")],
+            true => vec![("hidden_act", "the gated MLP always uses SiLU")],
             false => Vec::new(),
         }
     }
@@ -160,7 +160,7 @@ impl<B: Ops> Dinov2Encoder<B> {
         }
         if side * side != count || grid.contains(&0) {
             let found = format!("an image of {grid:?} patches");
-            let expected = format!("a square one of {count}, because the positions are no square to resample");
+            let expected = format!("a square one of {count}, because the positions must form a square to be resampled");
             return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
         }
         let class = self.position_embeddings.clone().narrow(1, 0, 1);

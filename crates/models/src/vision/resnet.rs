@@ -63,7 +63,7 @@ impl Config for ResNetConfig {
         Ok(())
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.layer_type {
             BlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
             BlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
@@ -75,12 +75,12 @@ impl Config for ResNetConfig {
 }
 
 impl ResNetConfig {
-    /// The channels behind the last stage.
+    /// The channels after the last stage.
     pub(crate) fn channels(&self) -> usize {
         *self.hidden_sizes.last().unwrap_or(&self.embedding_size)
     }
 
-    /// What a detector needs of its backbone: that it is a ResNet, and gives out its last stage.
+    /// The requirements of a detector for its backbone: that it is a ResNet, and returns its last stage.
     pub(crate) fn validate_backbone(&self) -> Result<(), String> {
         let last = format!("stage{}", self.hidden_sizes.len());
         let given = self.rest.get("out_features").and_then(Value::as_array).and_then(|features| features.last());
@@ -157,7 +157,7 @@ impl<B: Ops> ResNetEncoder<B> {
         Ok(Self { embedder, stages, channels: config.num_channels })
     }
 
-    /// What the last stage makes of the image, [batch, channels, height, width].
+    /// The output of the last stage for the image, [batch, channels, height, width].
     pub(crate) fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 4>, ForwardError> {
         Ok(self.stages.iter().flatten().fold(self.stem(inputs)?, |x, block| block.forward(x)))
     }
@@ -218,7 +218,7 @@ impl<B: Ops> ConvLayer<B> {
     }
 }
 
-/// Convolutions beside a shortcut. As in transformers, `hidden_act` is the activation behind the sum; between the
+/// Convolutions with a shortcut. As in transformers, `hidden_act` is the activation after the sum; between the
 /// convolutions it is always ReLU.
 struct ResNetBlock<B: Ops> {
     layers: Vec<ConvLayer<B>>,

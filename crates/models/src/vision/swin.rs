@@ -45,7 +45,7 @@ pub(crate) struct SwinConfig {
 const EPS: f64 = 1e-5;
 
 impl Config for SwinConfig {
-    /// Training, masked image modelling, what follows from other fields, and what a backbone for other models gives out.
+    /// Training, masked image modelling, redundant fields, and the outputs of a backbone for other models.
     const INERT: &'static [&'static str] = &[
         "drop_path_rate",
         "encoder_stride",
@@ -73,7 +73,7 @@ impl Config for SwinConfig {
         stages.into_iter().try_for_each(|(stage, heads)| divides("embed_dim", self.width(stage), "num_heads", *heads))
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.use_absolute_embeddings {
             true => Vec::new(),
             false => vec![("image_size", "images may have any without absolute positions")],
@@ -128,7 +128,7 @@ struct SwinModel<B: Ops> {
 
 impl<B: Ops> Network<B> for SwinModel<B> {
     /// `logits` [batch, labels]; of the base model `last_hidden_state` [batch, patches, width] and `pooler_output`, their
-    /// mean. A trace layer is a stage with what makes the image smaller behind it.
+    /// mean. A trace layer is a stage with the downsampling after it.
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let mut x = self.embeddings.forward(inputs)?;
         context.trace_embed(&x.places)?;
@@ -171,7 +171,7 @@ impl<B: Ops> Embeddings<B> {
         })
     }
 
-    /// Images that are no multiple of a patch are filled up with zeros.
+    /// Images whose size is not a multiple of a patch are padded with zeros.
     fn forward(&self, inputs: &Inputs<'_, B>) -> Result<Map<B>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
         let pixels = padded(padded(pixels, 2, self.patch[0]), 3, self.patch[1]);

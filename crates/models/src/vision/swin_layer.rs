@@ -40,7 +40,7 @@ pub(crate) struct SwinLayerShape {
 pub(crate) struct SwinLayer<B: Ops> {
     layernorm_before: LayerNorm<B>,
     attention: SelfAttention<B>,
-    /// What is added to the scores by distance: f32, [1, heads, window², window²].
+    /// The bias of distances that is added to the scores: f32, [1, heads, window², window²].
     distances: Tensor<B, 4>,
     layernorm_after: LayerNorm<B>,
     mlp: Mlp<B>,
@@ -110,7 +110,7 @@ impl<B: Ops> SwinLayer<B> {
         windows.reshape([batch * down * across, side * side, width])
     }
 
-    /// What [`SwinLayer::split`] did, undone.
+    /// The inverse of [`SwinLayer::split`].
     fn join(&self, windows: Tensor<B, 3>, [batch, height, length, width]: [usize; 4]) -> Tensor<B, 4> {
         let side = self.window;
         let windows = windows.reshape([batch, height / side, length / side, side, side, width]);
@@ -150,13 +150,13 @@ fn distances<B: Ops>(w: &Weights<B>, window: usize, heads: usize) -> Result<Tens
     Ok(pairs.reshape([1, area, area, heads]).permute([0, 3, 1, 2]).cast(DType::F32))
 }
 
-/// `x` with zeros behind it, up to a multiple of `part` in `dimension`.
+/// `x` with zeros after it, up to a multiple of `part` in `dimension`.
 pub(crate) fn padded<B: Ops>(x: Tensor<B, 4>, dimension: usize, part: usize) -> Tensor<B, 4> {
     let length = x.dims()[dimension];
     between_zeros(x, dimension, 0, length.next_multiple_of(part) - length)
 }
 
-/// `x` with its first `shift` entries behind the others.
+/// `x` with its first `shift` entries after the others.
 fn rolled<B: Ops>(x: Tensor<B, 4>, dimension: usize, shift: usize) -> Tensor<B, 4> {
     let length = x.dims()[dimension];
     match shift % length {

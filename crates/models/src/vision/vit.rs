@@ -1,6 +1,6 @@
 //! ViT (Dosovitskiy et al. 2020) and DeiT (Touvron et al. 2020): `transformers.models.vit`, `transformers.models.deit`.
 //!
-//! DeiT is ViT with a distillation token behind the class token, and a head that reads both.
+//! DeiT is ViT with a distillation token after the class token, and a head that reads both.
 
 use crate::{
     config::Config,
@@ -48,7 +48,7 @@ impl Config for VitConfig {
         self.fields.validate()
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         match head {
             Head::Base => Vec::new(),
             _ => ["pooler_act", "pooler_output_size"].map(|field| (field, "only the base model has a pooler")).to_vec(),

@@ -190,7 +190,7 @@ impl<B: Ops> ClipTextEncoder<B> {
 pub(crate) struct ClipImageEncoder<B: Ops> {
     patch_embedding: Conv2d<B>,
     position_embedding: Tensor<B, 2>,
-    /// What CLIP has in front of the layers: a class token, and a norm over the embeddings.
+    /// The parts of CLIP before the layers: a class token, and a norm over the embeddings.
     class: Option<(Tensor<B, 1>, LayerNorm<B>)>,
     layers: ClipLayers<B>,
     /// Channels, height and width.
@@ -232,7 +232,7 @@ impl<B: Ops> ClipImageEncoder<B> {
         })
     }
 
-    /// [batch, places, width] behind the first `count` layers, before any norm. The trace has the embeddings as layer
+    /// [batch, positions, width] after the first `count` layers, before any norm. The trace has the embeddings as layer
     /// `first`, and each layer after them.
     pub(crate) fn forward(
         &self,
@@ -245,7 +245,7 @@ impl<B: Ops> ClipImageEncoder<B> {
         self.layers.forward(x, None, (first + 1, count), context)
     }
 
-    /// The embeddings and the hidden state behind every layer, without traces.
+    /// The embeddings and the hidden state after every layer, without traces.
     pub(crate) fn hidden_states(&self, inputs: &Inputs<'_, B>) -> Result<Vec<Tensor<B, 3>>, ForwardError> {
         let mut states = vec![self.embed(inputs.image("pixel_values", self.image)?)];
         for layer in &self.layers.0 {

@@ -1,4 +1,4 @@
-//! What detectors make of the state of a query: a label and a box.
+//! The head of detectors: a label and a box from the state of a query.
 
 use burn::tensor::Tensor;
 use testgen_nn::{

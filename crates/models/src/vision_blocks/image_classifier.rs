@@ -1,4 +1,4 @@
-//! The end of an image model that pools: labels, or what a base model gives.
+//! The end of an image model that pools: labels, or the outputs of a base model.
 
 use burn::tensor::Tensor;
 use testgen_nn::{

@@ -1,5 +1,5 @@
-//! What ViT and its relatives share: an image as a sequence of patches, and layers that normalise in front of attention and
-//! perceptron.
+//! The common part of ViT and its relatives: an image as a sequence of patches, and layers that normalise before attention
+//! and MLP.
 //!
 //! Does not own configurations, special tokens, positions nor heads: those differ from type to type.
 
@@ -37,7 +37,7 @@ impl VisionFields {
         }
     }
 
-    /// With `inner` values between the two maps of a perceptron.
+    /// With `inner` values between the two projections of an MLP.
     pub(crate) fn shape(&self, inner: usize) -> VisionShape {
         VisionShape {
             width: self.hidden_size,
@@ -107,7 +107,7 @@ pub(crate) struct VisionNames {
     pub(crate) down: &'static str,
 }
 
-/// The perceptron of a layer.
+/// The MLP of a layer.
 pub(crate) enum VisionMlp<B: Ops> {
     Plain(Mlp<B>),
     Gated(GatedMlp<B>),
@@ -122,18 +122,18 @@ impl<B: Ops> VisionMlp<B> {
     }
 }
 
-/// Attention and a perceptron, each behind a norm and beside a shortcut.
+/// Attention and an MLP, each after a norm and with a shortcut.
 pub(crate) struct VisionLayer<B: Ops> {
     before: LayerNorm<B>,
     attention: SelfAttention<B>,
     after: LayerNorm<B>,
     mlp: VisionMlp<B>,
-    /// What the outputs of attention and perceptron are multiplied with, [width] each.
+    /// The factors of the outputs of attention and MLP, [width] each.
     scales: Option<[Tensor<B, 1>; 2]>,
 }
 
 impl<B: Ops> VisionLayer<B> {
-    /// A layer with a plain perceptron and without scales.
+    /// A layer with an ungated MLP and without scales.
     pub(crate) fn load(shape: &VisionShape, names: &VisionNames, w: &Weights<B>) -> Result<Self, WeightsError> {
         let mlp =
             VisionMlp::Plain(Mlp::load(w, [names.up, names.down], [shape.width, shape.inner], shape.activation, true)?);
@@ -171,7 +171,7 @@ impl<B: Ops> VisionLayer<B> {
     }
 }
 
-/// The layers, and the norm behind them.
+/// The layers, and the norm after them.
 pub(crate) struct VisionStack<B: Ops> {
     layers: Vec<VisionLayer<B>>,
     layernorm: LayerNorm<B>,
@@ -190,7 +190,7 @@ impl<B: Ops> VisionStack<B> {
         })
     }
 
-    /// [batch, tokens, width]; `between` is what the type does behind a layer. The traces are those of the layers themselves,
+    /// [batch, tokens, width]; `between` is the type's operation after a layer. The traces are those of the layers themselves,
     /// before the norm, as in transformers.
     pub(crate) fn forward(
         &self,

@@ -59,7 +59,7 @@ impl Config for ClipConfig {
         nested
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         let overruled = "`..._dict` overrules it";
         let text = self.text_config_dict.as_ref().map(|_| ("text_config", overruled));
         let vision = self.vision_config_dict.as_ref().map(|_| ("vision_config", overruled));

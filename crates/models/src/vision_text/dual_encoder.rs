@@ -1,4 +1,4 @@
-//! A model that compares images with texts: what CLIP and SigLIP have in common behind their encoders.
+//! A model that compares images with texts: the common part of CLIP and SigLIP after their encoders.
 
 use crate::{capabilities::Capabilities, network::Network};
 use burn::tensor::Tensor;
@@ -26,9 +26,9 @@ pub(crate) trait Encoders<B: Ops>: Send {
 /// Two encoders, and the line from the cosine of two vectors to a logit.
 pub(crate) struct DualEncoder<T> {
     pub(crate) encoders: T,
-    /// What a cosine is multiplied with.
+    /// The factor of a cosine.
     pub(crate) scale: f32,
-    /// What is added then.
+    /// The summand of a cosine.
     pub(crate) bias: f32,
 }
 

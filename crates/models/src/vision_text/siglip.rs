@@ -164,7 +164,7 @@ impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
     }
 }
 
-/// One learned query over all patches, then a perceptron: `SiglipMultiheadAttentionPoolingHead`.
+/// One learned query over all patches, then an MLP: `SiglipMultiheadAttentionPoolingHead`.
 struct AttentionPooling<B: Ops> {
     probe: Tensor<B, 3>,
     query: Linear<B>,

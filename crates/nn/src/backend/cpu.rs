@@ -25,7 +25,7 @@ impl Ops for Cpu {
         let ([rows, inner], [_, columns]) = (dims(&x), dims(&weight));
         let strides = weight.layout().strides();
         let matrix = Matrix { elements: weight.storage(), row_stride: strides[0], column_stride: strides[1] };
-        let product = kernel::affine(elements(&x), [rows, inner, columns], &matrix, bias.as_ref().map(elements));
+        let product = kernel::linear(elements(&x), [rows, inner, columns], &matrix, bias.as_ref().map(elements));
         tensor(product, [rows, columns])
     }
 

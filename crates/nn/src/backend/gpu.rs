@@ -1,4 +1,4 @@
-//! `Ops` for GPUs: burn's operators as they are, but for the shapes of matrix products.
+//! `Ops` for GPUs: burn's operators, except for the shapes of matrix products.
 
 use super::{Gpu, Ops, padded_product::padded_product};
 use burn::{DispatchDevice, tensor::ops::FloatTensor};

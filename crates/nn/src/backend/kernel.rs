@@ -1,22 +1,22 @@
 //! f32 kernels for the host processor, on plain slices.
 //!
-//! Each body is compiled for every instruction set that `pulp` knows, and the best one is chosen at run time. What they
-//! save over burn's operators is passes over memory: one for a normalisation or a softmax instead of five.
+//! Each body is compiled for every instruction set that `pulp` supports, and the best one is chosen at run time. Compared
+//! with burn's operators they save passes over memory: one for a normalisation or a softmax instead of five.
 //!
-//! A body is a struct with an always inlined `with_simd`, and plain loops in it: a closure is compiled once, for no
-//! instruction set in particular, wherever the compiler does not inline it into every one of its copies.
+//! A body is a struct with an always inlined `with_simd` and plain loops: a closure that the compiler does not inline
+//! would be compiled once, without the instruction set of its caller.
 
 mod activation;
-mod affine;
 mod exponential;
 mod heads;
+mod linear;
 mod norm;
 mod softmax;
 mod transposed;
 
 pub(super) use activation::activation;
-pub(super) use affine::{Matrix, affine};
 pub(super) use heads::merge_heads;
+pub(super) use linear::{Matrix, linear};
 pub(super) use norm::{layer_norm, rms_norm};
 pub(super) use softmax::{Bias, masked_softmax};
 

@@ -14,7 +14,7 @@ pub trait Ops: Backend {
         Self::float_matmul(left, right)
     }
 
-    /// See [`affine`].
+    /// See [`linear`].
     fn affine_op(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -79,7 +79,7 @@ pub fn matmul<B: Ops>(left: Tensor<B, 4>, right: Tensor<B, 4>) -> Tensor<B, 4> {
 }
 
 /// `x` [rows, in] times `weight` [in, out], plus `bias` `[out]`: [rows, out].
-pub fn affine<B: Ops>(x: Tensor<B, 2>, weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Tensor<B, 2> {
+pub fn linear<B: Ops>(x: Tensor<B, 2>, weight: Tensor<B, 2>, bias: Option<Tensor<B, 1>>) -> Tensor<B, 2> {
     wrap(B::affine_op(unwrap(x), unwrap(weight), bias.map(unwrap)))
 }
 

@@ -1,4 +1,4 @@
-//! Matrix products in the shapes that the kernels of cubek-matmul 0.2 compute rightly.
+//! Matrix products in the shapes that the kernels of cubek-matmul 0.2 compute correctly.
 //!
 //! Its autotuner keeps one choice for all sizes up to the next power of two, and two of its kernels depend on more
 //! (both seen on an H100, docs/hardware.md):
@@ -7,7 +7,7 @@
 //! - `ordered_double_mma`, for sizes of 512 and more, reads past an inner dimension that is not a multiple of its stage,
 //!   into uninitialised memory, which may contain NaN.
 //!
-//! So a single row or column gets a second one of zeros, and the inner dimension is filled up with zeros.
+//! So a single row or column is padded with a second one of zeros, and the inner dimension is padded with zeros.
 
 use burn::tensor::{Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
 

@@ -1,4 +1,4 @@
-//! Attention with linear biases (Press, Smith and Lewis 2022): a key's score grows with its place, by a slope of each head.
+//! Attention with linear biases (Press, Smith and Lewis 2022): the score of a key grows with its position, by a slope per head.
 
 use super::mask::attention_mask;
 use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
@@ -14,12 +14,12 @@ pub struct Alibi {
 }
 
 impl Alibi {
-    /// As Bloom has it.
+    /// The variant of Bloom.
     pub fn new(heads: usize) -> Self {
         Self { slopes: slopes(heads), scale: 1.0, rounded: false }
     }
 
-    /// As Falcon has it: rounded to bfloat16 in every precision, and scaled together with the scores.
+    /// The variant of Falcon: rounded to bfloat16 in every precision, and scaled together with the scores.
     pub fn rounded(heads: usize, scale: f64) -> Self {
         Self { slopes: slopes(heads), scale: scale as f32, rounded: true }
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
-/// The width of the layer and of all heads together, which maps have a bias, and what scores are multiplied by.
+/// The sizes of the attention, and which projections have a bias.
 #[derive(Debug, Clone, Copy)]
 pub struct CachedAttentionShape {
     /// The width of the hidden states.
@@ -52,7 +52,7 @@ impl<B: Ops> CachedAttention<B> {
         })
     }
 
-    /// Every position of `x` [batch, seq, width] sees every other that the bias does not hide.
+    /// Self-attention of `x` [batch, seq, width], except for keys that the bias hides.
     pub fn attend_self(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
         let (key, value) = self.keys_values(x.clone());
         self.over(x, key, value, bias)
@@ -71,7 +71,7 @@ impl<B: Ops> CachedAttention<B> {
         self.over(x, key, value, bias)
     }
 
-    /// `x` sees `memory` [batch, source, width]; in a later step what was made of it in the first one.
+    /// Cross-attention of `x` to `memory` [batch, source, width]; later steps use the keys and values that the first one cached.
     pub fn attend_cross(
         &self,
         x: Tensor<B, 3>,

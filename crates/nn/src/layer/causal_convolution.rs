@@ -1,4 +1,4 @@
-//! A short convolution along the sequence, each channel by itself, that sees no later token (Mamba).
+//! A short causal convolution along the sequence, for each channel by itself (Mamba).
 
 use crate::{
     backend::Ops,

@@ -8,7 +8,7 @@
 
 use super::between_zeros;
 use crate::{
-    backend::{Ops, affine},
+    backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::{DType, Tensor, module, ops::ConvOptions};
@@ -70,7 +70,7 @@ impl<B: Ops> Conv2d<B> {
         module::conv2d(x, self.weight.clone(), self.bias.clone(), options)
     }
 
-    /// Patches that do not overlap are in x already, in another order.
+    /// Patches that do not overlap only need a reordering of x.
     fn product_of_patches(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let ([batch, inner, ..], [_, _, height, width]) = (x.dims(), self.weight.dims());
         let [rows, columns] = [x.dims()[2] / height, x.dims()[3] / width];
@@ -79,7 +79,7 @@ impl<B: Ops> Conv2d<B> {
         self.product(patches)
     }
 
-    /// Windows that overlap are copied, for every place in the kernel what it sees.
+    /// Overlapping windows are copied, for every position of the kernel its inputs.
     fn product_of_windows(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [_, _, height, width] = self.weight.dims();
         let (x, rows) = self.padded(x, 2);
@@ -107,7 +107,7 @@ impl<B: Ops> Conv2d<B> {
         let out = self.weight.dims()[0];
         let windows = windows.reshape([batch * rows * columns, inner * height * width]);
         let weight = self.weight.clone().reshape([out, inner * height * width]).transpose();
-        let y = affine(windows, weight, self.bias.clone());
+        let y = linear(windows, weight, self.bias.clone());
         y.reshape([batch, rows, columns, out]).permute([0, 3, 1, 2])
     }
 

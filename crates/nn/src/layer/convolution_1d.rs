@@ -2,7 +2,7 @@
 
 use super::between_zeros;
 use crate::{
-    backend::{Ops, affine},
+    backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -65,7 +65,7 @@ impl<B: Ops> Conv1d<B> {
         let group = |(index, weight): (usize, &Tensor<B, 2>)| {
             let x = if groups == 1 { x.clone() } else { x.clone().narrow(2, index * width, width) };
             let windows = self.windows(x, length).reshape([batch * length, self.shape.kernel * width]);
-            affine(windows, weight.clone(), None).reshape([batch, length, out / groups])
+            linear(windows, weight.clone(), None).reshape([batch, length, out / groups])
         };
         let parts: Vec<Tensor<B, 3>> = self.weights.iter().enumerate().map(group).collect();
         let y = Tensor::cat(parts, 2);

@@ -8,7 +8,7 @@ use crate::{
 };
 use burn::tensor::{DType, Int, Tensor};
 
-/// How distances are sorted into rows of the table of distances.
+/// How distances are mapped to rows of the table of distances.
 #[derive(Debug, Clone, Copy)]
 pub struct DistanceBuckets {
     /// Small distances have a row each, large ones share rows logarithmically; none assigns every distance a row.

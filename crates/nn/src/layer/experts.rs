@@ -1,11 +1,11 @@
 //! An MLP that is a mixture of experts (Shazeer et al. 2017): a router chooses a few for each token.
 //!
-//! All experts are computed and those that were not chosen count nothing: two large matrix products without a way back to
-//! the host, whose shapes do not depend on the tokens.
+//! All experts are computed, and the others get the weight zero: two large matrix products whose shapes do not depend on
+//! the tokens, without a synchronisation with the host.
 
 use super::Linear;
 use crate::{
-    backend::{Activation, Ops, activate, affine},
+    backend::{Activation, Ops, activate, linear},
     routing::Routing,
     weights::{Weights, WeightsError},
 };
@@ -88,13 +88,13 @@ impl<B: Ops> Experts<B> {
         let left_out = ranks.greater_equal_elem(self.shape.chosen as f32);
         let weights = probabilities.clone().mask_fill(left_out.clone(), 0.0);
         let weights = if self.shape.normalised { weights.clone() / weights.sum_dim(1) } else { weights };
-        let inward = affine(x, self.gate_and_up.clone(), None).reshape([tokens, count, 2 * inner]);
+        let inward = linear(x, self.gate_and_up.clone(), None).reshape([tokens, count, 2 * inner]);
         let gate = activate(inward.clone().narrow(2, 0, inner), self.shape.activation);
         let hidden = (gate * inward.narrow(2, inner, inner)).cast(DType::F32);
-        // What was not chosen may overflow, and zero times infinity is not a number.
+        // The output of an expert that was not chosen may overflow, and zero times infinity is NaN.
         let left_out = left_out.reshape([tokens, count, 1]).expand([tokens, count, inner]);
         let hidden = hidden.mask_fill(left_out, 0.0) * weights.clone().reshape([tokens, count, 1]);
-        let y = affine(hidden.cast(dtype).reshape([tokens, count * inner]), self.down.clone(), None);
+        let y = linear(hidden.cast(dtype).reshape([tokens, count * inner]), self.down.clone(), None);
         let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
         let routing = Routing { probabilities: by_token(probabilities), weights: by_token(weights) };
         (y.reshape([batch, seq, width]), routing)

@@ -4,7 +4,7 @@ use super::{LayerContext, Linear, Projections, RmsNorm, attend_capped, split_hea
 use crate::{backend::Ops, context::ForwardContext};
 use burn::tensor::Tensor;
 
-/// A token sees itself and the tokens before it, as far as the bias lets it.
+/// A token attends to itself and the earlier tokens that the bias does not hide.
 pub struct GroupedAttention<B: Ops> {
     /// Query, key and value.
     pub projections: Projections<B, 3>,
@@ -53,7 +53,7 @@ impl<B: Ops> GroupedAttention<B> {
     }
 }
 
-/// Normalises every stretch of [batch, seq, width] that is as long as the norm is wide.
+/// Normalises [batch, seq, width] in groups as wide as the norm.
 fn by_width<B: Ops>(norm: &RmsNorm<B>, x: Tensor<B, 3>) -> Tensor<B, 3> {
     let [batch, seq, width] = x.dims();
     norm.forward(x.reshape([batch, seq, width / norm.width(), norm.width()])).reshape([batch, seq, width])

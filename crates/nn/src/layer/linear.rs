@@ -1,7 +1,7 @@
 //! Linear maps.
 
 use crate::{
-    backend::{Ops, affine},
+    backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
 use burn::tensor::Tensor;
@@ -76,7 +76,7 @@ impl<B: Ops> Linear<B> {
         let mut shape = x.dims();
         let inner = shape[D - 1];
         let rows: usize = shape[..D - 1].iter().product();
-        let y = affine(x.reshape([rows, inner]), self.weight.clone(), self.bias.clone());
+        let y = linear(x.reshape([rows, inner]), self.weight.clone(), self.bias.clone());
         shape[D - 1] = y.dims()[1];
         y.reshape(shape)
     }

@@ -120,9 +120,9 @@ impl RopeFields<'_> {
         parameters.validate_width(head_dim)
     }
 
-    /// See `Config::without_effect`.
-    pub fn without_effect(&self, trained: usize, head_dim: usize) -> Vec<(&'static str, &'static str)> {
-        let mut fields = self.parameters(trained).without_effect(head_dim);
+    /// See `Config::inert_fields`.
+    pub fn inert_fields(&self, trained: usize, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+        let mut fields = self.parameters(trained).inert_fields(head_dim);
         if !self.reads_max_positions() {
             fields.push(("max_position_embeddings", "this rope type does not depend on the trained length"));
         }
@@ -157,8 +157,8 @@ impl RopeParameters {
         }
     }
 
-    /// Parameters that rightly change nothing, as `Config::without_effect` has them.
-    pub fn without_effect(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
+    /// Parameters that rightly change nothing, as `Config::inert_fields` has them.
+    pub fn inert_fields(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
         let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
         if self.rope_type != RopeType::Yarn || self.yarn_ramp(theta, self.width(head_dim)).0 > 0.0 {
             return Vec::new();

@@ -175,7 +175,7 @@ fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
     frequencies(theta, width).into_iter().enumerate().map(blend).collect()
 }
 
-/// What the cosines and sines are multiplied by, where the type says so.
+/// The factor of the cosines and sines, if the type has one.
 fn attention_scaling(parameters: &RopeParameters, longest: usize) -> f64 {
     match parameters.rope_type {
         RopeType::Default | RopeType::Linear | RopeType::Dynamic | RopeType::Llama3 => 1.0,

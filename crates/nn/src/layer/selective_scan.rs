@@ -1,12 +1,12 @@
-//! The selective scan of state space models (Gu and Dao 2023): a state that every token lets decay and adds to.
+//! The selective scan of state space models (Gu and Dao 2023): every token lets a state decay and adds to it.
 //!
-//! Inside a stretch of tokens the states are combined pairwise, at distances 1, 2, 4, ...: few operations on whole tensors
-//! instead of one for each token. From stretch to stretch the state is carried on, so a step is a stretch of one token.
+//! Within a chunk of tokens the states are combined pairwise, at distances 1, 2, 4, ...: few operations on whole tensors
+//! instead of one for each token. The state is passed from chunk to chunk; a decode step is a chunk of one token.
 
 use crate::backend::Ops;
 use burn::tensor::Tensor;
 
-/// Tokens of a stretch: what memory is needed for at once.
+/// Tokens of a chunk, which limits the memory of the intermediate states.
 const STRETCH: usize = 8;
 
 /// The effect of the tokens on the state, f32.

@@ -43,7 +43,7 @@ pub struct AttentionShape {
     pub bias: bool,
 }
 
-/// Every token sees every token that the bias does not hide.
+/// Every token attends to every token that the bias does not hide.
 pub struct SelfAttention<B: Ops> {
     query: Linear<B>,
     key: Linear<B>,

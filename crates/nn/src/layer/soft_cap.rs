@@ -1,4 +1,4 @@
-//! Scores and logits kept between two bounds (Gemma 2).
+//! Soft limits of scores and logits (Gemma 2).
 
 use crate::backend::Ops;
 use burn::tensor::{DType, Tensor};

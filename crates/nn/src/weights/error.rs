@@ -1,4 +1,4 @@
-//! Errors of checkpoint files: absent, damaged, or with other tensors than the configuration says.
+//! Errors of checkpoint files: absent, damaged, or with other tensors than the configuration implies.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum WeightsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system or the parser said.
+        /// The message of the system or the parser.
         message: String,
     },
     /// The directory has neither a single file nor an index.

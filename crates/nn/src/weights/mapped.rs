@@ -7,11 +7,11 @@ use memmap2::Mmap;
 use safetensors::Dtype;
 use std::{ops::Range, sync::Arc};
 
-/// The bytes of one tensor in a mapped file, which stays mapped as long as they are there.
+/// The bytes of one tensor in a mapped file, which stays mapped while this exists.
 struct MappedTensor {
     map: Arc<Mmap>,
     range: Range<usize>,
-    /// Counted as memory in use: a model that is not dropped must be seen although its weights are not on the heap.
+    /// Counts as memory in use: a model that is not dropped must be detected although its weights are not on the heap.
     _held: Held,
 }
 
@@ -21,8 +21,8 @@ impl AsRef<[u8]> for MappedTensor {
     }
 }
 
-/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. The caller
-/// writes to them gets a copy first.
+/// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. burn copies
+/// them before it writes to them.
 pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);
     let same = matches!(pair, (Dtype::F32, DType::F32) | (Dtype::F16, DType::F16) | (Dtype::BF16, DType::BF16));

@@ -1,4 +1,4 @@
-//! From logits to one token.
+//! Chooses one token from logits.
 
 use super::{
     rules::{Place, forbid},
@@ -10,7 +10,7 @@ use rand_chacha::{
 };
 use std::collections::BTreeSet;
 
-/// Chooses the tokens of one row: knows which were there, and holds the row's random numbers.
+/// Chooses the tokens of one row, with its previous tokens and its random numbers.
 ///
 /// ChaCha with 8 rounds: its stream for a seed is fixed by its definition, on every machine and in every version.
 pub(super) struct Chooser {
@@ -85,7 +85,7 @@ fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
 }
 
-/// Takes away the weight of all but the `count` largest; those equal to the last of them stay, as in `TopKLogitsWarper`.
+/// Removes the weight of all but the `count` largest; those equal to the last of them stay, as in `TopKLogitsWarper`.
 fn keep_top_k(weights: &mut [f64], count: usize) {
     if count == 0 || count >= weights.len() {
         return;
@@ -96,7 +96,7 @@ fn keep_top_k(weights: &mut [f64], count: usize) {
     weights.iter_mut().filter(|weight| **weight < smallest).for_each(|weight| *weight = 0.0);
 }
 
-/// Takes away the smallest weights that together have at most `1 - share` of the whole, as `TopPLogitsWarper`; the largest
+/// Removes the smallest weights that together have at most `1 - share` of the whole, as `TopPLogitsWarper`; the largest
 /// stays.
 fn keep_top_p(weights: &mut [f64], share: f64) {
     if share >= 1.0 {

@@ -1,19 +1,19 @@
-//! Errors of a generation: of what was asked for, and of what the model returned.
+//! Errors of a generation: invalid settings, and unusable outputs of the model.
 
 use testgen_nn::forward::ForwardError;
 
-/// Why nothing could be generated.
+/// Nothing could be generated.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerationError {
-    /// A control has a value that means nothing.
+    /// A control has an invalid value.
     #[error("`{name}` {problem}")]
     Control {
         /// The control.
         name: &'static str,
-        /// What is wrong with its value.
+        /// The problem of its value.
         problem: String,
     },
-    /// The checkpoint asks for something that changes tokens and is not there.
+    /// The checkpoint requests a feature that changes tokens and is not implemented.
     #[error("the checkpoint's generation config sets `{field}`, which is not supported; take it out")]
     Unsupported {
         /// The field of `generation_config.json`.
@@ -22,10 +22,10 @@ pub enum GenerationError {
     /// The prompt cannot be continued.
     #[error("the prompt {problem}")]
     Prompt {
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// The model gave logits that no token can be chosen from.
+    /// No token can be chosen from the model's logits.
     #[error("row {row}: the logits of new token {step} hold NaN or infinity")]
     NotFinite {
         /// The row of the batch.

@@ -19,8 +19,8 @@ pub(super) struct TokenRules {
     suppressed_first: Vec<i64>,
 }
 
-/// Where a row is.
-pub(super) struct Place<'a> {
+/// The context of the next token of a row.
+pub(super) struct TokenContext<'a> {
     /// The prompt and what was chosen since.
     pub(super) sequence: &'a [i64],
     /// How many of them were chosen.
@@ -45,8 +45,8 @@ impl TokenRules {
     }
 
     /// Forbids in `scores`, in the order of `GenerationMixin._get_logits_processor`.
-    pub(super) fn apply(&self, scores: &mut [f32], place: &Place<'_>) {
-        let Place { sequence, added, max_new_tokens, end } = *place;
+    pub(super) fn apply(&self, scores: &mut [f32], place: &TokenContext<'_>) {
+        let TokenContext { sequence, added, max_new_tokens, end } = *place;
         forbid(scores, &repeated(sequence, self.no_repeat_ngram_size));
         let bad = self.bad_words.iter().filter(|word| !matches!(word.as_slice(), [id] if end.contains(id)));
         for (last, before) in bad.filter_map(|word| word.split_last()) {
@@ -98,7 +98,7 @@ fn repeated(sequence: &[i64], size: usize) -> Vec<i64> {
     sequence.windows(size).filter(|window| window.starts_with(begun)).map(|window| window[size - 1]).collect()
 }
 
-/// Takes `tokens` away.
+/// Forbids `tokens`.
 pub(super) fn forbid(scores: &mut [f32], tokens: &[i64]) {
     for token in tokens {
         if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
@@ -107,7 +107,7 @@ pub(super) fn forbid(scores: &mut [f32], tokens: &[i64]) {
     }
 }
 
-/// Leaves nothing but `tokens`.
+/// Forbids all tokens except `tokens`.
 fn force(scores: &mut [f32], tokens: &[i64]) {
     for (token, score) in scores.iter_mut().enumerate() {
         *score = if tokens.contains(&(token as i64)) { 0.0 } else { f32::NEG_INFINITY };
@@ -121,7 +121,7 @@ mod tests {
     /// The tokens of six that are left.
     fn left(rules: &TokenRules, sequence: &[i64], added: usize) -> Vec<usize> {
         let mut scores = [1.0; 6];
-        rules.apply(&mut scores, &Place { sequence, added, max_new_tokens: 4, end: &[5] });
+        rules.apply(&mut scores, &TokenContext { sequence, added, max_new_tokens: 4, end: &[5] });
         (0..6).filter(|token| scores[*token] > f32::NEG_INFINITY).collect()
     }
 

@@ -160,7 +160,7 @@ fn unsupported(file: &ConfigFile) -> Option<String> {
     set.map(|(name, _)| (*name).to_owned())
 }
 
-/// Everything decided.
+/// The resolved settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GenerationSettings {
     /// The most tokens to generate.
@@ -192,7 +192,7 @@ pub struct Sampling {
 }
 
 impl GenerationSettings {
-    /// Decides for prompts of `prompt_length` tokens, padding included.
+    /// Resolves the settings for prompts of `prompt_length` tokens, padding included.
     pub fn new(
         controls: &GenerationControls,
         defaults: &GenerationDefaults,

@@ -1,4 +1,4 @@
-//! How much noise each step of the training adds.
+//! The noise that each step of the training adds.
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 

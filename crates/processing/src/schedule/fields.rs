@@ -1,4 +1,4 @@
-//! What both schedulers have: the fields of `scheduler_config.json`, and the steps of the training that are taken.
+//! The common part of both schedulers: the fields of `scheduler_config.json`, and the selected steps of the training.
 
 use super::betas::Betas;
 use crate::{config_file::ConfigFile, error::PreprocessError};
@@ -12,7 +12,7 @@ pub(super) struct Fields {
     offset: i64,
 }
 
-/// What the output of the model is.
+/// The meaning of the model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prediction {
     Epsilon,

@@ -1,4 +1,4 @@
-//! From files to a backend of the `tokenizers` crate: `tokenizer.json`, or the vocabulary files of older checkpoints.
+//! Builds a backend of the `tokenizers` crate from `tokenizer.json`, or from the vocabulary files of older checkpoints.
 
 use super::{
     rebuild::rebuild,

@@ -1,5 +1,5 @@
-//! Tokenizers as transformers 5 builds them anew from a vocabulary: a class with rules of its own takes vocabulary, merges
-//! and added tokens from `tokenizer.json` and replaces most of the rest.
+//! Rebuilds tokenizers from their vocabulary, as transformers 5 does: some classes use vocabulary, merges and added tokens
+//! of `tokenizer.json` and replace most of the rest.
 
 use super::settings::{Class, Settings};
 use crate::error::PreprocessError;

@@ -1,4 +1,4 @@
-//! What the checks of one process share: devices, locks and the report, as environment variables say.
+//! The state that the checks of one process share: devices, locks and the report, configured by environment variables.
 
 use super::{device_selection::DeviceSelection, devices::Devices, locks::Locks};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use std::path::PathBuf;
 use testgen_types::DeviceKind;
 
-/// What the checks of one process share.
+/// The state that the checks of one process share.
 #[derive(Debug)]
 pub(super) struct Environment {
     /// The directory that checkpoints are relative to.

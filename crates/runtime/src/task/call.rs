@@ -28,7 +28,7 @@ use testgen_processing::{
 use testgen_types::{ModelType, Task};
 
 /// The model as handlers use it; tests replace it.
-pub(super) trait Subject {
+pub(super) trait TaskModel {
     fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError>;
     fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError>;
     fn model_type(&self) -> ModelType;
@@ -38,7 +38,7 @@ pub(super) trait Subject {
     fn processor(&self) -> &Processor;
 }
 
-impl Subject for Model {
+impl TaskModel for Model {
     fn forward(&self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         Model::forward(self, inputs)
     }
@@ -70,12 +70,12 @@ impl Subject for Model {
 
 /// A model that answers for a task.
 pub(super) struct Call<'a> {
-    pub(super) model: &'a dyn Subject,
+    pub(super) model: &'a dyn TaskModel,
     task: Task,
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(model: &'a dyn Subject, task: Task) -> Self {
+    pub(super) fn new(model: &'a dyn TaskModel, task: Task) -> Self {
         Self { model, task }
     }
 

@@ -42,7 +42,7 @@ pub(crate) enum UpType {
 }
 
 impl Config for AutoencoderConfig {
-    /// What the file is of, and what pipelines do before and behind the model.
+    /// Metadata of the file, and fields of steps that pipelines run before and after the model.
     const INERT: &'static [&'static str] = &[
         "_class_name",
         "_diffusers_version",

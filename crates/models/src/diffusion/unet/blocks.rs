@@ -19,7 +19,7 @@ pub(super) struct UnetBlocks<B: Ops> {
 /// The layers of one resolution.
 struct UnetBlock<B: Ops> {
     resnets: Vec<ResnetBlock<B>>,
-    /// One behind each, or none at all.
+    /// One after each, or none at all.
     attentions: Vec<SpatialTransformer<B>>,
 }
 
@@ -70,7 +70,7 @@ impl<B: Ops> UnetBlocks<B> {
         })
     }
 
-    /// [batch, channels, height, width]; every layer on the way up also reads what its like on the way down gave.
+    /// [batch, channels, height, width]; every layer of the upward path also reads the output of its counterpart of the downward path.
     pub(super) fn forward(
         &self,
         x: Tensor<B, 4>,

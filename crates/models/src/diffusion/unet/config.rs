@@ -64,7 +64,7 @@ pub(crate) enum MidBlockType {
     UNetMidBlock2DCrossAttn,
 }
 
-/// What is added to the time's embedding.
+/// The additional embedding that is added to the time's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AdditionType {
@@ -111,7 +111,7 @@ impl PerBlock {
 }
 
 impl Config for UnetConfig {
-    /// What the file is of, what pipelines start from, a head count of a type that is refused, and where to round: scores
+    /// Metadata of the file, the start of pipelines, a head count of a type that is rejected, and where to round: scores
     /// are always computed in f32 here.
     const INERT: &'static [&'static str] =
         &["_class_name", "_diffusers_version", "addition_embed_type_num_heads", "sample_size", "upcast_attention"];
@@ -148,7 +148,7 @@ impl Config for UnetConfig {
         }
     }
 
-    fn without_effect(&self, _: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         let unread = "nothing is added to the time's embedding";
         match self.addition_embed_type {
             Some(_) => Vec::new(),

@@ -20,7 +20,7 @@ pub(crate) struct T5Config {
     relative_attention_max_distance: usize,
     pub(super) layer_norm_epsilon: f64,
     feed_forward_proj: String,
-    /// What newer files spell out of `feed_forward_proj`; it has the last word.
+    /// The parts of `feed_forward_proj`, which newer files also have; `feed_forward_proj` takes precedence.
     dense_act_fn: Option<Activation>,
     is_gated_act: Option<bool>,
     /// Newer files spell it out of `tie_word_embeddings`, which scales the hidden states and no longer ties anything.
@@ -72,7 +72,7 @@ impl Config for T5Config {
         [true, false].into_iter().try_for_each(|both| self.buckets(both).validate(names[0], names[1]))
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         let without_lm_head = head != Head::ConditionalGeneration;
         if self.scale_decoder_outputs.is_some() || without_lm_head {

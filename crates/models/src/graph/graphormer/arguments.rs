@@ -1,4 +1,4 @@
-//! What the collator gives, as the host has it: the arguments of a call, with their shapes checked against each other.
+//! The collator's output on the host: the arguments of a call, with their shapes checked against each other.
 
 use testgen_nn::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
 
@@ -27,7 +27,7 @@ pub(super) fn floats<'a, B: Ops, const D: usize>(
     array.as_floats().ok_or_else(|| wrong::<D>(name, array, leading, "floats"))
 }
 
-/// Which of [batch, nodes] are real: the first number of padding is 0.
+/// The mask of the real nodes in [batch, nodes]: the first number of padding is 0.
 pub(super) fn real_nodes<B: Ops>(inputs: &Inputs<'_, B>) -> Result<Vec<bool>, ForwardError> {
     let (values, [_, _, features]) = integers::<B, 3>(inputs, "input_nodes", &[])?;
     Ok(values.iter().step_by(features.max(1)).map(|first| *first != 0).collect())

@@ -1,4 +1,4 @@
-//! What a graph's structure adds to attention scores: distances, the edges on the way, and the graph's own token.
+//! The bias of a graph's structure on attention scores: distances, the edges on the path, and the graph's own token.
 
 use super::{
     GraphormerConfig,
@@ -6,7 +6,7 @@ use super::{
 };
 use burn::tensor::{DType, Tensor};
 use testgen_nn::{
-    backend::{Ops, affine},
+    backend::{Ops, linear},
     forward::ForwardError,
     inputs::{Inputs, put_floats},
     layer::Embedding,
@@ -27,7 +27,7 @@ pub(super) struct GraphBias<B: Ops> {
     heads: usize,
 }
 
-/// Which edges are read of two nodes.
+/// The edges that are read for a pair of nodes.
 enum Edges<B: Ops> {
     /// Those of the shortest path, each place of it with a matrix of its own; [places * heads, heads]. The distance that their
     /// sum is divided by, and the number of them, are at most `hops`.
@@ -92,7 +92,7 @@ impl<B: Ops> GraphBias<B> {
         Ok(known.mean_dim(2).reshape([batch, pairs, self.heads]))
     }
 
-    /// f32, [batch, pairs, heads]: the sum over the path. What is behind its end has the index 0, whose row is zero.
+    /// f32, [batch, pairs, heads]: the sum over the path. Positions after its end have the index 0, whose row is zero.
     fn path_edges(
         &self,
         inputs: &Inputs<'_, B>,
@@ -110,7 +110,7 @@ impl<B: Ops> GraphBias<B> {
         let dtype = known.dtype();
         let known = known.cast(DType::F32).reshape([pairs * hops, features, self.heads]).mean_dim(1).cast(dtype);
         let matrices = matrices.clone().narrow(0, 0, hops * self.heads);
-        let sum = affine(known.reshape([pairs, hops * self.heads]), matrices, None);
+        let sum = linear(known.reshape([pairs, hops * self.heads]), matrices, None);
         Ok(sum.cast(DType::F32).reshape([batch, nodes * nodes, self.heads]))
     }
 }
@@ -128,7 +128,7 @@ fn hops_read(depth: usize, hops: Option<usize>, places: usize) -> Result<usize, 
     })
 }
 
-/// What the sum over a path is divided by: its length, and 1 where there is none.
+/// The divisor of the sum over a path: its length, and 1 where there is none.
 fn lengths(positions: &[i64], hops: Option<usize>) -> Vec<f32> {
     let longest = hops.map_or(i64::MAX, |hops| hops as i64);
     positions.iter().map(|position| (position - 1).max(1).min(longest) as f32).collect()

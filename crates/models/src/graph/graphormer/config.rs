@@ -58,7 +58,7 @@ impl GraphormerConfig {
 
 impl Config for GraphormerConfig {
     /// Training (initialisation, frozen layers, blocks of quantisation noise), what a call returns (`traceable`), and fields
-    /// that the files have and transformers never reads: `num_layers` stands beside `num_hidden_layers`, attention is
+    /// that the files have and transformers never reads: `num_layers` exists besides `num_hidden_layers`, attention is
     /// self-attention whatever `self_attention` says, and nothing holds a graph to `max_nodes`.
     const INERT: &'static [&'static str] = &[
         "apply_graphormer_init",
@@ -93,13 +93,13 @@ impl Config for GraphormerConfig {
         Ok(())
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("spatial_pos_max", "it is for the collator, and the recorded bias is collated")];
         if head == Head::Base {
             fields.push(("num_classes", "the classifier reads it"));
         }
         if self.embed_scale.is_none() && self.encoder_normalize_before {
-            fields.push(("embed_scale", "the norm behind it takes a scale away, but for its eps"));
+            fields.push(("embed_scale", "the norm after it removes a scale, except for its eps"));
         }
         if self.q_noise > 0.0 {
             fields.push(("q_noise", "any amount above 0 brings the same linear map"));

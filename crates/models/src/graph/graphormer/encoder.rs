@@ -128,7 +128,7 @@ const ATTENTION: AttentionNames = AttentionNames {
     output: "self_attn.out_proj",
 };
 
-/// `GraphormerGraphEncoderLayer`: norms in front of the two sublayers, or behind their sums.
+/// `GraphormerGraphEncoderLayer`: norms before the two sublayers, or after their sums.
 struct GraphLayer<B: Ops> {
     self_attn: SelfAttention<B>,
     self_attn_layer_norm: LayerNorm<B>,

@@ -36,13 +36,13 @@ pub(crate) struct Wav2Vec2Config {
     rest: Map<String, Value>,
 }
 
-/// What stands behind the convolutions over samples.
+/// The norm after the convolutions over samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FeatureNorm {
-    /// A norm over time for each channel, behind the first.
+    /// A norm over time for each channel, after the first.
     Group,
-    /// A norm over channels behind each.
+    /// A norm over channels after each.
     Layer,
 }
 
@@ -75,7 +75,7 @@ impl Wav2Vec2Config {
 }
 
 impl Config for Wav2Vec2Config {
-    /// What only pretraining, training, speaker verification and the adapter behind the last layer read; `add_adapter` itself is refused.
+    /// Fields that only pretraining, training, speaker verification and the adapter after the last layer read; `add_adapter` itself is rejected.
     const INERT: &'static [&'static str] = &[
         "adapter_kernel_size",
         "adapter_stride",
@@ -133,7 +133,7 @@ impl Config for Wav2Vec2Config {
         divides("num_conv_pos_embedding_groups", self.num_conv_pos_embedding_groups)
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![];
         if !self.do_stable_layer_norm {
             fields.push(("adapter_attn_dim", "only layers of `do_stable_layer_norm` have adapters"));

@@ -1,4 +1,4 @@
-//! What wav2vec 2.0 and HuBERT compute from the hidden states: tokens for frames, or labels for a recording.
+//! The heads of wav2vec 2.0 and HuBERT: tokens for frames, or labels for a recording.
 
 use super::config::Wav2Vec2Config;
 use crate::speech::audio_classifier::{AudioClassifier, Share};
@@ -12,7 +12,7 @@ use testgen_nn::{
 };
 use testgen_types::Head;
 
-/// What is computed from the hidden states.
+/// The output that is computed from the hidden states.
 pub(super) enum FrameHead<B: Ops> {
     /// `last_hidden_state`.
     Base,

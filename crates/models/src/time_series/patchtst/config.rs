@@ -48,7 +48,7 @@ pub(super) enum NormType {
     LayerNorm,
 }
 
-/// What the table of positions began as; its values are in the checkpoint.
+/// The initialisation of the table of positions; its values are in the checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum PositionType {
@@ -64,7 +64,7 @@ pub(super) enum Pool {
     Max,
 }
 
-/// What the outputs are: numbers. Distributions (`nll`) are not implemented, and are refused by serde.
+/// The kind of outputs: numbers. Distributions (`nll`) are not implemented, and serde rejects them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Loss {
@@ -113,7 +113,7 @@ impl Config for PatchTstConfig {
         }
     }
 
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("positional_encoding_type", "the table is in the checkpoint")];
         let other = "another head reads it";
         match head {

@@ -41,7 +41,7 @@ impl<B: Ops> PatchTstEncoder<B> {
     }
 
     /// [batch, time, channels] to [batch, channels, patches, width], a class token in front where there is one. As in
-    /// transformers, the hidden state behind the last layer is not among the traces.
+    /// transformers, the hidden state after the last layer is not among the traces.
     pub(super) fn forward(
         &self,
         series: Tensor<B, 3>,
@@ -113,7 +113,7 @@ impl<B: Ops> Norm<B> {
     }
 }
 
-/// Attention over the patches of a channel, with the same weights over the channels at a patch, and a perceptron.
+/// Attention over the patches of a channel, with the same weights over the channels at a patch, and an MLP.
 struct PatchTstLayer<B: Ops> {
     self_attn: SelfAttention<B>,
     norm_sublayer1: Norm<B>,
@@ -154,7 +154,7 @@ impl<B: Ops> PatchTstLayer<B> {
         x.reshape([batch, channels, places, width])
     }
 
-    /// A sublayer with its norm in front of it, or behind the sum.
+    /// A sublayer with its norm before it, or after the sum.
     fn around(&self, x: Tensor<B, 3>, norm: &Norm<B>, sublayer: impl Fn(Tensor<B, 3>) -> Tensor<B, 3>) -> Tensor<B, 3> {
         match self.pre_norm {
             true => x.clone() + sublayer(norm.forward(x)),

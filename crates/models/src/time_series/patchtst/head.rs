@@ -1,4 +1,4 @@
-//! What is read from the patches: a forecast, classes or numbers.
+//! The heads of patches: a forecast, classes or numbers.
 
 use super::config::{PatchTstConfig, Pool};
 use burn::tensor::Tensor;
@@ -15,7 +15,7 @@ pub(super) struct SeriesHead<B: Ops> {
     kind: Kind,
 }
 
-/// What a channel is read by.
+/// How a channel is pooled.
 #[derive(Clone, Copy)]
 enum Read {
     ClassToken,
@@ -31,7 +31,7 @@ enum Kind {
     Regression(Option<[f32; 2]>),
 }
 
-/// What a head gives.
+/// The output of a head.
 pub(super) enum Output<B: Ops> {
     /// [batch, prediction_length, channels], in the unit of the scaler.
     Forecast(Tensor<B, 3>),

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A place in a configuration: a field, or a field of an object in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place(Vec<String>);
+pub(super) struct ConfigPath(Vec<String>);
 
 /// A configuration with one place changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ const WORDS: [&[&str]; 3] = [
     &["full_attention", "sliding_attention"],
 ];
 
-impl Place {
+impl ConfigPath {
     /// Whether it is `field` (dotted for a place in an object) or in it.
     pub(super) fn is_within(&self, field: &str) -> bool {
         let own = self.to_string();
@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ConfigPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("."))
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Place {
 
 /// The places to change: every field (`outer.inner` in a nested configuration), and for an object of settings each of its
 /// entries, at any depth. An object of names (labels) is one place.
-pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
+pub(super) fn places(config: &Value, fields: &[String]) -> Vec<ConfigPath> {
     let place = |field: &String| {
         let path: Vec<String> = field.split('.').map(str::to_owned).collect();
         places_below(config.pointer(&format!("/{}", path.join("/"))), path)
@@ -46,7 +46,7 @@ pub(super) fn places(config: &Value, fields: &[String]) -> Vec<Place> {
     fields.iter().flat_map(place).collect()
 }
 
-fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
+fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<ConfigPath> {
     match value {
         Some(Value::Object(entries)) if is_settings(entries) => {
             let below = |(entry, value): (&String, &Value)| {
@@ -54,7 +54,7 @@ fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<Place> {
             };
             entries.iter().flat_map(below).collect()
         }
-        _ => vec![Place(path)],
+        _ => vec![ConfigPath(path)],
     }
 }
 
@@ -63,12 +63,15 @@ fn is_settings(entries: &Map<String, Value>) -> bool {
 }
 
 /// The configurations to try, in this order.
-pub(super) fn changes(config: &Value, place: &Place) -> Vec<Change> {
+pub(super) fn changes(config: &Value, place: &ConfigPath) -> Vec<Change> {
     let pointer = format!("/{}", place.0.join("/"));
     let current = config.pointer(&pointer).cloned().unwrap_or(Value::Null);
     let name = place.0.last().map_or("", String::as_str);
     let values = others(name, &current);
-    values.into_iter().map(|value| Change { description: short(&value), config: replaced(config, &place.0, value) }).collect()
+    values
+        .into_iter()
+        .map(|value| Change { description: short(&value), config: replaced(config, &place.0, value) })
+        .collect()
 }
 
 fn replaced(config: &Value, path: &[String], value: Value) -> Value {
@@ -188,7 +191,7 @@ mod tests {
         let config = json!({"rope_parameters": {"factor": 8.0, "rope_type": "llama3"}});
         let found = places(&config, &["rope_parameters".to_owned()]);
         assert_eq!(
-            found.iter().map(Place::to_string).collect::<Vec<_>>(),
+            found.iter().map(ConfigPath::to_string).collect::<Vec<_>>(),
             ["rope_parameters.factor", "rope_parameters.rope_type"]
         );
         assert!(found[0].is_within("rope_parameters") && found[0].is_within("rope_parameters.factor"));

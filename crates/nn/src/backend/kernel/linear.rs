@@ -15,7 +15,7 @@ pub(in crate::backend) struct Matrix<'a> {
 const PARALLEL_PRODUCTS: usize = 1 << 22;
 
 /// `x` [rows, inner] times `weight` [inner, columns], plus `bias` [columns].
-pub(in crate::backend) fn affine(
+pub(in crate::backend) fn linear(
     x: &[f32],
     [rows, inner, columns]: [usize; 3],
     weight: &Matrix<'_>,
@@ -111,7 +111,7 @@ fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &Matrix<'_>, a
 
 #[cfg(test)]
 mod tests {
-    use super::{Matrix, affine};
+    use super::{Matrix, linear};
 
     /// Small integers: every order of summation leads to the same f32.
     fn integers(count: usize, step: usize) -> Vec<f32> {
@@ -132,7 +132,7 @@ mod tests {
                     column_stride: column_stride as isize,
                 };
                 for bias in [None, Some(bias.as_slice())] {
-                    let out = affine(&x, [rows, inner, columns], &matrix, bias);
+                    let out = linear(&x, [rows, inner, columns], &matrix, bias);
                     for (index, out) in out.iter().enumerate() {
                         let (row, column) = (index / columns, index % columns);
                         let sum: f32 = (0..inner).map(|k| x[row * inner + k] * at(k, column)).sum();
