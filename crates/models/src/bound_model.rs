@@ -1,4 +1,4 @@
-//! A network with its device and its type of numbers.
+//! A network with its device and its precision.
 
 use crate::{capabilities::Capabilities, network::Network};
 use burn::tensor::DType;
@@ -12,7 +12,7 @@ use testgen_nn::{
     inputs::Inputs,
 };
 
-/// A network together with where and in what it computes.
+/// A network, with the device and the precision that it computes in.
 pub(crate) struct BoundModel<B: Ops> {
     network: Box<dyn Network<B>>,
     device: B::Device,
@@ -30,7 +30,7 @@ impl<B: Ops> BoundModel<B> {
         &self.capabilities
     }
 
-    /// One forward call: `traced` with the hidden states, with a `cache` as a step of a session.
+    /// One forward call: stores the hidden states if `traced`; a step of a session if there is a `cache`.
     pub(crate) fn call(
         &self,
         arrays: &Arrays,

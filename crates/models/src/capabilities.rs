@@ -1,4 +1,4 @@
-//! The properties of a loaded network that callers plan with: its limits, its cache, and what padding may change.
+//! The properties of a loaded network: its limits, its cache, and the effect of padding.
 
 /// Fixed once a network is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Capabilities {
     pub cacheable_length: Option<usize>,
     /// The length beyond which every key must be computed again, once; none when keys never change.
     pub cache_reset_length: Option<usize>,
-    /// Whether a token sees only those before it.
+    /// Whether a token attends only to itself and earlier tokens.
     pub causal: bool,
     /// The token at which the pooled outputs of a text are read.
     pub pooling: Pooling,

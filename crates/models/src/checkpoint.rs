@@ -1,11 +1,11 @@
-//! A checkpoint directory as `save_pretrained` writes it, and where a harness finds its own.
+//! A checkpoint directory in the layout of `save_pretrained`, and its location for a harness.
 
 use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use testgen_types::from_python;
 
-/// Where the checkpoint of a harness is.
+/// The location of a harness's checkpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     /// The directory, relative to the suite's manifest, or absolute if the spec has an absolute path.
@@ -28,7 +28,7 @@ impl Source {
     }
 }
 
-/// A checkpoint to load. Holding one reads nothing; whatever is wrong with the directory shows at the load.
+/// A checkpoint to load. Creating it reads nothing; problems of the directory are reported by the load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     directory: PathBuf,

@@ -1,4 +1,4 @@
-//! A sequence that grows: calls of one network with the keys and values of the calls before.
+//! A sequence that grows step by step: calls of one network with the cached keys and values of earlier calls.
 
 use crate::bound_model::BoundModel;
 use testgen_nn::{
@@ -37,7 +37,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
         Ok(forward)
     }
 
-    /// A step over the length from which on keys are others: all tokens are read again, the new ones are given back.
+    /// A step that crosses the length from which on all keys change: all tokens are read again, and the new ones are returned.
     fn call_anew(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let new = self.new_tokens(inputs)?;
         self.cache = Cache::new(self.cache.layers());

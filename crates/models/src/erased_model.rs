@@ -1,4 +1,4 @@
-//! A loaded model with its backend hidden.
+//! A loaded model, independent of its backend.
 
 use crate::{bound_model::BoundModel, capabilities::Capabilities, decode_session::DecodeSession};
 use testgen_nn::{
@@ -7,7 +7,7 @@ use testgen_nn::{
     forward::{Forward, ForwardError, Session},
 };
 
-/// A loaded model with its backend hidden.
+/// A loaded model, independent of its backend.
 pub trait ErasedModel: Send {
     /// Computes every output of the transformers class, with the hidden states if `traced`.
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;

@@ -1,4 +1,4 @@
-//! From a checkpoint directory to a model on a device.
+//! Loads a model from a checkpoint directory onto a device.
 
 use crate::{
     bound_model::{BoundModel, guard},

@@ -1,11 +1,11 @@
-//! Why a checkpoint could not be loaded.
+//! Errors of loading a checkpoint.
 
 use crate::config::ConfigError;
 use testgen_nn::weights::WeightsError;
 use testgen_processing::error::PreprocessError;
 use testgen_types::ModelType;
 
-/// Why a checkpoint could not be loaded.
+/// A checkpoint cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// `config.json` cannot be used.

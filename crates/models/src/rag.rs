@@ -1,7 +1,7 @@
 //! RAG (Lewis et al. 2020): `transformers.models.rag`, with the question encoder of `transformers.models.dpr`.
 //!
-//! A question is encoded, the passages nearest to it are read with it by a generator, and what these say is put together. A
-//! call without `context_input_ids` finds the passages itself; one without `decoder_input_ids` and `labels` only finds them.
+//! A question is encoded, the generator reads it with each of the nearest passages, and its results are combined. A call
+//! without `context_input_ids` searches for passages itself; one without `decoder_input_ids` and `labels` only searches.
 
 mod config;
 mod marginal;

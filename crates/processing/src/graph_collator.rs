@@ -49,7 +49,7 @@ impl GraphCollator {
     /// `input_nodes` [graphs, nodes, features], `in_degree` and `out_degree` [graphs, nodes], `spatial_pos`
     /// [graphs, nodes, nodes], `attn_edge_type` [graphs, nodes, nodes, features], `input_edges`
     /// [graphs, nodes, nodes, edges, features] and `attn_bias` [graphs, 1 + nodes, 1 + nodes]. Paths are cut after the last edge
-    /// that the model reads: transformers keeps 510 places as soon as two nodes have no path.
+    /// that the model reads: transformers keeps 510 positions as soon as two nodes have no path.
     pub fn process(&self, graphs: &[Graph]) -> Result<Arrays, PreprocessError> {
         let items = graphs.iter().enumerate().map(|(index, graph)| Ok(Item::of(graph.checked(index)?)));
         let items: Vec<Item<'_>> = items.collect::<Result<_, PreprocessError>>()?;
@@ -137,7 +137,7 @@ impl Batch<'_> {
         arrays
     }
 
-    /// `width` numbers of each node, cut off or filled up with zeros, and nodes of zeros.
+    /// `width` numbers of each node, cut off or padded with zeros, and nodes of zeros.
     fn per_node(&self, width: usize, numbers: impl Fn(&Item<'_>, usize) -> Vec<i64>) -> Vec<i64> {
         let mut values = Vec::with_capacity(self.items.len() * self.nodes * width);
         for item in self.items {

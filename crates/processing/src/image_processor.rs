@@ -27,7 +27,7 @@ impl ImageProcessor {
         Ok(image_config::read(directory)?.map(|config| Self { config }))
     }
 
-    /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they are filled up to one: then
+    /// `pixel_values` [batch, 3, height, width]. All images must come out in one size, unless they are padded to one: then
     /// `pixel_mask` [batch, height, width] is 1 where the images are.
     pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
         let shaped = images.iter().map(|image| self.shaped(image)).collect::<Result<Vec<_>, _>>()?;

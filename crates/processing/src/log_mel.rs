@@ -10,7 +10,7 @@ pub(crate) struct LogMel {
     bins: usize,
     hop: usize,
     fft: usize,
-    /// The samples that every recording is filled up to.
+    /// The samples that every recording is padded to.
     samples: usize,
     padding_value: f32,
     /// [bins, frequencies].

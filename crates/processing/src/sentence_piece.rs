@@ -93,7 +93,7 @@ impl SentencePiece {
         Some(())
     }
 
-    /// The model as the `tokenizers` crate has it; ids are places in [`SentencePiece::pieces`].
+    /// The model as the `tokenizers` crate has it; ids are positions in [`SentencePiece::pieces`].
     pub(crate) fn tokenizer(&self) -> Result<Tokenizer, PreprocessError> {
         let failed = |message: String| PreprocessError::Tokenizer { message };
         let model =

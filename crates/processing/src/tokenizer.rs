@@ -39,7 +39,7 @@ pub struct TokenizeOptions {
     pub padding_side: Option<PaddingSide>,
     /// The most tokens of a row, special tokens included; longer rows are cut. None cuts nothing.
     pub max_length: Option<usize>,
-    /// The length that every row is filled up to; none fills up to the longest.
+    /// The length that every row is padded to; none pads to the longest.
     pub pad_to: Option<usize>,
 }
 
@@ -130,7 +130,7 @@ impl Tokenizer {
         self.id(token).map(|id| (token, id))
     }
 
-    /// The id that fills up short rows; none where the checkpoint has no pad, end or unknown token.
+    /// The id that pads short rows; none where the checkpoint has no pad, end or unknown token.
     pub fn pad_id(&self) -> Option<i64> {
         self.pad_id.map(i64::from)
     }

@@ -1,4 +1,4 @@
-//! Blocks of convolutions beside a shortcut, and the steps from one resolution to the next: `diffusers.models.resnet`.
+//! Residual blocks of convolutions, and the steps from one resolution to the next: `diffusers.models.resnet`.
 
 use burn::tensor::Tensor;
 use testgen_nn::{
@@ -127,7 +127,7 @@ impl<B: Ops> Upsample<B> {
     }
 }
 
-/// `x` with `length` places along `dim`, each a copy of the nearest one.
+/// `x` with `length` positions along `dim`, each a copy of the nearest one.
 fn nearest<B: Ops>(x: Tensor<B, 4>, dim: usize, length: usize) -> Tensor<B, 4> {
     let from = x.dims()[dim];
     let scale = from as f32 / length as f32;

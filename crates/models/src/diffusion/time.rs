@@ -38,7 +38,7 @@ impl Waves {
     }
 }
 
-/// Two linear maps around an activation.
+/// Two linear projections around an activation.
 pub(crate) struct TimestepEmbedding<B: Ops> {
     linear_1: Linear<B>,
     activation: Activation,

@@ -117,7 +117,7 @@ impl<B: Ops> T5Layers<B> {
         Ok(x.cast(self.types.sum))
     }
 
-    /// Leaves the trace of layer `index`; the last one's is that of the final norm.
+    /// Stores the trace of layer `index`; the last one's is that of the final norm.
     fn trace(&self, index: usize, x: &Tensor<B, 3>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         if index + 1 == self.blocks.len() {
             Ok(())

@@ -33,7 +33,7 @@ pub(crate) struct DebertaV2Shape {
 pub(crate) struct DebertaV2Encoder<B: Ops> {
     embeddings: TextEmbeddings<B>,
     layers: Vec<DebertaV2Layer<B>>,
-    /// [2 * span, width], normalised where the configuration says so.
+    /// [2 * span, width], normalised if configured.
     distances: Option<Tensor<B, 2>>,
     convolution: Option<Convolution<B>>,
 }

@@ -68,7 +68,7 @@ fn masked_lm<B: Ops>(
     Ok(MaskedLm { dense, activation, norm, decoder })
 }
 
-/// Dense, activation and norm in front of every classifier.
+/// Dense, activation and norm before every classifier.
 struct Prediction<B: Ops> {
     dense: Linear<B>,
     activation: Activation,

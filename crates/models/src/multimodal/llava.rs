@@ -1,4 +1,4 @@
-//! LLaVA (Liu et al. 2023): `transformers.models.llava`, a CLIP tower for images in front of a Llama.
+//! LLaVA (Liu et al. 2023): `transformers.models.llava`, a CLIP encoder for images before a Llama.
 
 use crate::{
     capabilities::Capabilities,
@@ -225,7 +225,7 @@ impl<B: Ops> LlavaModel<B> {
     }
 }
 
-/// The tower and what makes its hidden states as wide as the decoder's.
+/// The encoder and what makes its hidden states as wide as the decoder's.
 struct Images<B: Ops> {
     tower: ClipImageEncoder<B>,
     layers: Vec<usize>,
@@ -239,7 +239,7 @@ impl<B: Ops> Images<B> {
         let tower = w.module("vision_tower").strip_prefix("vision_model");
         let layers = config.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1).unwrap_or_default();
         let (projector, bias) = (w.module("multi_modal_projector"), config.multimodal_projector_bias);
-        // In the checkpoint, and in no output: the features are taken in front of it.
+        // In the checkpoint, and in no output: the features are taken before it.
         drop(vision.tower.norm::<B>(&tower.module("post_layernorm"))?);
         let linear = |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
         Ok(Self {

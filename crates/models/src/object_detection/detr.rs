@@ -58,7 +58,7 @@ const TIMM: &str = "`backbone_config` is missing, which means a backbone of timm
 
 impl Config for DetrConfig {
     /// Training; what follows from other fields or is the backbone's to say; that there is a decoder. Without a
-    /// `backbone_config`, which is refused, `use_timm_backbone` would choose.
+    /// `backbone_config`, which is rejected, `use_timm_backbone` would choose.
     const INERT: &'static [&'static str] = &[
         "bbox_cost",
         "bbox_loss_coefficient",
@@ -135,7 +135,7 @@ struct DetrModel<B: Ops> {
     positions: Positions<B>,
     projection: Conv2d<B>,
     encoder: Vec<DetrEncoderLayer<B>>,
-    /// [1, queries, width]: what a query asks for, added in front of every attention.
+    /// [1, queries, width]: what a query asks for, added before every attention.
     queries: Tensor<B, 3>,
     decoder: Vec<DetrDecoderLayer<B>>,
     layernorm: LayerNorm<B>,
@@ -193,7 +193,7 @@ impl<B: Ops> DetrModel<B> {
 }
 
 impl<B: Ops> Network<B> for DetrModel<B> {
-    /// `last_hidden_state` [batch, queries, width], `encoder_last_hidden_state` [batch, places, width], and what the head
+    /// `last_hidden_state` [batch, queries, width], `encoder_last_hidden_state` [batch, positions, width], and the outputs of the head
     /// leaves.
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let memory = self.encode(inputs, context)?;

@@ -18,18 +18,18 @@ pub(crate) struct DetrLayerShape {
 
 /// The encoded image, which the decoder attends to.
 pub(crate) struct EncodedImage<B: Ops> {
-    /// [batch, places, width].
+    /// [batch, positions, width].
     pub(crate) places: Tensor<B, 3>,
-    /// [batch or 1, places, width].
+    /// [batch or 1, positions, width].
     pub(crate) positions: Tensor<B, 3>,
-    /// [batch, 1, 1, places].
+    /// [batch, 1, 1, positions].
     pub(crate) bias: Option<Tensor<B, 4>>,
 }
 
 /// `nn.LayerNorm`'s own, which DETR keeps.
 const EPS: f64 = 1e-5;
 
-/// Places of the image look at each other.
+/// Self-attention over the positions of the image.
 pub(crate) struct DetrEncoderLayer<B: Ops> {
     attention: DetrAttention<B>,
     attention_norm: LayerNorm<B>,
@@ -47,7 +47,7 @@ impl<B: Ops> DetrEncoderLayer<B> {
         })
     }
 
-    /// [batch, places, width].
+    /// [batch, positions, width].
     pub(crate) fn forward(
         &self,
         x: Tensor<B, 3>,
@@ -61,7 +61,7 @@ impl<B: Ops> DetrEncoderLayer<B> {
     }
 }
 
-/// Queries look at each other, then at the places of the image.
+/// Self-attention of the queries, then attention to the positions of the image.
 pub(crate) struct DetrDecoderLayer<B: Ops> {
     own: DetrEncoderLayer<B>,
     places: DetrAttention<B>,

@@ -1,4 +1,4 @@
-//! Where a place of the image is, for DETR: sines and cosines of what the mask shows, or tables for rows and columns.
+//! The encoding of positions in the image for DETR: sines and cosines computed from the mask, or tables for rows and columns.
 
 use burn::tensor::Tensor;
 use std::f64::consts::TAU;

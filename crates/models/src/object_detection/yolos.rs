@@ -109,7 +109,7 @@ enum YolosHead<B: Ops> {
 }
 
 impl<B: Ops> Network<B> for YolosModel<B> {
-    /// `last_hidden_state` [batch, tokens, width] and what the head leaves.
+    /// `last_hidden_state` [batch, tokens, width] and the outputs of the head.
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let last = self.encoder.forward(inputs, context)?;
         context.output("last_hidden_state", last.clone())?;

@@ -1,4 +1,4 @@
-//! The `config.json` of RAG: a question encoder, a generator, and how what is found between them is read.
+//! The `config.json` of RAG: a question encoder, a generator, and the settings between them.
 
 use crate::{
     config::{Config, Nested, NestedConfig},
@@ -112,7 +112,7 @@ pub(crate) struct QuestionConfig {
 #[derive(Debug, Deserialize)]
 pub(crate) struct GeneratorConfig {
     model_type: String,
-    /// In front of every text that the generator reads.
+    /// Before every text that the generator reads.
     pub(super) prefix: Option<String>,
     pub(super) pad_token_id: i64,
     bos_token_id: Option<i64>,

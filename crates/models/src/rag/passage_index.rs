@@ -1,4 +1,4 @@
-//! From questions to what the generator reads: the search, and the texts of what was found.
+//! From questions to the generator's inputs: the search, and the texts of the passages that it found.
 
 use super::{config::RagConfig, nearest_neighbours::NearestNeighbours};
 use crate::{config::ConfigError, load_error::LoadError};

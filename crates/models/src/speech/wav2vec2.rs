@@ -116,7 +116,7 @@ impl<B: Ops> Recogniser<B> {
     }
 }
 
-/// The convolution whose weight is saved as a direction and a length for each place of the kernel (Salimans and Kingma 2016).
+/// The convolution whose weight is saved as a direction and a length for each position of the kernel (Salimans and Kingma 2016).
 fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B>, WeightsError> {
     let (width, kernel, groups) =
         (config.hidden_size, config.num_conv_pos_embeddings, config.num_conv_pos_embedding_groups);

@@ -147,7 +147,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
         })
     }
 
-    /// Leaves the trace.
+    /// Stores the trace.
     fn embed(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
         const NAME: &str = "input_features";
         let features = inputs.floats::<3>(NAME)?;

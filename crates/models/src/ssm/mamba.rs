@@ -108,9 +108,9 @@ struct MambaMixer<B: Ops> {
     activation: Activation,
     x_proj: Linear<B>,
     dt_proj: Linear<B>,
-    /// How fast each state decays: f32 [1, 1, inner, state], below 0.
+    /// The decay of each state: f32 [1, 1, inner, state], below 0.
     rate: Tensor<B, 4>,
-    /// How much of its input passes each channel by: f32 [1, 1, inner].
+    /// The part of its input that bypasses each channel: f32 [1, 1, inner].
     skip: Tensor<B, 3>,
     out_proj: Linear<B>,
     /// Inner width, time-step rank, state.

@@ -101,9 +101,9 @@ struct Mamba2Mixer<B: Ops> {
     activation: Activation,
     /// f32 [1, 1, heads].
     dt_bias: Tensor<B, 3>,
-    /// How fast each head decays: f32 [1, 1, heads], below 0.
+    /// The decay of each head: f32 [1, 1, heads], below 0.
     rate: Tensor<B, 3>,
-    /// How much of its input passes each head by: f32 [1, 1, heads].
+    /// The part of its input that bypasses each head: f32 [1, 1, heads].
     skip: Tensor<B, 3>,
     limits: [f64; 2],
     norm: GroupRmsNorm<B>,

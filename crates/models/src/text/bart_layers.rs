@@ -142,7 +142,7 @@ impl<B: Ops> SourceEncoder<B> for BartLayers<B> {
     }
 }
 
-/// All layers of an encoder and its last step; leaves the traces.
+/// All layers of an encoder and its final norm; stores the traces.
 pub(crate) fn encode_layers<B: Ops>(
     layers: &[BartLayer<B>],
     x: Tensor<B, 3>,

@@ -78,7 +78,7 @@ impl<B: Ops> BertEncoder<B> {
         Ok(Self { embeddings, project: None, layers, order: (0..count).collect(), relative: None, pooler: None })
     }
 
-    /// A masked language model's head over layers of `width`, as wide in front of the decoder as the embeddings.
+    /// A masked language model's head over layers of `width`, as wide before the decoder as the embeddings.
     pub(crate) fn masked_lm(
         &self,
         width: usize,

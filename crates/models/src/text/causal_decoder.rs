@@ -1,4 +1,4 @@
-//! Causal decoders of text: embeddings, layers that see earlier tokens, a last step. What the types do in each is their own.
+//! Causal decoders of text: embeddings, layers that see earlier tokens, a final norm. What the types do in each is their own.
 
 use super::{
     backbone::{Backbone, Hidden},
@@ -74,7 +74,7 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         self.embeddings.embed(inputs, context.past())
     }
 
-    /// `x` [batch, seq, width] through the layers and the last step; leaves the traces.
+    /// `x` [batch, seq, width] through the layers and the final norm; stores the traces.
     pub(crate) fn decode(
         &self,
         x: Tensor<B, 3>,

@@ -20,13 +20,13 @@ pub(crate) type HiddenStates<B> = Result<Tensor<B, 3>, ForwardError>;
 
 /// The part that reads the input as a whole.
 pub(crate) trait SourceEncoder<B: Ops>: Send {
-    /// [batch, source, width]; leaves the traces.
+    /// [batch, source, width]; stores the traces.
     fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B>;
 }
 
 /// The part that reads the tokens so far and the encoder's output.
 pub(crate) trait TargetDecoder<B: Ops>: Send {
-    /// [batch, new, width]; `memory` is there in a first step. Leaves the traces.
+    /// [batch, new, width]; `memory` is there in a first step. Stores the traces.
     fn decode(
         &self,
         encoded: EncoderOutput<'_, B>,
@@ -53,7 +53,7 @@ pub(crate) enum DecoderHead<B: Ops> {
     Classification { dense: Linear<B>, out: Linear<B>, end: i64 },
 }
 
-/// The three together.
+/// The complete model.
 pub(crate) struct EncoderDecoder<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> {
     pub(crate) encoder: E,
     pub(crate) decoder: D,
@@ -84,7 +84,7 @@ impl<B: Ops, E: SourceEncoder<B>, D: TargetDecoder<B>> Network<B> for EncoderDec
     }
 }
 
-/// The first of the three alone, `...EncoderModel`: its hidden states are the result.
+/// The encoder alone, `...EncoderModel`: its hidden states are the result.
 pub(crate) struct EncoderOnlyModel<E>(pub(crate) E);
 
 impl<B: Ops, E: SourceEncoder<B>> Network<B> for EncoderOnlyModel<E> {

@@ -133,7 +133,7 @@ impl LlamaShape {
 /// The position of the norms of attention and of the MLP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NormPosition {
-    /// In front of each.
+    /// Before each.
     Pre,
     /// After each, before it is added.
     Post,

@@ -1,4 +1,4 @@
-//! Types that differ from Llama by their configuration only: what such a type says about itself, and what follows from it.
+//! Types that differ from Llama by their configuration only: their fields, and the resulting shape of the decoder.
 
 use super::llama_shape::{LlamaFields, LlamaShape};
 use crate::{

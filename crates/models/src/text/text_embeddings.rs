@@ -33,7 +33,7 @@ pub(crate) struct TextEmbeddings<B: Ops> {
     word_embeddings: Embedding<B>,
     position_embeddings: Option<Embedding<B>>,
     token_type_embeddings: Option<Embedding<B>>,
-    /// From the width of the tables to that of the norm, where they differ and the type projects in front of it.
+    /// From the width of the tables to that of the norm, where they differ and the type projects before it.
     project: Option<Linear<B>>,
     norm: LayerNorm<B>,
     numbering: Positions,
@@ -46,7 +46,7 @@ impl<B: Ops> TextEmbeddings<B> {
         Self::load_projected(shape, numbering, shape.width, w)
     }
 
-    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` in front of the norm where the tables are narrower.
+    /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables are narrower.
     pub(crate) fn load_projected(
         shape: EmbeddingsShape,
         numbering: Positions,

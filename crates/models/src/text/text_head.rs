@@ -71,7 +71,7 @@ impl<B: Ops> TextHead<B> {
         Ok(Self::LastToken { score, padding })
     }
 
-    /// The heads that most decoders keep in the same places; `tied` is the embedding where the configuration ties it to the
+    /// The heads that most decoders keep under the same names; `tied` is the embedding where the configuration ties it to the
     /// language model's head.
     pub(crate) fn of_decoder(
         w: &Weights<B>,
@@ -89,7 +89,7 @@ impl<B: Ops> TextHead<B> {
         }
     }
 
-    /// The heads that most encoders keep in the same places.
+    /// The heads that most encoders keep under the same names.
     pub(crate) fn of_encoder(w: &Weights<B>, head: Head, width: usize, labels: usize) -> Result<Self, WeightsError> {
         match head {
             Head::TokenClassification => Self::per_token(w, width, labels),
@@ -98,7 +98,7 @@ impl<B: Ops> TextHead<B> {
         }
     }
 
-    /// Leaves the outputs of the class.
+    /// Stores the outputs of the class.
     pub(crate) fn forward(
         &self,
         hidden: Hidden<B>,
@@ -214,7 +214,7 @@ pub(crate) struct MaskedLmNames {
     pub(crate) bias: Option<&'static str>,
 }
 
-/// The width of the hidden states, that in front of the decoder, the size of the vocabulary, and how the head is normalised
+/// The width of the hidden states, that before the decoder, the size of the vocabulary, and how the head is normalised
 /// and tied.
 pub(crate) struct MaskedLmShape {
     pub(crate) width: usize,

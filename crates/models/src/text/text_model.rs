@@ -1,4 +1,4 @@
-//! A text backbone with a head: what every encoder and decoder of text has in common.
+//! A text backbone with its head.
 
 use super::{backbone::Backbone, text_head::TextHead};
 use crate::{capabilities::Capabilities, network::Network};

@@ -177,7 +177,7 @@ impl<B: Ops> Downsampling<B> {
         }
     }
 
-    /// Over the channels of each place.
+    /// Over the channels of each position.
     fn normalised(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         self.norm.forward(x.permute([0, 2, 3, 1])).permute([0, 3, 1, 2])
     }

@@ -1,6 +1,6 @@
 //! Swin Transformer (Liu et al. 2021): `transformers.models.swin`.
 //!
-//! Owns stages and what makes the image smaller between them; the layers are in [`swin_layer`](super::swin_layer).
+//! Owns stages and the downsampling between them; the layers are in [`swin_layer`](super::swin_layer).
 
 use super::swin_layer::{Map, SwinLayer, SwinLayerShape, padded};
 use crate::{
@@ -214,7 +214,7 @@ impl<B: Ops> Stage<B> {
     }
 }
 
-/// Four neighbours become one place of twice the width.
+/// Four neighbours become one position of twice the width.
 struct Merging<B: Ops> {
     norm: LayerNorm<B>,
     reduction: Linear<B>,

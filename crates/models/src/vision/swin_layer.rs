@@ -9,7 +9,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// The places of an image, [batch, rows * columns, width].
+/// The positions of an image, [batch, rows * columns, width].
 pub(crate) struct Map<B: Ops> {
     pub(crate) places: Tensor<B, 3>,
     pub(crate) rows: usize,
@@ -55,7 +55,7 @@ const NAMES: AttentionNames = AttentionNames {
     output: "attention.output.dense",
 };
 
-/// Added to the scores of places that only the shift made neighbours.
+/// Added to the scores of positions that only the shift made neighbours.
 const APART: f32 = -100.0;
 
 impl<B: Ops> SwinLayer<B> {
@@ -85,7 +85,7 @@ impl<B: Ops> SwinLayer<B> {
         Ok(y.clone() + self.mlp.forward(self.layernorm_after.forward(y)))
     }
 
-    /// Attention within the windows of an image that is filled up to whole ones.
+    /// Attention within the windows of an image that is padded to whole ones.
     fn attend(&self, x: &Map<B>, shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         let normal = Map { places: self.layernorm_before.forward(x.places.clone()), ..*x };
         let image = padded(padded(normal.image(), 1, self.window), 2, self.window);
@@ -117,7 +117,7 @@ impl<B: Ops> SwinLayer<B> {
         windows.permute([0, 1, 3, 2, 4, 5]).reshape([batch, height, length, width])
     }
 
-    /// Hides from each other what the shift brought together from both ends: [windows, 1, window², window²].
+    /// Hides positions from each other that the shift brought together from both ends: [windows, 1, window², window²].
     fn borders(&self, size: [usize; 2], shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
         let side = self.window;
         let part = |at: usize, length: usize| usize::from(at + side >= length) + usize::from(at + shift >= length);
@@ -135,7 +135,7 @@ impl<B: Ops> SwinLayer<B> {
     }
 }
 
-/// `relative_position_bias_table` [(2 * window - 1)², heads], laid out for every pair of places in a window.
+/// `relative_position_bias_table` [(2 * window - 1)², heads], laid out for every pair of positions in a window.
 fn distances<B: Ops>(w: &Weights<B>, window: usize, heads: usize) -> Result<Tensor<B, 4>, WeightsError> {
     let (span, area) = (2 * window - 1, window * window);
     let table = w.tensor("relative_position_bias_table", [span * span, heads])?;

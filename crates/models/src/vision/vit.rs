@@ -84,7 +84,7 @@ struct VitModel<B: Ops> {
 }
 
 impl<B: Ops> VitModel<B> {
-    /// With the `special` tokens in front of the patches.
+    /// With the `special` tokens before the patches.
     fn load(
         config: &VitConfig,
         special: &[&str],
@@ -153,7 +153,7 @@ impl<B: Ops> Network<B> for VitModel<B> {
 
 struct VitEncoder<B: Ops> {
     patches: PatchEmbedding<B>,
-    /// [1, 1, width] each, in front of the patches.
+    /// [1, 1, width] each, before the patches.
     special: Vec<Tensor<B, 3>>,
     position_embeddings: Tensor<B, 3>,
     stack: VisionStack<B>,

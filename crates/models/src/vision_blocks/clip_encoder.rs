@@ -1,4 +1,4 @@
-//! The tower that CLIP made common: transformer layers normalised in front, over tokens or over patches. CLIP and SigLIP
+//! The encoder that CLIP made common: transformer layers normalised before each part, over tokens or over patches. CLIP and SigLIP
 //! have two of them, LLaVA has the one for images.
 
 use crate::config::{ImageSize, divides};
@@ -27,7 +27,7 @@ pub(crate) struct ClipEncoderFields {
     pub(crate) layer_norm_eps: f64,
 }
 
-/// The further fields of a tower of patches.
+/// The further fields of an encoder of patches.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ImageFields {
     pub(crate) num_channels: usize,
@@ -35,7 +35,7 @@ pub(crate) struct ImageFields {
     pub(crate) patch_size: ImageSize,
 }
 
-/// The further fields of a tower of tokens.
+/// The further fields of an encoder of tokens.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TextFields {
     pub(crate) vocab_size: usize,
@@ -75,7 +75,7 @@ impl ImageFields {
     }
 }
 
-/// The layers of a tower.
+/// The layers of an encoder.
 pub(crate) struct ClipLayers<B: Ops>(Vec<ClipLayer<B>>);
 
 impl<B: Ops> ClipLayers<B> {
@@ -129,7 +129,7 @@ impl<B: Ops> ClipLayer<B> {
     }
 }
 
-/// A tower of tokens.
+/// An encoder of tokens.
 pub(crate) struct ClipTextEncoder<B: Ops> {
     token_embedding: Embedding<B>,
     position_embedding: Embedding<B>,
@@ -159,7 +159,7 @@ impl<B: Ops> ClipTextEncoder<B> {
         })
     }
 
-    /// [batch, seq, width], after the final norm. The trace has the tokens' embedding, and each layer in front of it.
+    /// [batch, seq, width], after the final norm. The trace has the tokens' embedding, and each layer before it.
     pub(crate) fn forward(
         &self,
         inputs: &Inputs<'_, B>,
@@ -176,7 +176,7 @@ impl<B: Ops> ClipTextEncoder<B> {
         Ok(self.final_layer_norm.forward(x))
     }
 
-    /// The number of layers; the traces of another tower are numbered from here.
+    /// The number of layers; the traces of another encoder are numbered from here.
     pub(crate) fn depth(&self) -> usize {
         self.layers.len()
     }
@@ -186,7 +186,7 @@ impl<B: Ops> ClipTextEncoder<B> {
     }
 }
 
-/// A tower of patches.
+/// An encoder of patches.
 pub(crate) struct ClipImageEncoder<B: Ops> {
     patch_embedding: Conv2d<B>,
     position_embedding: Tensor<B, 2>,

@@ -9,7 +9,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-/// Linear maps with ReLU between them: `DetrMLPPredictionHead`.
+/// Linear projections with ReLU between them: `DetrMLPPredictionHead`.
 pub(crate) struct DetectionMlp<B: Ops>(Vec<Linear<B>>);
 
 impl<B: Ops> DetectionMlp<B> {
@@ -40,7 +40,7 @@ pub(crate) struct DetectionHead<B: Ops> {
 }
 
 impl<B: Ops> DetectionHead<B> {
-    /// Leaves `logits` [batch, queries, labels + 1] and `pred_boxes` [batch, queries, 4] of `queries` [batch, queries, width].
+    /// Stores `logits` [batch, queries, labels + 1] and `pred_boxes` [batch, queries, 4] of `queries` [batch, queries, width].
     pub(crate) fn forward(
         &self,
         queries: Tensor<B, 3>,

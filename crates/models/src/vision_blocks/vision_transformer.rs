@@ -1,7 +1,7 @@
 //! The common part of ViT and its relatives: an image as a sequence of patches, and layers that normalise before attention
 //! and MLP.
 //!
-//! Does not own configurations, special tokens, positions nor heads: those differ from type to type.
+//! Does not own configurations, special tokens, positions nor heads, which differ from type to type.
 
 use crate::config::{ImageSize, divides};
 use burn::tensor::Tensor;
@@ -79,7 +79,7 @@ impl VisionShape {
     }
 }
 
-/// One linear map for all patches of an image.
+/// One linear projection for all patches of an image.
 pub(crate) struct PatchEmbedding<B: Ops>(Conv2d<B>);
 
 impl<B: Ops> PatchEmbedding<B> {

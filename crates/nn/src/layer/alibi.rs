@@ -24,7 +24,7 @@ impl Alibi {
         Self { slopes: slopes(heads), scale: scale as f32, rounded: true }
     }
 
-    /// The bias f32 [batch or 1, heads, 1, key] of one call; places are counted over visible keys, hidden ones have 0.
+    /// The bias f32 [batch or 1, heads, 1, key] of one call; positions are counted over visible keys, hidden ones have 0.
     pub fn bias<B: Ops>(
         &self,
         inputs: &Inputs<'_, B>,

@@ -33,7 +33,7 @@ impl<B: Ops> FeatureBatchNorm<B> {
         Affine::load(w, width, eps, [1, 1, width]).map(Self)
     }
 
-    /// [batch, places, width]; computed in f32 and rounded once.
+    /// [batch, positions, width]; computed in f32 and rounded once.
     pub fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         self.0.forward(x)
     }

@@ -26,7 +26,7 @@ pub struct CachedAttentionShape {
     pub scale: f64,
 }
 
-/// Four linear maps around [`attend`](super::attend).
+/// Four linear projections around [`attend`](super::attend).
 pub struct CachedAttention<B: Ops> {
     query: Linear<B>,
     key: Linear<B>,
@@ -37,7 +37,7 @@ pub struct CachedAttention<B: Ops> {
 }
 
 impl<B: Ops> CachedAttention<B> {
-    /// Loads the four linear maps, named `names` below `w`.
+    /// Loads the four linear projections, named `names` below `w`.
     pub fn load(w: &Weights<B>, names: &AttentionNames, shape: &CachedAttentionShape) -> Result<Self, WeightsError> {
         let CachedAttentionShape { width, heads, head_dim, bias, key_bias, scale } = *shape;
         let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);

@@ -8,7 +8,7 @@ use burn::tensor::{DType, Tensor, TensorData};
 
 /// `nn.Conv1d` with as many groups as channels, padded on the left alone.
 pub struct CausalConvolution<B: Ops> {
-    /// One [1, 1, channels] for each place of the kernel, the oldest token's first; f32, of values in the model's type.
+    /// One [1, 1, channels] for each position of the kernel, the oldest token's first; f32, of values in the model's type.
     taps: Vec<Tensor<B, 3>>,
     bias: Option<Tensor<B, 3>>,
 }

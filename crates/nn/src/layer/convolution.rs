@@ -84,7 +84,7 @@ impl<B: Ops> Conv2d<B> {
         let [_, _, height, width] = self.weight.dims();
         let (x, rows) = self.padded(x, 2);
         let (x, columns) = self.padded(x, 3);
-        // With a place alone the dimension of places would have size 1 and end last, where burn 0.21 loses the strides of what
+        // With a single position the dimension of positions would have size 1 and end last, where burn 0.21 loses the strides of what
         // is reshaped on GPUs (docs/hardware.md).
         if height * width == 1 {
             let x = every(x, 2, 0, rows, self.stride[0]);

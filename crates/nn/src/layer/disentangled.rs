@@ -37,7 +37,7 @@ impl DistanceBuckets {
         (steps + middle) * distance.signum()
     }
 
-    /// The rows of the table for every pair of places, [1, 1, seq, seq]: that of how far the second is before the first, or
+    /// The rows of the table for every pair of positions, [1, 1, seq, seq]: that of how far the second is before the first, or
     /// its opposite.
     fn rows<B: Ops>(&self, seq: usize, opposite: bool, inputs: &Inputs<'_, B>) -> Tensor<B, 4, Int> {
         let span = self.span() as i64;
@@ -61,7 +61,7 @@ pub struct DisentangledShape {
     pub to_distance: bool,
     /// From distance to content.
     pub from_distance: bool,
-    /// Whether distances go through the linear maps of the contents (`share_att_key`).
+    /// Whether distances go through the linear projections of the contents (`share_att_key`).
     pub shared: bool,
     /// None without relative attention.
     pub distances: Option<DistanceBuckets>,

@@ -1,4 +1,4 @@
-//! Linear maps.
+//! Linear projections.
 
 use crate::{
     backend::{Ops, linear},
@@ -18,7 +18,7 @@ impl<B: Ops> Linear<B> {
         Self::load_with_bias(w, inner, out, true)
     }
 
-    /// As [`Linear::load`], with a bias only where the configuration says so.
+    /// As [`Linear::load`], with a bias only if the configuration has one.
     pub fn load_with_bias(w: &Weights<B>, inner: usize, out: usize, bias: bool) -> Result<Self, WeightsError> {
         let weight = w.transposed("weight", [out, inner])?;
         let bias = bias.then(|| w.tensor("bias", [out])).transpose()?;

@@ -1,4 +1,4 @@
-//! Averages over places and patches.
+//! Averages over positions and patches.
 
 use crate::backend::Ops;
 use burn::tensor::{DType, Tensor};

@@ -19,7 +19,7 @@ impl<B: Ops> LayerNorm<B> {
         Ok(Self { weight: w.tensor("weight", [width])?, bias: w.tensor("bias", [width])?, eps })
     }
 
-    /// As [`LayerNorm::load`], with a bias only where the configuration says so.
+    /// As [`LayerNorm::load`], with a bias only if the configuration has one.
     pub fn load_with_bias(w: &Weights<B>, width: usize, eps: f64, bias: bool) -> Result<Self, WeightsError> {
         if bias {
             return Self::load(w, width, eps);

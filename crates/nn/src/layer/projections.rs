@@ -1,4 +1,4 @@
-//! Several linear maps of one input, which checkpoints save apart or as one matrix.
+//! Several linear projections of one input, which checkpoints save apart or as one matrix.
 
 use super::Linear;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use burn::tensor::Tensor;
 
-/// `N` linear maps of the same input.
+/// `N` linear projections of the same input.
 pub enum Projections<B: Ops, const N: usize> {
     /// A matrix for each.
     Apart([Linear<B>; N]),

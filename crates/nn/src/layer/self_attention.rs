@@ -1,4 +1,4 @@
-//! Self-attention of encoders: four linear maps around [`attend`](super::attend).
+//! Self-attention of encoders: four linear projections around [`attend`](super::attend).
 
 use super::{Linear, attend, split_heads};
 use crate::{
@@ -39,7 +39,7 @@ pub struct AttentionShape {
     pub width: usize,
     /// The number of heads.
     pub heads: usize,
-    /// Whether the linear maps have a bias.
+    /// Whether the linear projections have a bias.
     pub bias: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct SelfAttention<B: Ops> {
 }
 
 impl<B: Ops> SelfAttention<B> {
-    /// Loads the four linear maps, named `names` below `w`.
+    /// Loads the four linear projections, named `names` below `w`.
     pub fn load(w: &Weights<B>, names: &AttentionNames, shape: &AttentionShape) -> Result<Self, WeightsError> {
         Self::load_with_output_bias(w, names, shape, true)
     }

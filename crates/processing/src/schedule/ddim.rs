@@ -21,7 +21,7 @@ pub(super) struct DdimSteps {
     prediction: Prediction,
 }
 
-/// Of thresholding, which is refused when it is on.
+/// Of thresholding, which is rejected when it is on.
 const MORE: [&str; 3] = ["clip_sample_range", "dynamic_thresholding_ratio", "sample_max_value"];
 
 impl Ddim {

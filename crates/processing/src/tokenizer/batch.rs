@@ -70,7 +70,7 @@ impl TokenBatch {
     }
 }
 
-/// `row` filled up to `length`.
+/// `row` padded to `length`.
 fn padded<T: Copy>(
     row: impl ExactSizeIterator<Item = T>,
     length: usize,

@@ -107,7 +107,7 @@ impl Settings {
         self.roles.iter().find(|(name, _)| *name == role).map(|(_, token)| token.content.as_str())
     }
 
-    /// The token that fills up rows: pad, else end, else unknown, as is customary for checkpoints without one.
+    /// The token that pads rows: pad, else end, else unknown, as is customary for checkpoints without one.
     pub(super) fn pad_token(&self) -> Option<&str> {
         ["pad_token", "eos_token", "unk_token"].iter().find_map(|role| self.special(role))
     }

@@ -1,4 +1,4 @@
-//! The blocks down to the lowest resolution and up again: `diffusers.models.unets.unet_2d_blocks`.
+//! The blocks of the downward path to the lowest resolution and of the upward path: `diffusers.models.unets.unet_2d_blocks`.
 
 use super::config::{BlockType, UnetConfig};
 use crate::diffusion::{Downsample, ResnetBlock, SpatialTransformer, Upsample, doubled, halved};
@@ -124,7 +124,7 @@ fn down<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Low
     Ok((block, downsample))
 }
 
-/// Block `index` on the way up, whose like on the way down is counted from the end.
+/// Block `index` of the upward path, whose counterpart in the downward path is counted from the end.
 fn up<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Higher<B>, WeightsError> {
     let (widths, w) = (&config.block_out_channels, w.module("up_blocks").module(index));
     let blocks = widths.len();

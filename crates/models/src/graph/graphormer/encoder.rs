@@ -1,4 +1,4 @@
-//! Nodes to hidden states: what is known of each, and a stack of transformer layers over all of them and a token for the graph.
+//! From nodes to hidden states: their features, and a stack of transformer layers over all nodes and a token for the graph.
 
 use super::{
     GraphormerConfig, LAYER_NORM_EPS,
@@ -20,7 +20,7 @@ pub(super) struct GraphEncoder<B: Ops> {
     graph_node_feature: NodeFeatures<B>,
     graph_attn_bias: GraphBias<B>,
     embed_scale: Option<f64>,
-    /// A linear map of its own, which checkpoints trained with quantisation noise have.
+    /// A linear projection of its own, which checkpoints trained with quantisation noise have.
     quant_noise: Option<Linear<B>>,
     emb_layer_norm: Option<LayerNorm<B>>,
     layers: Vec<GraphLayer<B>>,

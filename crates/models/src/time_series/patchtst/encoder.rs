@@ -40,7 +40,7 @@ impl<B: Ops> PatchTstEncoder<B> {
         })
     }
 
-    /// [batch, time, channels] to [batch, channels, patches, width], a class token in front where there is one. As in
+    /// [batch, time, channels] to [batch, channels, patches, width], a class token at the front where there is one. As in
     /// transformers, the hidden state after the last layer is not among the traces.
     pub(super) fn forward(
         &self,
@@ -90,7 +90,7 @@ impl<B: Ops> PatchTstEncoder<B> {
     }
 }
 
-/// A norm over the features of [rows, places, width].
+/// A norm over the features of [rows, positions, width].
 enum Norm<B: Ops> {
     Batch(FeatureBatchNorm<B>),
     Layer(LayerNorm<B>),
@@ -139,7 +139,7 @@ impl<B: Ops> PatchTstLayer<B> {
         })
     }
 
-    /// [batch, channels, places, width].
+    /// [batch, channels, positions, width].
     fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let [batch, channels, places, width] = x.dims();
         let attend = |x| self.self_attn.forward(x, None);

@@ -61,7 +61,7 @@ impl<B: Ops> SeriesHead<B> {
         Ok(Self { projection, read, kind })
     }
 
-    /// Of [batch, channels, places, width].
+    /// Of [batch, channels, positions, width].
     pub(super) fn forward(&self, hidden: Tensor<B, 4>) -> Output<B> {
         let [batch, channels, places, width] = hidden.dims();
         let read = match self.read {
