@@ -1,7 +1,7 @@
 //! Chooses one token from logits.
 
 use super::{
-    rules::{Place, forbid},
+    rules::{TokenContext, forbid},
     settings::{GenerationSettings, Sampling},
 };
 use rand_chacha::{
@@ -36,7 +36,7 @@ impl Chooser {
         let mut scores = logits.to_vec();
         self.penalize(&mut scores, settings.repetition_penalty);
         let (max_new_tokens, end) = (settings.max_new_tokens, settings.eos.as_slice());
-        settings.rules.apply(&mut scores, &Place { sequence: &self.sequence, added, max_new_tokens, end });
+        settings.rules.apply(&mut scores, &TokenContext { sequence: &self.sequence, added, max_new_tokens, end });
         if added < settings.min_new_tokens {
             forbid(&mut scores, end);
         }
