@@ -16,29 +16,35 @@ use crate::{
 use serde_json::{Value, json};
 use std::fmt::Debug;
 
-/// What the type reads from a file.
-fn told<C: Config + Debug>(model_type: &str, file: &Value) -> String {
+/// The configuration that the type reads from a file, as text.
+fn described<C: Config + Debug>(model_type: &str, file: &Value) -> String {
     format!("{:?}", parse::<C>(model_type, file).expect("the file is a configuration").config)
 }
 
 #[test]
 fn a_silent_file_has_the_defaults_of_its_type() {
     let silent = json!({});
-    for (told, expected) in [
-        (told::<ElectraConfig>("electra", &silent), "hidden_size: 256, num_hidden_layers: 12, num_attention_heads: 4"),
-        (told::<AlbertConfig>("albert", &silent), "hidden_size: 4096, num_hidden_layers: 12, num_attention_heads: 64"),
-        (told::<AlbertConfig>("albert", &silent), "intermediate_size: 16384, hidden_act: GeluNew"),
-        (told::<Dinov2Config>("dinov2", &silent), "image_size: Square(224), patch_size: Square(14)"),
-        (told::<YolosConfig>("yolos", &silent), "image_size: Each([512, 864]), patch_size: Square(16)"),
-        (told::<Llama>("mistral", &silent), "intermediate_size: 14336"),
-        (told::<Llama>("mistral", &silent), "num_key_value_heads: Some(8)"),
-        (told::<Llama>("mistral", &silent), "max_position_embeddings: 131072"),
-        (told::<Llama>("mistral", &silent), "sliding_window: Some(4096)"),
-        (told::<Qwen2>("qwen2", &silent), "vocab_size: 151936"),
-        (told::<Qwen3>("qwen3", &silent), "vocab_size: 151936"),
-        (told::<Qwen3>("qwen3", &silent), "head_dim: Some(128)"),
-        (told::<Mixtral>("mixtral", &silent), "rope_theta: Some(1000000.0)"),
-        (told::<Mamba2Config>("mamba2", &silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
+    for (text, expected) in [
+        (
+            described::<ElectraConfig>("electra", &silent),
+            "hidden_size: 256, num_hidden_layers: 12, num_attention_heads: 4",
+        ),
+        (
+            described::<AlbertConfig>("albert", &silent),
+            "hidden_size: 4096, num_hidden_layers: 12, num_attention_heads: 64",
+        ),
+        (described::<AlbertConfig>("albert", &silent), "intermediate_size: 16384, hidden_act: GeluNew"),
+        (described::<Dinov2Config>("dinov2", &silent), "image_size: Square(224), patch_size: Square(14)"),
+        (described::<YolosConfig>("yolos", &silent), "image_size: Each([512, 864]), patch_size: Square(16)"),
+        (described::<Llama>("mistral", &silent), "intermediate_size: 14336"),
+        (described::<Llama>("mistral", &silent), "num_key_value_heads: Some(8)"),
+        (described::<Llama>("mistral", &silent), "max_position_embeddings: 131072"),
+        (described::<Llama>("mistral", &silent), "sliding_window: Some(4096)"),
+        (described::<Qwen2>("qwen2", &silent), "vocab_size: 151936"),
+        (described::<Qwen3>("qwen3", &silent), "vocab_size: 151936"),
+        (described::<Qwen3>("qwen3", &silent), "head_dim: Some(128)"),
+        (described::<Mixtral>("mixtral", &silent), "rope_theta: Some(1000000.0)"),
+        (described::<Mamba2Config>("mamba2", &silent), "hidden_size: 4096, state_size: 128, num_hidden_layers: 64"),
     ] {
         assert!(text.contains(expected), "{expected} is not in {text}");
     }

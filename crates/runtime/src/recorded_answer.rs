@@ -117,7 +117,7 @@ pub(crate) struct Detection {
     pub(crate) corners: [f32; 4],
 }
 
-/// Chosen tokens and their text.
+/// Selected tokens and their text.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Tokens {
     pub(crate) text: String,

@@ -17,7 +17,7 @@ pub(super) struct Edge {
     pub(super) name: String,
 }
 
-/// What the code of a crate imports.
+/// The imports of the code of a crate.
 #[derive(Default)]
 pub(super) struct Imports {
     pub(super) edges: Vec<Edge>,

@@ -10,7 +10,7 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         message: String,
     },
     /// The file is not JSON.
@@ -18,7 +18,7 @@ pub enum ConfigError {
     NotJson {
         /// The file.
         path: PathBuf,
-        /// What the parser said.
+        /// The parser's message.
         message: String,
     },
     /// A field has a value that this model type cannot have.

@@ -1,4 +1,4 @@
-//! What the configuration struct of a model type declares beside its fields.
+//! The declarations of a configuration struct besides its fields.
 
 use super::config_error::ConfigError;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ pub(crate) trait Config: DeserializeOwned {
     /// Fields of this type that the forward pass of transformers does not use, beside those that no type uses.
     const INERT: &'static [&'static str] = &[];
 
-    /// What no field declares and serde keeps (`#[serde(flatten)]`).
+    /// The undeclared fields, which serde collects (`#[serde(flatten)]`).
     fn rest(&self) -> &Map<String, Value>;
 
     /// The configurations inside this one, by the field that holds each.
@@ -27,7 +27,7 @@ pub(crate) trait Config: DeserializeOwned {
     }
 
     /// Fields that are read and yet have no effect in this configuration with this head, with the reason.
-    fn without_effect(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let _ = head;
         Vec::new()
     }

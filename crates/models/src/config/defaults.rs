@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, sync::LazyLock};
 
-/// What the configuration class of a type declares.
+/// The declarations of the configuration class of a type.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct TypeDefaults {
     /// Second names of fields (`attribute_map`), and the fields that they name.
@@ -23,7 +23,7 @@ pub(crate) fn defaults_of(model_type: &str) -> &'static TypeDefaults {
     DEFAULTS.get(model_type).unwrap_or(&NONE)
 }
 
-/// The field that `name` stands for in files of the type.
+/// The field that `name` is an alias of in files of the type.
 pub(super) fn canonical<'a>(model_type: &str, name: &'a str) -> &'a str {
     defaults_of(model_type).aliases.get(name).map_or(name, String::as_str)
 }

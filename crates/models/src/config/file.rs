@@ -1,4 +1,4 @@
-//! What `config.json` says about the model as a whole: its type, its class, its labels.
+//! The fields of `config.json` that describe the model as a whole: its type, its class, its labels.
 
 use serde_json::{Map, Value};
 

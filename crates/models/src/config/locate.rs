@@ -1,4 +1,4 @@
-//! Which fields of a file a parser rejects.
+//! Finds the fields of a file that a parser rejects.
 //!
 //! Serde loses the path of an error inside a flattened struct, and most configurations flatten the fields that types share.
 //! So each field is tried by itself, with the defaults for all others.
@@ -12,10 +12,10 @@ const DEPTH: usize = 3;
 /// The error of a file with these fields alone; none where it can be read.
 type Try<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<String>;
 
-/// `path: message` of every field that is rejected by itself; none where no field is to blame alone.
+/// `path: message` of every field that is rejected by itself; none if no single field is the cause.
 pub(super) fn locate(file: &Map<String, Value>, error: Try<'_>) -> Option<String> {
     if error(&Map::new()).is_some() {
-        return None; // not even the defaults can be read, so every field would be blamed
+        return None; // not even the defaults can be read, so every field would be reported
     }
     let found: Vec<String> =
         damaged(file, error, DEPTH).into_iter().map(|(path, message)| describe(file, &path, &message)).collect();

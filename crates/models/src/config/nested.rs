@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::ops::Deref;
 
 /// An object of `config.json` that is held to the same rules as the whole file. It has the defaults of its own class; null
-/// stands for all of them.
+/// represents all of them.
 #[derive(Debug)]
 pub(crate) struct Nested<C> {
     config: C,

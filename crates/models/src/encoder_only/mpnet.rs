@@ -38,7 +38,7 @@ pub(crate) struct MpnetConfig {
     rest: Map<String, Value>,
 }
 
-/// What transformers sorts distances into, whatever `relative_attention_num_buckets` is.
+/// The number of distance buckets in transformers, whatever `relative_attention_num_buckets` is.
 const BUCKETS: RelativeBuckets = RelativeBuckets { bidirectional: true, count: 32, max_distance: 128 };
 
 /// The padding token from which transformers counts positions, whatever `pad_token_id` is.

@@ -46,7 +46,7 @@ enum BlockType {
 impl Config for ResNetConfig {
     const NESTED_TYPE: &'static str = "resnet";
 
-    /// What a backbone for detection gives out.
+    /// The outputs of a backbone for detection.
     const INERT: &'static [&'static str] = &["out_features", "out_indices", "stage_names"];
 
     fn rest(&self) -> &Map<String, Value> {

@@ -41,7 +41,7 @@ pub(crate) struct SwinConfig {
     rest: serde_json::Map<String, Value>,
 }
 
-/// Of the norms behind the patches and between the stages.
+/// Of the norms after the patches and between the stages.
 const EPS: f64 = 1e-5;
 
 impl Config for SwinConfig {

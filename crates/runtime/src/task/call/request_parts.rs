@@ -1,4 +1,4 @@
-//! What a handler takes out of a request of several parts.
+//! Splits a request of several parts for handlers.
 
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{generation::GenerationControls, image::Image};
