@@ -75,10 +75,11 @@ fn no_second_list_of_types() {
     assert!(found.is_empty(), "read the registry instead:\n{}", found.join("\n"));
 }
 
-/// The names that are not also that of an architecture.
+/// The names that are neither that of an architecture nor, as for models of diffusers, that of a class: tasks are by class.
 fn type_names() -> impl Iterator<Item = &'static str> {
-    let names = ModelType::ALL.iter().map(|kind| kind.as_str());
-    names.filter(|name| !Architecture::ALL.iter().any(|architecture| architecture.as_str() == *name))
+    let is_architecture = |name: &str| Architecture::ALL.iter().any(|architecture| architecture.as_str() == name);
+    let own = ModelType::ALL.iter().filter(|kind| !kind.classes().iter().any(|class| class == kind.as_str()));
+    own.map(|kind| kind.as_str()).filter(move |name| !is_architecture(name))
 }
 
 /// The sources of the product, without tests, benchmarks and generated files, relative to the repository.
