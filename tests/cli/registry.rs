@@ -19,6 +19,7 @@ fn line(model_type: ModelType) -> serde_json::Value {
         "architecture": model_type.architecture().as_str(),
         "class": entry.class,
         "classes": model_type.classes(),
+        "definition": entry.definition,
         "forced_tokenizer": entry.forced_tokenizer,
         "processor": entry.processor,
         "recorder": entry.recorder,
