@@ -82,6 +82,8 @@ impl Faulty {
             Fault::OutputOff | Fault::EmbeddingOff | Fault::LastLayerOff | Fault::RouterOff => {
                 values[0] += 0.01 * largest
             }
+            // A row of one number is the same in both orders.
+            Fault::OutputReversed if width == 1 => values.iter_mut().for_each(|value| *value = -*value),
             Fault::OutputReversed => values.chunks_exact_mut(width.max(1)).for_each(<[f32]>::reverse),
             Fault::NotANumber => values[0] = f32::NAN,
             Fault::HalfPrecisionAsSingle if self.precision == Precision::F32 => {
