@@ -22,3 +22,4 @@ pub mod mpnet;
 pub mod mpnet_masked_lm;
 pub mod roberta;
 pub mod roberta_token_classification;
+pub mod xlm_roberta;

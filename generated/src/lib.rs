@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 96 models, one module for each, below the module of its architecture.
+//! The harnesses of 97 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -74,6 +74,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_only::mpnet_masked_lm::HARNESS,
     &encoder_only::roberta::HARNESS,
     &encoder_only::roberta_token_classification::HARNESS,
+    &encoder_only::xlm_roberta::HARNESS,
     &graph::graphormer::HARNESS,
     &graph::graphormer_base::HARNESS,
     &graph::graphormer_regression::HARNESS,

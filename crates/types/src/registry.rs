@@ -63,6 +63,7 @@ macro_rules! for_each_model_type {
             ModernBert "modernbert" modernbert::ModernBert "ModernBert" ENCODER { forced_tokenizer: "TokenizersBackend" }
             Mpnet      "mpnet"      mpnet::Mpnet           "MPNet"      ENCODER { tokenizer: "MPNetTokenizer" }
             Roberta    "roberta"    bert::Roberta          "Roberta"    ENCODER { tokenizer: "RobertaTokenizer" }
+            XlmRoberta "xlm-roberta" bert::Roberta         "XLMRoberta" ENCODER { tokenizer: "XLMRobertaTokenizer" }
         }
         Graph "graph" recorded_by "graph" {
             Graphormer "graphormer" graphormer::Graphormer "Graphormer" [Base, GraphClassification] {}
