@@ -9,6 +9,7 @@ pub mod bloom_post_norm;
 pub mod falcon;
 pub mod falcon_alibi;
 pub mod falcon_multi_query;
+pub mod gemma;
 pub mod gemma2;
 pub mod gpt2;
 pub mod gpt2_scaled;

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 97 models, one module for each, below the module of its architecture.
+//! The harnesses of 98 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -26,6 +26,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &decoder_only::falcon::HARNESS,
     &decoder_only::falcon_alibi::HARNESS,
     &decoder_only::falcon_multi_query::HARNESS,
+    &decoder_only::gemma::HARNESS,
     &decoder_only::gemma2::HARNESS,
     &decoder_only::gpt2::HARNESS,
     &decoder_only::gpt2_scaled::HARNESS,

@@ -34,6 +34,7 @@ macro_rules! for_each_model_type {
         DecoderOnly "decoder_only" recorded_by "decoder_only" {
             Bloom   "bloom"    bloom::Bloom      "Bloom"   DECODER {}
             Falcon  "falcon"   falcon::Falcon    "Falcon"  DECODER {}
+            Gemma   "gemma"    gemma2::Gemma     "Gemma"   [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
             Gemma2  "gemma2"   gemma2::Gemma2    "Gemma2"  [Base, CausalLm, SequenceClassification, TokenClassification] { tokenizer: "GemmaTokenizer" }
             Gpt2    "gpt2"     gpt2::Gpt2        "GPT2"    DECODER { language_model_class: "GPT2LMHeadModel", tokenizer: "GPT2Tokenizer" }
             GptNeoX "gpt_neox" gpt_neox::GptNeoX "GPTNeoX" DECODER { tokenizer: "GPTNeoXTokenizer" }

@@ -1,11 +1,14 @@
-//! Gemma 2 (Gemma Team 2024): `transformers.models.gemma2`. A gated decoder with norms before and after each block, a
-//! window in every second layer, and soft caps.
+//! Gemma (Gemma Team 2024): `transformers.models.gemma`. Llama with scaled embeddings, norms whose weights are added to one, and
+//! heads of a width of their own. Gemma 2 (`transformers.models.gemma2`) also has norms after each block, a window in every
+//! second layer, and soft caps.
 
 use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
+        llama_shape::{LlamaFields, LlamaShape},
+        llama_variant::LlamaVariant,
         sliding_windows::{LayerType, validate_layer_types},
         text_head::{TextHead, fields_of_other_heads},
         token_embeddings::TokenEmbeddings,
@@ -24,7 +27,36 @@ use testgen_nn::{
 };
 use testgen_types::Head;
 
-/// The `config.json`.
+/// The `config.json` of `model_type` `gemma`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Gemma {
+    #[serde(flatten)]
+    fields: LlamaFields,
+    attention_bias: bool,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl LlamaVariant for Gemma {
+    /// transformers 5 only reads `hidden_act`.
+    const INERT: &'static [&'static str] = &["hidden_activation"];
+
+    fn parts(&self) -> (&LlamaFields, &Map<String, Value>) {
+        (&self.fields, &self.rest)
+    }
+
+    fn shape(&self) -> LlamaShape {
+        LlamaShape {
+            query_bias: self.attention_bias,
+            output_bias: self.attention_bias,
+            unit_offset: true,
+            embedding_scale: Some((self.fields.hidden_size as f64).sqrt()),
+            ..LlamaShape::defaults(&self.fields)
+        }
+    }
+}
+
+/// The `config.json` of `model_type` `gemma2`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Gemma2Config {
     vocab_size: usize,

@@ -39,7 +39,7 @@ impl LlamaShape {
             LlamaLayer::load(fields, self, (index, *window), &w.module("layers").module(index))
         };
         Ok(CausalDecoder {
-            embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, None)?,
+            embeddings: TokenEmbeddings::load(w, fields.vocab_size, width, self.embedding_scale)?,
             positions: Positions::Rotary(Rotary::new(&self.rope, self.head_dim, trained)),
             layers: self.windows.iter().enumerate().map(layer).collect::<Result<_, _>>()?,
             final_norm: FinalNorm::RmsNorm(self.norm(fields, &w.module("norm"))?),
@@ -48,7 +48,8 @@ impl LlamaShape {
 
     /// A norm of hidden states.
     pub(super) fn norm<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<RmsNorm<B>, WeightsError> {
-        RmsNorm::load(w, fields.hidden_size, fields.rms_norm_eps)
+        let load = if self.unit_offset { RmsNorm::load_unit_offset } else { RmsNorm::load };
+        load(w, fields.hidden_size, fields.rms_norm_eps)
     }
 }
 

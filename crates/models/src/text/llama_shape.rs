@@ -93,6 +93,10 @@ pub(crate) struct LlamaShape {
     pub(crate) rope: RopeParameters,
     pub(crate) norms: QueryKeyNorms,
     pub(crate) norm_position: NormPosition,
+    /// Whether weights of norms are added to one.
+    pub(crate) unit_offset: bool,
+    /// What token embeddings are multiplied by.
+    pub(crate) embedding_scale: Option<f64>,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
     /// One for each layer whose MLP is a mixture; layers without one have a single MLP.
@@ -123,6 +127,8 @@ impl LlamaShape {
             rope: fields.rope_parameters(),
             norms: QueryKeyNorms::None,
             norm_position: NormPosition::Pre,
+            unit_offset: false,
+            embedding_scale: None,
             clip: None,
             experts: Vec::new(),
             windows: vec![None; fields.num_hidden_layers],
