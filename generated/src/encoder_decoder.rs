@@ -10,6 +10,7 @@ pub mod bart_base_scaled;
 pub mod bart_classification;
 pub mod marian;
 pub mod marian_two_vocabularies;
+pub mod pegasus;
 pub mod t5;
 pub mod t5_encoder;
 pub mod t5_gated;

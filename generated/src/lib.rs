@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 98 models, one module for each, below the module of its architecture.
+//! The harnesses of 99 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -54,6 +54,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &encoder_decoder::bart_classification::HARNESS,
     &encoder_decoder::marian::HARNESS,
     &encoder_decoder::marian_two_vocabularies::HARNESS,
+    &encoder_decoder::pegasus::HARNESS,
     &encoder_decoder::t5::HARNESS,
     &encoder_decoder::t5_encoder::HARNESS,
     &encoder_decoder::t5_gated::HARNESS,

@@ -53,6 +53,7 @@ macro_rules! for_each_model_type {
         EncoderDecoder "encoder_decoder" recorded_by "encoder_decoder" {
             Bart   "bart"   bart::Bart     "Bart"   [Base, ConditionalGeneration, SequenceClassification, QuestionAnswering] { tokenizer: "RobertaTokenizer" }
             Marian "marian" marian::Marian "Marian" [Base, ConditionalGeneration] { language_model_class: "MarianMTModel", tokenizer: "MarianTokenizer" }
+            Pegasus "pegasus" marian::Pegasus "Pegasus" [Base, ConditionalGeneration] { tokenizer: "PegasusTokenizer" }
             T5     "t5"     t5::T5         "T5"     [Base, ConditionalGeneration, Encoder] { tokenizer: "T5Tokenizer" }
         }
         EncoderOnly "encoder_only" recorded_by "encoder_only" {

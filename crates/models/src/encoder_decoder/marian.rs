@@ -1,5 +1,8 @@
 //! Marian (Junczys-Dowmunt et al. 2018), the translation models of Helsinki-NLP: `transformers.models.marian`. BART without
 //! a norm after the embeddings, with fixed positions, and with a vocabulary for each language where they are not shared.
+//!
+//! PEGASUS (Zhang et al. 2020): `transformers.models.pegasus`. Marian with one vocabulary, and norms before each block and after
+//! the last one.
 
 use super::bart::{BartFields, language_model, tables};
 use crate::{
@@ -98,6 +101,72 @@ impl ModelDef for Marian {
             Head::ConditionalGeneration => {
                 let shape = [fields.d_model, vocabularies[1]];
                 language_model(w, shape, fields.tie_word_embeddings, decoder.embedding())?
+            }
+            _ => DecoderHead::Base,
+        };
+        Ok(Box::new(EncoderDecoder { encoder, decoder, head }))
+    }
+}
+
+/// The `config.json` of `model_type` `pegasus`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pegasus {
+    #[serde(flatten)]
+    fields: BartFields,
+    max_position_embeddings: usize,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+impl Config for Pegasus {
+    /// Of BART's, what files of this type have; and two options that are always on.
+    const INERT: &'static [&'static str] = &[
+        "add_final_layer_norm",
+        "decoder_layerdrop",
+        "encoder_layerdrop",
+        "extra_pos_embeddings",
+        "init_std",
+        "is_encoder_decoder",
+        "normalize_before",
+        "num_hidden_layers",
+        "static_position_embeddings",
+    ];
+
+    fn rest(&self) -> &Map<String, Value> {
+        &self.rest
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.fields.validate()
+    }
+
+    fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
+        let mut fields = vec![("max_position_embeddings", "positions are computed; it only limits the length")];
+        if head != Head::ConditionalGeneration {
+            fields.push(("tie_word_embeddings", "only language models have a decoder to tie"));
+        }
+        fields
+    }
+}
+
+impl ModelDef for Pegasus {
+    type Config = Self;
+
+    fn load<B: Ops>(config: &Self, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
+        let (fields, base) = (&config.fields, w.strip_prefix("model"));
+        let [vocab, width] = [fields.vocab_size, fields.d_model];
+        let stack = |shape: &BartShape, decoder: bool| -> Result<BartLayers<B>, WeightsError> {
+            let w = base.module(if decoder { "decoder" } else { "encoder" });
+            let table = Embedding::load(&base.module_named(&tables(decoder)), vocab, width)?;
+            let positions = positions([config.max_position_embeddings, width], &w)?;
+            BartLayers::load(shape, decoder, table, positions, &w)
+        };
+        let [encoder, decoder] = fields.shapes(BartVariant { pre_norm: true, ..VARIANT });
+        let (encoder, decoder) = (stack(&encoder, false)?, stack(&decoder, true)?);
+        tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+        let head = match head {
+            Head::ConditionalGeneration => {
+                language_model(w, [width, vocab], fields.tie_word_embeddings, decoder.embedding())?
             }
             _ => DecoderHead::Base,
         };
