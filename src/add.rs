@@ -9,7 +9,7 @@ mod text;
 
 pub use error::AddError;
 pub use nearest::Nearest;
-pub use text::spec_text;
+pub use text::{SpecHeader, spec_text};
 
 use crate::spec::ModelName;
 use serde::Deserialize;

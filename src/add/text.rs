@@ -5,12 +5,24 @@ use crate::spec::{Checkpoint, ModelName};
 use std::fmt::Write;
 use testgen_types::{Architecture, Check, DeviceKind, Precision, Task};
 
-/// The YAML of a new spec; `schema` is the path from its file to the JSON Schema.
-pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, schema: Option<&str>) -> String {
+/// The comments at the start of a spec.
+#[derive(Debug, Clone, Copy)]
+pub struct SpecHeader<'a> {
+    /// The path from the spec to the JSON Schema, for editors.
+    pub schema: Option<&'a str>,
+    /// The rest of the comment, for instance what the checkpoint covers; it may have several lines.
+    pub comment: Option<&'a str>,
+}
+
+/// The YAML of a new spec.
+pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, header: SpecHeader<'_>) -> String {
     let architecture = found.model_type.architecture();
     let mut text = String::new();
-    if let Some(schema) = schema {
+    if let Some(schema) = header.schema {
         let _ = writeln!(text, "# yaml-language-server: $schema={schema}");
+    }
+    for line in header.comment.into_iter().flat_map(str::lines) {
+        let _ = writeln!(text, "{}", format!("# {line}").trim_end());
     }
     let _ = writeln!(text, "name: {}", scalar(name.as_str()));
     let _ = writeln!(text, "model_type: {}", found.model_type);

@@ -2,7 +2,7 @@
 
 use super::{Out, project_arguments::variant_parser};
 use crate::{
-    add::{AddError, Found, inspect, name, spec_text},
+    add::{AddError, Found, SpecHeader, inspect, name, spec_text},
     cli_error::Error,
     exit_code::ExitCode,
     generate::{GenerateError, relative_path},
@@ -40,6 +40,9 @@ pub(super) struct Arguments {
     /// The model's task [default: that of the class in `architectures` of config.json]
     #[arg(long, value_name = "TASK", value_parser = variant_parser::<Task>())]
     task: Option<Task>,
+    /// Comment at the start of the spec, for instance what the checkpoint covers
+    #[arg(long, value_name = "TEXT")]
+    comment: Option<String>,
     /// Overwrite a spec of the same name
     #[arg(long)]
     force: bool,
@@ -54,7 +57,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let checkpoint = checkpoint(&settings.specs, &file, &found.directory)?;
     let schema = settings.specs.join("../docs/spec.schema.json");
     let schema = if schema.is_file() { Some(relative_path(parent(&file), &schema)?) } else { None };
-    let text = spec_text(&name, &found, &checkpoint, schema.as_deref());
+    let header = SpecHeader { schema: schema.as_deref(), comment: arguments.comment.as_deref() };
+    let text = spec_text(&name, &found, &checkpoint, header);
     let shown = file.display().to_string();
     read(&SpecFile { path: shown.clone(), stem: name.to_string(), text: text.as_str().into() })
         .map_err(|problems| SpecErrors { problems })?;

@@ -42,6 +42,15 @@ fn suggested_commands_repeat_the_specs_directory() {
 }
 
 #[test]
+fn a_comment_is_written_at_the_start_of_the_spec() {
+    let project = with_checkpoint(CONFIG);
+    project.run(&["add", "fixtures/tiny", "--comment", "Five heads of width 6.\n\nname: not a field"]).expect_code(0);
+    let text = project.read("model_specs/encoder_only/tiny.yaml");
+    assert!(text.starts_with("# Five heads of width 6.\n#\n# name: not a field\nname: tiny\n"), "{text}");
+    project.run(&["generate"]).expect_code(0);
+}
+
+#[test]
 fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
     let config = r#"{ "model_type": "mamba2", "architectures": ["Mamba2Model"], "time_step_limit": [0.0, Infinity] }"#;
     with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(0);

@@ -2,15 +2,18 @@
 
 use crate::{
     fake::suite::{command, run},
-    project::Project,
-    run::{rows, with_vit},
+    project::{BERT, Project},
+    run::rows,
 };
 use std::path::Path;
 
 #[test]
 fn suites_outside_a_workspace_share_a_build_directory() {
     let cache = tempfile::tempdir().expect("the temporary directory can be written");
-    let (first, second) = (Project::with_bert(), with_vit());
+    // Both have one architecture: a suite of other architectures enables other features, with which cargo compiles the
+    // runtime and the models again, though not burn.
+    let (first, second) = (Project::with_bert(), Project::with_bert());
+    second.write("model_specs/encoder_only/second.yaml", BERT.replace("name: bert", "name: second"));
     let run = |project: &Project| {
         let mut command = command(project, "", &["--device", "cpu"]);
         let outcome = project.finish(command.env("TESTGEN_CACHE", cache.path())).expect_code(0);
@@ -40,7 +43,10 @@ fn suites_in(directory: &Path) -> usize {
 #[test]
 fn suites_in_one_target_directory_keep_their_own_binaries() {
     let target = tempfile::tempdir().expect("the temporary directory can be written");
-    let (first, second) = (Project::with_bert(), with_vit());
+    // Both have one architecture: a suite of other architectures enables other features, with which cargo compiles the
+    // runtime and the models again, though not burn.
+    let (first, second) = (Project::with_bert(), Project::with_bert());
+    second.write("model_specs/encoder_only/second.yaml", BERT.replace("name: bert", "name: second"));
     for project in [&first, &second] {
         run(project, "", &["--cpu-only"]).expect_code(0);
         let mut cargo = command(project, "", &[]);

@@ -14,8 +14,6 @@ edition = \"2024\"
 default = [\"cuda\", \"rocm\"]
 cuda = []
 rocm = []
-
-[workspace]
 ";
 
 /// `testgen run` in `project`, with the fake runtime and `rules` for the results of its tests.
@@ -39,15 +37,18 @@ pub(crate) fn run(project: &Project, rules: &str, arguments: &[&str]) -> Outcome
 fn runtime() -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fake-runtime");
     fs::create_dir_all(directory.join("src")).expect("the directory can be made");
-    let files = [
-        ("Cargo.toml", MANIFEST.to_owned()),
-        ("src/lib.rs", include_str!("runtime.rs").to_owned()),
-        ("src/words.rs", words()),
-    ];
+    let files =
+        [("Cargo.toml", manifest()), ("src/lib.rs", include_str!("runtime.rs").to_owned()), ("src/words.rs", words())];
     for (name, text) in files {
         write_once(&directory.join(name), &text);
     }
     directory
+}
+
+/// A suite enables the features of its architectures.
+fn manifest() -> String {
+    let features: String = Architecture::ALL.iter().map(|architecture| format!("{architecture} = []\n")).collect();
+    format!("{MANIFEST}{features}\n[workspace]\n")
 }
 
 /// Tests run at the same time, so a file must appear completely or not at all.

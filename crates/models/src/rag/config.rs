@@ -193,7 +193,9 @@ mod tests {
     #[test]
     fn what_changes_numbers_and_is_not_here_is_refused() {
         assert!(refused(json!({ "generator": { "model_type": "t5" } })).contains("\"t5\" is not supported"));
-        assert!(refused(json!({ "question_encoder": { "is_decoder": true } })).contains("`is_decoder`"));
+        assert!(
+            refused(json!({ "question_encoder": { "is_decoder": true } })).contains("`question_encoder.is_decoder`")
+        );
         assert!(refused(json!({ "reduce_loss": true })).contains("`reduce_loss`"));
         assert!(refused(json!({ "max_combined_length": 2000 })).contains("above"));
         assert!(refused(json!({ "n_docs": 0 })).contains("`n_docs`"));

@@ -95,7 +95,7 @@ pub(crate) struct LlamaShape {
     pub(crate) norm_position: NormPosition,
     /// Whether weights of norms are added to one.
     pub(crate) unit_offset: bool,
-    /// What token embeddings are multiplied by.
+    /// Factor of the token embeddings.
     pub(crate) embedding_scale: Option<f64>,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
