@@ -1,4 +1,7 @@
-"""The texts that transformers generates from texts and recordings, as references of the handlers: python record_generated.py > generated.json"""
+"""The texts that transformers generates from texts and recordings, as references of the handlers.
+
+    python record_generated.py > generated.json
+"""
 
 import json
 import os
