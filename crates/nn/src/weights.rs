@@ -13,8 +13,8 @@ use crate::backend::Ops;
 use burn::tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
 pub use error::WeightsError;
-pub use file::file_metadata;
 use file::{Files, Stored};
+pub use file::{file_metadata, is_zero};
 use std::{
     collections::BTreeSet,
     fmt,

@@ -85,8 +85,8 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
     }
 }
 
-/// Why a check does not apply to this checkpoint, as far as its golden and its recorded answers show. Listings use it, because they must not load a
-/// model.
+/// Why a check does not apply to this checkpoint, as its golden and its recorded answers show without loading the model, which a
+/// listing must not do.
 pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
     let golden = || crate::golden::Golden::read(checkpoint.directory()).ok();
     match check {
@@ -95,7 +95,7 @@ pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models
         Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
         Check::RetrievalGolden => golden().and_then(|golden| retrieval_golden::inapplicable(&golden)),
         Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
-        Check::HandlerGolden => handler_golden::inapplicable(checkpoint.directory(), task),
+        Check::HandlerGolden => crate::recorded_answer::inapplicable(checkpoint.directory(), task),
         Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
         Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
         Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),

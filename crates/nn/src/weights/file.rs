@@ -139,3 +139,9 @@ pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
     let (_, metadata) = SafeTensors::read_metadata(&map).ok()?;
     metadata.metadata().as_ref()?.get(key).cloned()
 }
+
+/// Whether every byte of the tensor is zero, as in a bias that was never trained; false where the checkpoint in `directory` has
+/// no such tensor.
+pub fn is_zero(directory: &Path, name: &str) -> Result<bool, WeightsError> {
+    Ok(Files::open(directory)?.find(name).is_some_and(|tensor| tensor.bytes().iter().all(|byte| *byte == 0)))
+}

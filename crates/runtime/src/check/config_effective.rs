@@ -1,5 +1,5 @@
-//! `config_effective`: changing a configuration field that the model reads changes the output or which tensors are read, or
-//! makes the load fail.
+//! `config_effective`: changing a configuration field that the model reads changes the output, or makes the load fail, or
+//! changes which tensors of zeros are read.
 //!
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly have none in this
 //! configuration are the model's to name, with the reason; the report lists them.
@@ -18,8 +18,14 @@ use crate::{
 };
 use change::{Change, changes};
 use serde_json::Value;
-use std::collections::BTreeSet;
-use testgen_nn::array::{Array, Arrays};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+use testgen_nn::{
+    array::{Array, Arrays},
+    weights::is_zero,
+};
 use testgen_types::{Architecture, DeviceKind};
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
@@ -32,7 +38,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let inert = tested.model().inert_fields().to_vec();
     let config = tested.model().config().clone();
     let calls = calls(run.spec().architecture, &golden, &config);
-    let plain = Plain { tensors: tested.model().tensors().read.clone(), outputs: outputs(&tested, &calls)? };
+    let plain = Plain {
+        directory: run.context.checkpoint.directory().to_owned(),
+        tensors: tested.model().tensors().read.clone(),
+        outputs: outputs(&tested, &calls)?,
+    };
     let allowed = Allowed::new(run, &tested, &golden, &plain.outputs);
     drop(tested);
     let mut failures = Failures::default();
@@ -101,24 +111,55 @@ impl Allowed {
 
 /// The model with its own configuration.
 struct Plain {
+    directory: PathBuf,
     /// The tensors that it reads, by name.
     tensors: Vec<String>,
     /// The outputs of every call.
     outputs: Vec<Arrays>,
 }
 
-/// Whether the load or a call fails, an output differs, or other tensors are read. The last is all that a field like
-/// `qkv_bias` changes in a freshly initialised checkpoint, whose biases are zeros.
+/// Whether the load or a call fails, an output differs, or other tensors are read that are zero.
 fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &Plain, allowed: &Allowed) -> bool {
     let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
-    if model.tensors().read != plain.tensors {
-        return true;
-    }
-    calls.iter().zip(&plain.outputs).any(|(inputs, plain)| match model.forward(inputs) {
+    let differs = calls.iter().zip(&plain.outputs).any(|(inputs, plain)| match model.forward(inputs) {
         Err(_) => true,
         Ok(forward) => allowed.0.iter().any(|(name, threshold)| match (plain.get(name), forward.outputs.get(name)) {
             (Some(one), Some(other)) => compare(name, one, other, *threshold).failure.is_some(),
             (one, other) => one.is_some() != other.is_some(),
         }),
-    })
+    });
+    differs || differ_in_zeros(&plain.directory, &plain.tensors, &model.tensors().read)
+}
+
+/// Whether the tensors that only one of two models reads are all zero. A field like `qkv_bias` changes nothing else in a freshly
+/// initialised checkpoint; with other values, a tensor that is read and does not change the output is a fault.
+fn differ_in_zeros(directory: &Path, one: &[String], other: &[String]) -> bool {
+    let [one, other]: [BTreeSet<&String>; 2] = [one, other].map(|names| names.iter().collect());
+    let mut names = one.symmetric_difference(&other).peekable();
+    names.peek().is_some() && names.all(|name| is_zero(directory, name).unwrap_or(false))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use safetensors::{Dtype, serialize_to_file, tensor::TensorView};
+
+    #[test]
+    fn only_zeros_may_be_read_without_an_effect() {
+        let directory = tempfile::tempdir().unwrap();
+        let tensor = |value: f32| value.to_le_bytes().repeat(2);
+        let data = [("plain", tensor(1.0)), ("zero", tensor(0.0)), ("trained", tensor(0.5))];
+        let views = data.iter().map(|(name, bytes)| (*name, TensorView::new(Dtype::F32, vec![2], bytes).unwrap()));
+        serialize_to_file(views, None, &directory.path().join("model.safetensors")).unwrap();
+        let differ = |other: &[&str]| {
+            let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+            differ_in_zeros(directory.path(), &names(&["plain"]), &names(other))
+        };
+        assert!(differ(&["plain", "zero"]));
+        assert!(!differ(&["plain", "trained"]), "it is read and changes nothing");
+        assert!(!differ(&["plain", "zero", "trained"]));
+        assert!(!differ(&["plain"]), "the same tensors are no effect");
+        assert!(!differ(&["plain", "absent"]));
+    }
 }

@@ -16,13 +16,11 @@ use super::{
     outcome::{Abort, CheckResult},
 };
 use crate::{
-    recorded_answer::{Answer, RecordedAnswer, inapplicable as not_recorded},
+    recorded_answer::{Answer, RecordedAnswer, inapplicable},
     task::Response,
     tolerance::Tolerance,
 };
 use comparison::Comparison;
-use std::path::Path;
-use testgen_types::Task;
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (directory, task) = (run.context.checkpoint.directory().to_owned(), run.spec().task);
@@ -39,11 +37,6 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let summary = compare(&mut comparison, &recorded.answer, &response)?;
     comparison.conclude()?;
     Ok(summary)
-}
-
-/// Why there is nothing to compare with.
-pub(super) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
-    not_recorded(directory, task)
 }
 
 /// Compares the answer; returns what a report shows of it.
