@@ -1,14 +1,17 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check applies to which
-//! architecture, the line format of a report, and how Python's JSON is read. Does not own: any other behaviour.
+//! architecture, the line format of a report, how Python's JSON is read, and how files are read with a limit. Does not own: any
+//! other behaviour.
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
 mod architecture;
+pub mod bounded_file;
 mod check;
 mod closed_enum;
 mod device_kind;
+mod excerpt;
 mod head;
 mod precision;
 mod python_json;
@@ -20,6 +23,7 @@ pub use architecture::Architecture;
 pub use check::{Check, Registration, required_checks};
 pub use closed_enum::UnknownName;
 pub use device_kind::DeviceKind;
+pub use excerpt::excerpt;
 pub use head::Head;
 pub use precision::Precision;
 pub use python_json::from_python;
