@@ -1,4 +1,4 @@
-//! Corrects the layout of prettyplease where rustfmt differs: signatures that fit on a line, and lists of one element.
+//! Corrects the layout of prettyplease where rustfmt differs: signatures and calls that fit on a line, and lists of one element.
 //!
 //! Suites are checked with `cargo fmt`, so rustfmt must not change generated files. The two tools agree on everything
 //! else that templates contain.
@@ -18,6 +18,7 @@ pub(super) fn rustfmt_layout(text: &str) -> String {
         let (replaced, count) = joined_signature(rest)
             .or_else(|| hugged_call(rest))
             .or_else(|| hugged_structure(rest))
+            .or_else(|| joined_call(rest))
             .unwrap_or_else(|| (vec![(*line).to_owned()], 1));
         out.extend(replaced);
         index += count;
@@ -33,9 +34,24 @@ type Replaced = Option<(Vec<String>, usize)>;
 fn joined_signature(lines: &[&str]) -> Replaced {
     let head = lines.first().filter(|line| line.contains("fn ") && line.ends_with('('))?;
     let end = lines.iter().position(|line| line.trim_start().starts_with(')'))?;
-    let parameters: Vec<&str> = lines[1..end].iter().map(|line| line.trim().trim_end_matches(',')).collect();
-    let joined = format!("{head}{}{}", parameters.join(", "), lines[end].trim_start());
-    (joined.chars().count() <= WIDTH).then(|| (vec![joined], end + 1))
+    joined(head, &lines[1..end], lines[end])
+}
+
+/// An element of a list, `name(` with one argument per line, where all of it fits on one line.
+fn joined_call(lines: &[&str]) -> Replaced {
+    let head = lines.first().filter(|line| line.ends_with('('))?;
+    let is_argument = |line: &&&str| indent_of(line) == indent_of(head) + 4 && line.ends_with(',');
+    let count = lines[1..].iter().take_while(is_argument).count();
+    let closing =
+        lines.get(count + 1).filter(|line| line.trim_start() == ")," && indent_of(line) == indent_of(head))?;
+    joined(head, &lines[1..=count], closing)
+}
+
+/// `head`, the parts of a list and `closing` on one line, if they fit.
+fn joined(head: &str, parts: &[&str], closing: &str) -> Replaced {
+    let trimmed: Vec<&str> = parts.iter().map(|line| line.trim().trim_end_matches(',')).collect();
+    let joined = format!("{head}{}{}", trimmed.join(", "), closing.trim_start());
+    (joined.chars().count() <= WIDTH).then(|| (vec![joined], parts.len() + 2))
 }
 
 /// A list of one call, which rustfmt writes as `&[name(` with one argument per line.
@@ -98,6 +114,20 @@ mod tests {
         let joined = format!("pub fn {name}(loaded: LoadedModel) -> Endpoint {{\n    x\n}}\n");
         assert_eq!(rustfmt_layout(&broken(&name)), joined);
         let longer = broken(&format!("{name}n"));
+        assert_eq!(rustfmt_layout(&longer), longer);
+    }
+
+    #[test]
+    fn a_call_of_exactly_the_width_is_joined() {
+        let broken = |text: &str| {
+            format!(
+                "    list: &[\n        C::new(\n            D::E,\n            \"{text}\",\n        ),\n        C::new(D::F, \"c\"),\n    ],\n"
+            )
+        };
+        let text = "t".repeat(WIDTH - "        C::new(D::E, \"\"),".len());
+        let joined = format!("    list: &[\n        C::new(D::E, \"{text}\"),\n        C::new(D::F, \"c\"),\n    ],\n");
+        assert_eq!(rustfmt_layout(&broken(&text)), joined);
+        let longer = broken(&format!("{text}t"));
         assert_eq!(rustfmt_layout(&longer), longer);
     }
 
