@@ -2,15 +2,18 @@
 
 mod assemble;
 mod batch;
+mod class;
 mod rebuild;
 mod settings;
+mod side;
 mod translation;
 
 pub use batch::{TokenBatch, TokenSpan};
-pub use settings::PaddingSide;
+pub use side::PaddingSide;
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use batch::Padding;
+use class::Class;
 use settings::Settings;
 use std::path::Path;
 use testgen_nn::array::Arrays;
@@ -52,7 +55,7 @@ impl Tokenizer {
     /// As [`Tokenizer::open`], of the model that `config.json` elsewhere describes.
     pub(crate) fn open_of(directory: &Path, model: &ConfigFile) -> Result<Option<Self>, PreprocessError> {
         let settings = Settings::read(directory, model)?;
-        if settings.class == settings::Class::FrameTokens {
+        if settings.class == Class::FrameTokens {
             return Ok(None);
         }
         if let Some((backend, translation)) = translation_of(directory, &settings)? {
@@ -154,7 +157,7 @@ fn translation_of(
     directory: &Path,
     settings: &Settings,
 ) -> Result<Option<(tokenizers::Tokenizer, Translation)>, PreprocessError> {
-    if settings.class == settings::Class::Marian { Translation::open(directory) } else { Ok(None) }
+    if settings.class == Class::Marian { Translation::open(directory) } else { Ok(None) }
 }
 
 fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {

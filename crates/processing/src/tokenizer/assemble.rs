@@ -1,9 +1,6 @@
 //! Builds a backend of the `tokenizers` crate from `tokenizer.json`, or from the vocabulary files of older checkpoints.
 
-use super::{
-    rebuild::rebuild,
-    settings::{Class, Settings},
-};
+use super::{class::Class, rebuild::rebuild, settings::Settings};
 use crate::{
     config_file::{ConfigFile, read_text},
     error::PreprocessError,

@@ -1,7 +1,7 @@
 //! Rebuilds tokenizers from their vocabulary, as transformers 5 does: some classes use vocabulary, merges and added tokens
 //! of `tokenizer.json` and replace most of the rest.
 
-use super::settings::{Class, Settings};
+use super::{class::Class, settings::Settings};
 use crate::error::PreprocessError;
 use serde_json::{Map, Value, json};
 

@@ -1,51 +1,18 @@
 //! The settings next to `tokenizer.json`: special tokens, padding sides, limits.
 
+use super::{
+    class::{Class, class_name, default_padding_side},
+    side::PaddingSide,
+};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use serde_json::Value;
 use std::path::Path;
-use testgen_types::ModelType;
-use tokenizers::{AddedToken, TruncationDirection};
+use tokenizers::AddedToken;
 
 /// The roles that a token can have, by their fields.
 const ROLES: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
 /// A `model_max_length` above this means that there is no limit; transformers writes 10^30.
 const LARGEST_LENGTH: f64 = 1e9;
-
-/// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
-    Generic,
-    Albert,
-    /// `Wav2Vec2CTCTokenizer`, which reads no texts here.
-    FrameTokens,
-    Bert,
-    DebertaV2,
-    Gpt2,
-    Llama,
-    Mpnet,
-    Marian,
-    Qwen2,
-    Roberta,
-}
-
-/// Where short rows of a batch are filled up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaddingSide {
-    /// Before the text, as generation needs it.
-    Left,
-    /// After the text.
-    Right,
-}
-
-impl From<PaddingSide> for TruncationDirection {
-    fn from(side: PaddingSide) -> Self {
-        match side {
-            PaddingSide::Left => Self::Left,
-            PaddingSide::Right => Self::Right,
-        }
-    }
-}
 
 /// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
 #[derive(Debug)]
@@ -79,15 +46,16 @@ impl Settings {
     pub(super) fn read(directory: &Path, model: &ConfigFile) -> Result<Self, PreprocessError> {
         let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
-        let class = class(&file, model)?;
+        let name = class_name(&file, model)?;
+        let class = Class::of(name);
         let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
         Ok(Self {
             roles: roles(directory, &file, class)?,
             further: further(directory, &file)?,
             class,
             legacy: file.flag("legacy")?.unwrap_or(false),
-            padding_side: side(&file, "padding_side")?,
-            truncation_side: side(&file, "truncation_side")?,
+            padding_side: side(&file, "padding_side", default_padding_side(name))?,
+            truncation_side: side(&file, "truncation_side", PaddingSide::Right)?,
             max_length: max_length(&file)?,
             clean_up_spaces: file.flag("clean_up_tokenization_spaces")?.unwrap_or(false),
             split_special_tokens: file.flag("split_special_tokens")?.unwrap_or(false),
@@ -118,38 +86,10 @@ impl Settings {
     }
 }
 
-/// The question encoder of RAG, which is a part of a model and not a type of its own: its `model_type` and its tokenizer.
-const QUESTION_ENCODER: [&str; 2] = ["dpr", "DPRQuestionEncoderTokenizer"];
-
-/// As `AutoTokenizer` decides: the class that the type always has, else the named one, else the type's.
-fn class(file: &ConfigFile, model: &ConfigFile) -> Result<Class, PreprocessError> {
-    let named = file.text("tokenizer_class")?.or(model.text("tokenizer_class")?);
-    let model_type = model.text("model_type")?.unwrap_or_default();
-    let [question_encoder, question_tokenizer] = QUESTION_ENCODER;
-    let (forced, registered) = match ModelType::find(model_type).map(ModelType::entry) {
-        Some(entry) => (entry.forced_tokenizer, entry.tokenizer),
-        None if model_type == question_encoder => ("", question_tokenizer),
-        None => ("", ""),
-    };
-    let class = if forced.is_empty() { named.unwrap_or(registered) } else { forced };
-    Ok(match class.trim_end_matches("Fast") {
-        "Qwen2Tokenizer" => Class::Qwen2,
-        crate::frame_tokens::CLASS => Class::FrameTokens,
-        "AlbertTokenizer" => Class::Albert,
-        "BertTokenizer" | "DistilBertTokenizer" | "DPRQuestionEncoderTokenizer" | "ElectraTokenizer" => Class::Bert,
-        "DebertaV2Tokenizer" => Class::DebertaV2,
-        "MPNetTokenizer" => Class::Mpnet,
-        "GPT2Tokenizer" => Class::Gpt2,
-        "LlamaTokenizer" => Class::Llama,
-        "MarianTokenizer" => Class::Marian,
-        "RobertaTokenizer" | "BartTokenizer" => Class::Roberta,
-        _ => Class::Generic,
-    })
-}
-
-fn side(file: &ConfigFile, name: &str) -> Result<PaddingSide, PreprocessError> {
+fn side(file: &ConfigFile, name: &str, default: PaddingSide) -> Result<PaddingSide, PreprocessError> {
     match file.text(name)? {
-        None | Some("right") => Ok(PaddingSide::Right),
+        None => Ok(default),
+        Some("right") => Ok(PaddingSide::Right),
         Some("left") => Ok(PaddingSide::Left),
         Some(other) => Err(file.wrong(name, &format!("is `{other}`"), "use `left` or `right`")),
     }
