@@ -20,6 +20,7 @@ impl ConfigFile {
     pub(crate) fn read(directory: &Path, name: &str) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(name);
         let Some(text) = read_text(&path)? else { return Ok(None) };
+        // Python's `json` also writes `NaN` and `Infinity`, which JSON does not have.
         match serde_json::from_slice(&from_python(text.as_bytes())) {
             Ok(Value::Object(fields)) => Ok(Some(Self { path, fields })),
             Ok(_) => Err(PreprocessError::Unreadable { path, message: "it is not a JSON object".to_owned() }),
@@ -37,6 +38,7 @@ impl ConfigFile {
     pub(crate) fn nested(&self, name: &str) -> Result<Option<Self>, PreprocessError> {
         match self.get(name) {
             None => Ok(None),
+            // The path of the whole file, because errors name it.
             Some(Value::Object(fields)) => Ok(Some(Self { path: self.path.clone(), fields: fields.clone() })),
             Some(other) => Err(self.not_a(name, "an object", other)),
         }
@@ -102,6 +104,7 @@ impl ConfigFile {
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, PreprocessError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
+        // Any other error is reported: a file without read permission must not count as absent.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(PreprocessError::Unreadable { path: path.to_owned(), message: error.to_string() }),
     }

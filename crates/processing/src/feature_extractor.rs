@@ -79,6 +79,7 @@ impl FeatureExtractor {
 
 impl Waveform {
     fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
+        // Without a mask, padding changes what the model hears; on the left it would do so in another place.
         if file.text("padding_side")?.is_some_and(|side| side != "right") {
             return Err(file.wrong("padding_side", "is not `right`", "pad recordings after their end"));
         }
@@ -95,6 +96,8 @@ impl Waveform {
         let (mut values, mut mask) = (Vec::new(), Vec::new());
         for Audio { samples, .. } in recordings {
             let mut row = samples.clone();
+            // Before normalising, as in `Wav2Vec2FeatureExtractor.__call__`:
+            // without a mask, the mean includes the padding.
             row.resize(longest, self.padding_value);
             let real = if self.attention_mask { samples.len() } else { longest };
             if self.normalize {

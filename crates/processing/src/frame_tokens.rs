@@ -18,6 +18,7 @@ impl FrameTokens {
     /// Reads the files in `directory`; none if it has another tokenizer.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let settings = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
+        // `vocab.json` alone does not decide: tokenizers with byte pairs have a file of that name, too.
         if settings.text("tokenizer_class")? != Some(CLASS) {
             return Ok(None);
         }
@@ -29,6 +30,7 @@ impl FrameTokens {
         }
         let named = |role: &str, default: &str| {
             let value = settings.get(role);
+            // Either a string or the object that an `AddedToken` is saved as.
             let content = value.and_then(|value| value.as_str().or_else(|| value.get("content")?.as_str()));
             content.unwrap_or(default).to_owned()
         };
@@ -41,6 +43,8 @@ impl FrameTokens {
     pub fn decode(&self, ids: &[i64]) -> String {
         let mut text = String::new();
         for (place, id) in ids.iter().enumerate() {
+            // Compared with the previous frame and not with the previous token
+            // of the text: padding between equal letters keeps both.
             let Some(token) = self.tokens.get(id).filter(|_| place == 0 || ids[place - 1] != *id) else { continue };
             if *token == self.delimiter {
                 text.push(' ');

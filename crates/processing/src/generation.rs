@@ -47,6 +47,7 @@ pub fn generate(
     settings: &GenerationSettings,
     keep_logits: bool,
 ) -> Result<Vec<Continuation>, GenerationError> {
+    // The session may still hold the keys and values of an earlier prompt.
     session.reset();
     let mut feed = Feed::new(prompt)?;
     let mut rows: Vec<Row> = feed.prompts().map(|prompt| Row::new(prompt, settings)).collect();
@@ -55,6 +56,7 @@ pub fn generate(
         let mut tokens = Vec::with_capacity(rows.len());
         for (index, (row, logits)) in rows.iter_mut().zip(&logits).enumerate() {
             let token = match row.finish {
+                // A batch advances as a whole, so that a finished row needs some token.
                 Some(_) => settings.pad,
                 None => {
                     row.extend(logits, settings, keep_logits).ok_or(GenerationError::NotFinite { row: index, step })?
@@ -150,6 +152,7 @@ impl Feed {
         if seq == 0 {
             return Err(refuse("has no tokens"));
         }
+        // The mask comes back below, if it masks anything.
         let beside = prompt.iter().filter(|(name, _)| !matches!(name.as_str(), "attention_mask" | "token_type_ids"));
         let beside = beside.map(|(name, array)| (name.clone(), array.clone())).collect();
         let mut feed = Self { inputs: beside, grown: "input_ids", mask: None };
@@ -157,9 +160,11 @@ impl Feed {
             let values = mask.as_integers().filter(|_| mask.shape() == ids.shape());
             let values = values.ok_or_else(|| refuse("has an `attention_mask` of another shape than `input_ids`"))?;
             let rows: Vec<Vec<i64>> = values.chunks_exact(seq).map(<[i64]>::to_vec).collect();
+            // New tokens follow the last column: after padding on the right, they would not be next to their text.
             if rows.iter().any(|row| row[seq - 1] == 0 || !row.is_sorted()) {
                 return Err(refuse("is padded on the right, or empty; pad on the left"));
             }
+            // A mask of ones says nothing, and would need positions in every step.
             if values.contains(&0) {
                 feed.mask = Some(rows);
                 feed.insert_mask(seq);
@@ -181,6 +186,8 @@ impl Feed {
 
     /// One new token for every row.
     fn push(&mut self, tokens: &[i64]) {
+        // Cross attention needs the encoder's mask in every step; its
+        // ids, pixels or features were encoded in the first.
         let encodes = self.grown == "decoder_input_ids";
         self.inputs.retain(|name, _| encodes && name == "attention_mask");
         self.inputs.insert(self.grown.to_owned(), Array::integers([tokens.len(), 1], tokens.to_vec()));

@@ -68,6 +68,7 @@ fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<Fea
     let article = if name.starts_with('e') { "an" } else { "a" };
     let width = match (array.shape(), name) {
         (&[count, width], _) if count == rows && width > 0 => width,
+        // `preprocess_item` adds the missing axis to edges only.
         (&[count], "edge_attr") if count == rows => 1,
         (shape, _) => return Err(format!("has {article} `{name}` of shape {shape:?}, expected [{rows}, features]")),
     };

@@ -53,6 +53,8 @@ impl GraphCollator {
     pub fn process(&self, graphs: &[Graph]) -> Result<Arrays, PreprocessError> {
         let items = graphs.iter().enumerate().map(|(index, graph)| Ok(Item::of(graph.checked(index)?)));
         let items: Vec<Item<'_>> = items.collect::<Result<_, PreprocessError>>()?;
+        // `GraphormerDataCollator` takes the widths of the first graph;
+        // others of another width fail there while they are copied.
         let Some(first) = items.first() else { return Ok(Arrays::new()) };
         let widths = [first.graph.node_features.width, first.graph.edge_features.width];
         for (index, Item { graph, .. }) in items.iter().enumerate() {
@@ -83,8 +85,10 @@ impl<'a> Item<'a> {
         let nodes = graph.nodes;
         let mut edges = vec![None; nodes * nodes];
         for (index, [start, end]) in graph.edges.iter().enumerate() {
+            // A later edge replaces an earlier one, as assignment by index does in numpy.
             edges[start * nodes + end] = Some(index);
         }
+        // An edge given twice counts once in degrees: they are sums over a boolean matrix.
         let adjacent: Vec<bool> = edges.iter().map(Option::is_some).collect();
         let paths = ShortestPaths::of(nodes, &adjacent);
         Self { graph, adjacent, paths, edges }
@@ -124,6 +128,7 @@ impl Batch<'_> {
         let arrays = [
             ("input_nodes", self.per_node(of_node, node), &[nodes, of_node][..]),
             ("in_degree", degrees.clone(), &[nodes]),
+            // transformers copies the degrees: it assumes undirected graphs.
             ("out_degree", degrees, &[nodes]),
             ("spatial_pos", self.per_pair(1, positions), &[nodes, nodes]),
             ("attn_edge_type", self.per_pair(of_edge, own_edge), &[nodes, nodes, of_edge]),
@@ -168,6 +173,7 @@ impl Batch<'_> {
         let mut values = vec![0.0; self.items.len() * tokens * tokens];
         for (index, item) in self.items.iter().enumerate() {
             let pairs = (0..item.graph.nodes).flat_map(|start| (0..item.graph.nodes).map(move |end| [start, end]));
+            // Among the nodes of the graph only: padding is masked by the model, which sees its node ids of zero.
             for [start, end] in pairs.filter(|[start, end]| position(item, *start, *end) >= spatial_pos_max) {
                 values[(index * tokens + start + 1) * tokens + end + 1] = f32::NEG_INFINITY;
             }

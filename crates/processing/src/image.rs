@@ -91,6 +91,7 @@ impl Image {
         let mut pixels = vec![0; height * width * 3];
         for row in 0..height {
             for column in 0..width {
+                // Signed, because a crop larger than the image begins before it.
                 let from = (row as isize + top, column as isize + left);
                 if let Some(pixel) = self.pixel(from) {
                     pixels[(row * width + column) * 3..][..3].copy_from_slice(pixel);

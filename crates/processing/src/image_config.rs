@@ -111,6 +111,7 @@ const UNSUPPORTED: &str = "testgen does not apply it; set it to null or false if
 
 /// Reads the image part of `processor_config.json`, else `preprocessor_config.json`; none where neither has one.
 pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessError> {
+    // transformers 5 saves all parts of a processor in this file; checkpoints saved earlier have the other one.
     let nested = ConfigFile::read_or_empty(directory, "processor_config.json")?.nested("image_processor")?;
     let file = match nested {
         Some(file) => Some(file),
@@ -128,6 +129,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<ImageConfig>, PreprocessEr
         crop: flag("do_center_crop", defaults.crop.is_some())?.then(|| crop(&file, defaults)).transpose()?,
         rescale: flag("do_rescale", true)?.then(|| rescale(&file)).transpose()?,
         normalize: flag("do_normalize", true)?.then(|| normalize(&file, defaults)).transpose()?,
+        // `pad_and_return_pixel_mask` is the name that older files of DETR and YOLOS use.
         pad: defaults.pad && flag("do_pad", flag("pad_and_return_pixel_mask", true)?)?,
     }))
 }
@@ -136,6 +138,7 @@ fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaul
     let field =
         if file.get("image_processor_type").is_some() { "image_processor_type" } else { "feature_extractor_type" };
     let class = match file.text(field)? {
+        // Older versions of transformers had the processors under this name.
         Some(name) => name.replace("FeatureExtractor", "ImageProcessor"),
         None => class_of_model(file, directory)?,
     };
@@ -162,6 +165,7 @@ fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, Preproc
 
 fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), PreprocessError> {
     let known = |name: &str| KNOWN.contains(&name) || (defaults.pad && OF_PADDING.contains(&name));
+    // Any other field may be a step that changes pixels, and an image without it would look right.
     match file.fields().find(|(name, value)| !known(name) && value.as_bool() != Some(false)) {
         Some((name, _)) => Err(file.wrong(name, "is not supported", UNSUPPORTED)),
         None => Ok(()),
@@ -176,6 +180,7 @@ fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, Filter), Pr
         Some(size) => size,
         None => defaults.size,
     };
+    // Only DETR and YOLOS keep the longer side within a limit; for the other classes such a size is an error below.
     if let Resize::Edges(_, _, multiple) = defaults.size {
         return Ok((edges(file, size, multiple)?, filter));
     }
@@ -200,6 +205,7 @@ fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Res
     const LONGEST: usize = 1333;
     match size {
         Resize::Edges(shortest, longest, _) => Ok(Resize::Edges(shortest, longest, multiple)),
+        // Their `__init__` completes only an integer with `max_size`.
         Resize::ShortestEdge(shortest) if file.get("size").is_some_and(|size| size.is_u64()) => {
             Ok(Resize::Edges(shortest, file.count("max_size")?.unwrap_or(LONGEST), multiple))
         }
@@ -209,6 +215,7 @@ fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Res
 }
 
 fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), PreprocessError> {
+    // An integer is always a square here: `default_to_square` is about `size` only.
     match (read_size(file, "crop_size", true)?, defaults.crop) {
         (Some(Resize::Exact(height, width)), _) => Ok((height, width)),
         (None, Some(side)) => Ok((side, side)),
@@ -223,6 +230,7 @@ fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), Prepro
 fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resize>, PreprocessError> {
     let Some(value) = file.get(name) else { return Ok(None) };
     let side =
+        // A larger side is a damaged file, and would allocate gigabytes for one image.
         |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
     let named = |key: &str| value.get(key).and_then(side);
     let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
@@ -253,6 +261,7 @@ fn normalize(file: &ConfigFile, defaults: &Defaults) -> Result<Normalize, Prepro
     if std.contains(&0.0) {
         return Err(file.wrong("image_std", "has a zero, which leads to infinite pixel values", "correct it"));
     }
+    // transformers' `normalize` casts both to the type of the rescaled image, f32, before it computes.
     Ok(Normalize { mean: mean.map(|value| value as f32), std: std.map(|value| value as f32) })
 }
 

@@ -69,10 +69,12 @@ impl ImageProcessor {
     /// Appends the image's values [3, height, width], with zeros after its rows and columns up to `whole` (height, width).
     fn append_values(&self, image: &Image, whole: (usize, usize), values: &mut Vec<f32>) {
         for channel in 0..3 {
+            // A byte has 256 values, so the casts and the division are done once for each and not for every pixel.
             let table: Vec<f32> = (0..=255).map(|byte| self.value(byte, channel)).collect();
             let end = values.len() + whole.0 * whole.1;
             for row in image.pixels().chunks_exact(3 * image.width()) {
                 values.extend(row.iter().skip(channel).step_by(3).map(|byte| table[usize::from(*byte)]));
+                // Zero after normalising, not black: `PilBackend._preprocess` pads last.
                 values.extend(std::iter::repeat_n(0.0, whole.1 - image.width()));
             }
             values.resize(end, 0.0);
@@ -81,6 +83,7 @@ impl ImageProcessor {
 
     fn value(&self, byte: u8, channel: usize) -> f32 {
         let value = match self.config.rescale {
+            // transformers' `rescale` multiplies in f64 and casts then; a product in f32 differs in the last bit.
             Some(factor) => (f64::from(byte) * factor) as f32,
             None => f32::from(byte),
         };
@@ -127,11 +130,14 @@ fn within_edges(
 ) -> (usize, usize) {
     let (short, long) = (height.min(width) as f64, height.max(width) as f64);
     let limited = (long / short * shortest as f64 > longest as f64).then(|| longest as f64 * short / long);
+    // Python's `round` takes ties to even.
     let side = limited.map_or(shortest, |side| side.round_ties_even() as usize);
+    // The other side follows from the limit before it is rounded.
     let exact = limited.unwrap_or(side as f64);
     let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
     let (height, width) = match multiple {
         None if height.min(width) == side => (height, width),
+        // YOLOS compares `width < height` first, so that a portrait image always gets a computed height.
         Some(_) if height <= width && height == side => (height, width),
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
@@ -144,6 +150,7 @@ fn within_edges(
 fn to_shortest_edge(image: &Image, side: usize, filter: Filter) -> Result<Image, PreprocessError> {
     let (short, long) = (image.height().min(image.width()), image.height().max(image.width()));
     let new_long = ((side * long) as f64 / short as f64) as usize;
+    // An image of a few pixels by thousands would become one of gigabytes.
     if new_long > 1 << 20 {
         let problem = format!("its sides {short} and {long} would become {side} and {new_long}");
         return Err(PreprocessError::Image { problem });

@@ -30,6 +30,7 @@ impl LogMel {
         let rate = count("sampling_rate", 16_000)?;
         let (bins, fft) = (count("feature_size", 80)?, count("n_fft", 400)?);
         if file.number("dither")?.is_some_and(|dither| dither != 0.0) {
+            // With noise, no two runs agree, nor does a run with the recorded golden.
             return Err(file.wrong("dither", "adds noise", "set it to 0"));
         }
         Ok(Self {
@@ -44,6 +45,7 @@ impl LogMel {
 
     /// `input_features` [batch, bins, frames].
     pub(crate) fn process(&self, recordings: &[Audio]) -> Result<Arrays, PreprocessError> {
+        // Centred windows make one frame more; `WhisperFeatureExtractor` drops the last one.
         let frames = self.samples / self.hop;
         let mut values = Vec::with_capacity(recordings.len() * self.bins * frames);
         for (index, audio) in recordings.iter().enumerate() {
@@ -64,7 +66,10 @@ impl LogMel {
         let half = (self.fft / 2) as isize;
         let last = samples.len() as isize - 1;
         let window: Vec<f64> =
+            // Periodic, thus divided by `fft` and not by `fft - 1`: the default of `window_function`.
             (0..self.fft).map(|place| 0.5 - 0.5 * (2.0 * PI * place as f64 / self.fft as f64).cos()).collect();
+        // A plain sum over a table of one period: 400 points are not a
+        // power of two, and one chunk is short. In f64, as numpy's FFT.
         let table: Vec<(f64, f64)> =
             (0..self.fft).map(|place| (2.0 * PI * place as f64 / self.fft as f64).sin_cos()).collect();
         let frame = |index: usize| {
@@ -81,6 +86,7 @@ impl LogMel {
 
     /// The power of one windowed frame in each bin; silence has none.
     fn mel(&self, frame: &[f64], table: &[(f64, f64)]) -> Vec<f64> {
+        // Skips the transform for the padding, which is most of the 30 seconds of a short recording.
         if frame.iter().all(|value| *value == 0.0) {
             return vec![0.0; self.bins];
         }
@@ -111,8 +117,10 @@ impl LogMel {
 
 /// `mel_filter_bank` with Slaney's scale and norm: triangles between neighbours of equally spaced mels, of equal area.
 fn filters(bins: usize, frequencies: usize, rate: usize) -> Vec<Vec<f64>> {
+    // The class hard-codes 8 kHz, whatever `sampling_rate` is.
     let top = to_mel(HIGHEST);
     let edges: Vec<f64> = (0..bins + 2).map(|edge| to_hertz(top * edge as f64 / (bins + 1) as f64)).collect();
+    // An integer division, as in `mel_filter_bank`.
     let step = (rate / 2) as f64 / (frequencies - 1) as f64;
     let filter = |bin: usize| {
         let (low, middle, high) = (edges[bin], edges[bin + 1], edges[bin + 2]);

@@ -32,6 +32,7 @@ impl Processor {
     /// A file that exists and cannot be used is an error that names the file, the field and the fix.
     pub fn open(directory: &Path) -> Result<Self, PreprocessError> {
         Ok(Self {
+            // A checkpoint that retrieves has its tokenizers in folders, where `Tokenizer::open` does not look.
             tokenizer: match retrieval::question_tokenizer(directory)? {
                 Some(tokenizer) => Some(tokenizer),
                 None => Tokenizer::open(directory)?,

@@ -43,6 +43,7 @@ impl Filter {
     fn weight(self, x: f64) -> f64 {
         let distance = x.abs();
         match self {
+            // Half open, so that a pixel on the border of two areas counts once.
             Self::Nearest | Self::Box => f64::from(x > -0.5 && x <= 0.5),
             Self::Bilinear => (1.0 - distance).max(0.0),
             Self::Hamming if distance == 0.0 => 1.0,
@@ -125,6 +126,7 @@ fn taps(from: usize, to: usize, filter: Filter) -> Vec<Taps> {
             let center = (pixel as f64 + 0.5) * scale;
             let first = (center - support + 0.5).max(0.0) as usize;
             let end = ((center + support + 0.5) as usize).min(from);
+            // C multiplies by the reciprocal; a division would round differently.
             let weight = |index| filter.weight((index as f64 - center + 0.5) * (1.0 / stretch));
             Taps { first, weights: fixed_point((first..end).map(weight).collect()) }
         })
@@ -147,6 +149,7 @@ fn resize_rows(pixels: &[u8], width: usize, taps: &[Taps]) -> Vec<u8> {
     let mut resized = Vec::with_capacity(pixels.len() / width * taps.len());
     for row in pixels.chunks_exact(width * 3) {
         for tap in taps {
+            // One half, which makes the shift in `to_byte` round to nearest.
             let mut sums = [1 << (PRECISION_BITS - 1); 3];
             for (pixel, weight) in row[tap.first * 3..].chunks_exact(3).zip(&tap.weights) {
                 for (sum, value) in sums.iter_mut().zip(pixel) {

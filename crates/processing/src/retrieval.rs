@@ -83,6 +83,8 @@ impl Retrieval {
     ) -> Result<Arrays, PreprocessError> {
         let mut texts = Vec::new();
         for (ids, chosen) in questions.iter().zip(chosen) {
+            // From the ids, as in `postprocess_docs`: the text that
+            // comes back may lack capitals and spaces of the question.
             let question = self.question.decode(ids, true)?;
             texts.extend(chosen.iter().map(|index| format.text(&self.passages[*index], &question)));
         }
@@ -90,6 +92,7 @@ impl Retrieval {
         let length = Some(format.length);
         let options = TokenizeOptions { max_length: length, pad_to: length, padding_side: None };
         let mut arrays = self.generator.tokenize(&inputs, options)?.arrays;
+        // `postprocess_docs` returns ids and mask only.
         arrays.remove("token_type_ids");
         Ok(arrays)
     }
@@ -123,6 +126,7 @@ fn part(directory: &Path, [folder, field]: [&str; 2]) -> Result<Option<Tokenizer
         return Ok(None);
     }
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
+    // The folder of a tokenizer usually has no `config.json`; its model is described in that of the whole.
     let model = config.nested(field)?.map_or_else(|| ConfigFile::read_or_empty(&folder, "config.json"), Ok)?;
     Tokenizer::open_of(&folder, &model)
 }

@@ -43,6 +43,7 @@ const FILE: &str = "scheduler_config.json";
 impl Scheduler {
     /// The scheduler beside a model's checkpoint: in its directory, else in the folder `scheduler` of its pipeline.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
+        // A pipeline of diffusers has a folder for each part, and the model's is next to this one.
         let beside = directory.parent().map(|parent| parent.join("scheduler"));
         let places = [Some(directory.to_owned()), beside];
         for place in places.into_iter().flatten() {

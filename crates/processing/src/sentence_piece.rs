@@ -18,6 +18,8 @@ pub(crate) struct SentencePiece {
     pub(crate) pieces: Vec<(String, f64)>,
     unknown: Option<usize>,
     characters: Vec<u8>,
+    // Negated, so that the derived `Default` equals the protocol's:
+    // both settings are on where the file leaves them out.
     keeps_spaces: bool,
     no_prefix: bool,
     other_model: bool,
@@ -56,6 +58,7 @@ impl SentencePiece {
 
     fn piece(&mut self, bytes: &[u8]) -> Option<()> {
         const UNKNOWN: u64 = 2;
+        // 1 is `NORMAL`, the kind of a piece whose field is left out.
         let (mut text, mut score, mut kind) = (String::new(), 0.0, 1);
         for (number, value) in fields(bytes)? {
             match (number, value) {
@@ -74,6 +77,8 @@ impl SentencePiece {
 
     fn trainer(&mut self, bytes: &[u8]) -> Option<()> {
         for (number, value) in fields(bytes)? {
+            // `model_type`, 1 is Unigram. Scores of BPE are an order of merges:
+            // read as Unigram they would give plausible, wrong pieces.
             if let (3, Value::Number(kind)) = (number, value) {
                 self.other_model = kind != 1;
             }
@@ -104,12 +109,14 @@ impl SentencePiece {
             let characters = Precompiled::from(&self.characters).map_err(|error| failed(format!("{error:?}")))?;
             steps.push(characters.into());
         }
+        // After the table of characters, which maps other kinds of space to this one.
         if !self.keeps_spaces {
             steps.push(Strip::new(true, true).into());
             let pattern = tokenizers::normalizers::replace::ReplacePattern::Regex(" {2,}".to_owned());
             steps.push(Replace::new(pattern, " ").map_err(|error| failed(error.to_string()))?.into());
         }
         tokenizer.with_normalizer(Some(Sequence::new(steps)));
+        // Without splitting at spaces: SentencePiece searches the best pieces of the whole text at once.
         let scheme = if self.no_prefix { PrependScheme::Never } else { PrependScheme::Always };
         tokenizer.with_pre_tokenizer(Some(PreTokenizerWrapper::from(Metaspace::new('▁', scheme, false))));
         Ok(tokenizer)
@@ -129,6 +136,7 @@ fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, Value<'_>)>> {
                 Value::Bytes(take(&mut bytes, length)?)
             }
             5 => Value::Number(u64::from(u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?))),
+            // Groups (3 and 4) do not occur in this format; anything else is damage.
             _ => return None,
         };
         fields.push((key >> 3, value));

@@ -44,6 +44,7 @@ impl ShortestPaths {
             let first = self.distances[start * nodes + middle];
             for end in 0..nodes {
                 let through = first + self.distances[middle * nodes + end];
+                // Strictly shorter: of equal paths the first one found stays, and its edges are what the model reads.
                 if self.distances[start * nodes + end] > through {
                     self.distances[start * nodes + end] = through;
                     self.via[start * nodes + end] = middle as i32;

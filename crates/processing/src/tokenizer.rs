@@ -58,6 +58,7 @@ impl Tokenizer {
         if settings.class == Class::FrameTokens {
             return Ok(None);
         }
+        // Before any `tokenizer.json`: `MarianTokenizer` has no such backend, and its ids come from `vocab.json`.
         if let Some((backend, translation)) = translation_of(directory, &settings)? {
             return Ok(Some(Self { backend, settings, pad_id: translation.pad, translation: Some(translation) }));
         }
@@ -105,6 +106,8 @@ impl Tokenizer {
         let known = |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
         let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
         let text = self.backend.decode(&ids, skip_special).map_err(|error| failed(&error.to_string()))?;
+        // `TokenizersBackend._decode` ignores the setting for BPE,
+        // where a space before punctuation belongs to the text.
         let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
         Ok(if self.settings.clean_up_spaces && word_piece { clean_up_spaces(&text) } else { text })
     }
@@ -144,6 +147,8 @@ impl Tokenizer {
     }
 
     fn truncating(&self, max_length: usize) -> Result<tokenizers::Tokenizer, PreprocessError> {
+        // The crate keeps truncation in the tokenizer and not in the
+        // call; with a clone, `&self` serves several threads.
         let mut backend = self.backend.clone();
         let direction = self.settings.truncation_side.into();
         let truncation = TruncationParams { max_length, direction, ..TruncationParams::default() };

@@ -30,6 +30,7 @@ impl Chooser {
     /// The token chosen from `logits` [vocabulary] when `added` tokens were chosen before; none when NaN or +infinity is there,
     /// or nothing that can be chosen.
     pub(super) fn choose(&mut self, logits: &[f32], added: usize, settings: &GenerationSettings) -> Option<i64> {
+        // Minus infinity is allowed: it is how a token is forbidden.
         if logits.iter().any(|logit| logit.is_nan() || *logit == f32::INFINITY) {
             return None;
         }
@@ -51,6 +52,7 @@ impl Chooser {
 
     /// `RepetitionPenaltyLogitsProcessor`.
     fn penalize(&self, scores: &mut [f32], penalty: f32) {
+        // A set: a token that occurs several times is penalized once.
         for token in &self.seen {
             if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
                 *score = if *score < 0.0 { *score * penalty } else { *score / penalty };
@@ -73,6 +75,7 @@ fn likeliest(scores: &[f32]) -> Option<usize> {
 /// The token in whose share of the whole `uniform` falls, tokens taken in the order of their ids.
 fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
     let best = f64::from(scores[likeliest(scores)?]);
+    // Relative to the best, so that no exponential overflows at a low temperature.
     let weight = |score: &f32| ((f64::from(*score) - best) / f64::from(sampling.temperature)).exp();
     let mut weights: Vec<f64> = scores.iter().map(weight).collect();
     keep_top_k(&mut weights, sampling.top_k);
@@ -82,6 +85,7 @@ fn draw(scores: &[f32], sampling: &Sampling, uniform: f64) -> Option<usize> {
         left -= weight;
         left < 0.0
     });
+    // Rounding can leave a remainder after the last subtraction.
     chosen.or_else(|| weights.iter().rposition(|weight| *weight > 0.0))
 }
 
@@ -102,8 +106,10 @@ fn keep_top_p(weights: &mut [f64], share: f64) {
     if share >= 1.0 {
         return;
     }
+    // Of what top-k left: `TopPLogitsWarper` takes the softmax of scores that are filtered already.
     let total: f64 = weights.iter().sum();
     let mut order: Vec<usize> = (0..weights.len()).collect();
+    // Of equal weights the later one is removed first, so that the token that greedy search takes stays.
     order.sort_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
     order.pop();
     let mut taken = 0.0;

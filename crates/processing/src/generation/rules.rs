@@ -48,6 +48,7 @@ impl TokenRules {
     pub(super) fn apply(&self, scores: &mut [f32], place: &TokenContext<'_>) {
         let TokenContext { sequence, added, max_new_tokens, end } = *place;
         forbid(scores, &repeated(sequence, self.no_repeat_ngram_size));
+        // `NoBadWordsLogitsProcessor` leaves out end tokens, without which no sequence would end.
         let bad = self.bad_words.iter().filter(|word| !matches!(word.as_slice(), [id] if end.contains(id)));
         for (last, before) in bad.filter_map(|word| word.split_last()) {
             if sequence.ends_with(before) {
@@ -57,6 +58,7 @@ impl TokenRules {
         if sequence.len() < self.min_length {
             forbid(scores, end);
         }
+        // `ForcedBOSTokenLogitsProcessor` counts the whole sequence: it acts only after a prompt of one token.
         if let Some(first) = self.forced_bos.filter(|_| sequence.len() == 1) {
             force(scores, &[first]);
         }
@@ -64,6 +66,7 @@ impl TokenRules {
             force(scores, &self.forced_eos);
         }
         forbid(scores, &self.suppressed);
+        // `_get_logits_processor` moves the beginning past a forced first token.
         let begin = usize::from(self.forced_bos.is_some() && sequence.len() - added == 1);
         if added == begin {
             forbid(scores, &self.suppressed_first);
@@ -100,6 +103,7 @@ fn repeated(sequence: &[i64], size: usize) -> Vec<i64> {
 
 /// Forbids `tokens`.
 pub(super) fn forbid(scores: &mut [f32], tokens: &[i64]) {
+    // Ids outside the vocabulary are ignored; the mask that transformers builds does not contain them either.
     for token in tokens {
         if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
             *score = f32::NEG_INFINITY;

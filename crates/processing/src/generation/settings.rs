@@ -94,6 +94,7 @@ impl GenerationDefaults {
         let first = |name| Ok::<_, PreprocessError>(ids(&file, name)?.and_then(|ids| ids.first().copied()));
         let model = of_generator(ConfigFile::read_or_empty(directory, "config.json")?)?;
         let start = "decoder_start_token_id";
+        // As `_prepare_special_tokens`: without a start token, a decoder begins with bos.
         let started = [ids(&file, start)?, ids(&model, start)?, ids(&file, "bos_token_id")?].into_iter().flatten();
         Ok(Self {
             speech: speech_prompt(&file)?,
@@ -120,17 +121,20 @@ fn speech_prompt(file: &ConfigFile) -> Result<Option<Vec<i64>>, PreprocessError>
     let mut prompt = Vec::new();
     if let (None, None, Some(forced)) = (language, task, file.get("forced_decoder_ids").and_then(Value::as_array)) {
         for pair in forced {
+            // A position without a token means that the language is to be detected, which takes a run of the model.
             let Some(token) = pair.get(1).and_then(Value::as_i64) else { return Ok(None) };
             prompt.push(token);
         }
     } else if file.get("lang_to_id").is_some() {
         let spoken = language
+            // The keys are tokens such as `<|en|>`, the setting may be the code alone.
             .and_then(|language| id("lang_to_id", language).or_else(|| id("lang_to_id", &format!("<|{language}|>"))));
         let Some(spoken) = spoken else { return Ok(None) };
         prompt.push(spoken);
         prompt.extend(id("task_to_id", task.unwrap_or("transcribe")));
     }
     let silent = file.get("no_timestamps_token_id").and_then(Value::as_i64);
+    // `forced_decoder_ids` may end with this token already.
     prompt.extend(silent.filter(|token| prompt.last() != Some(token)));
     Ok(Some(prompt))
 }
@@ -203,8 +207,10 @@ impl GenerationSettings {
         }
         let checkpoint = &defaults.controls;
         if controls.num_beams.or(checkpoint.num_beams).unwrap_or(1) != 1 {
+            // Greedy search instead of beams would give other tokens than transformers, without a warning.
             return Err(GenerationError::Unsupported { field: "num_beams".to_owned() });
         }
+        // `max_length` includes the prompt.
         let room = |length: usize| length.saturating_sub(prompt_length);
         let max_new_tokens = controls.max_new_tokens.or(checkpoint.max_new_tokens);
         let max_new_tokens = max_new_tokens.unwrap_or_else(|| room(defaults.max_length.unwrap_or(DEFAULT_LENGTH)));

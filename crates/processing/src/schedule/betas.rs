@@ -15,6 +15,7 @@ impl Betas {
         let betas = match file.text("beta_schedule")? {
             None | Some("linear") => linspace(start, end, count),
             Some("scaled_linear") => {
+                // The roots are Python's, in f64; PyTorch squares in f32.
                 linspace(start.sqrt(), end.sqrt(), count).into_iter().map(|root| root * root).collect()
             }
             Some("squaredcos_cap_v2") => cosine(count),
@@ -51,6 +52,8 @@ fn linspace(start: f64, end: f64, count: usize) -> Vec<f32> {
 }
 
 fn cosine(count: usize) -> Vec<f32> {
+    // `max_beta` of `betas_for_alpha_bar`: the last step would
+    // otherwise leave nothing of the image, and its α would be 0.
     const LARGEST: f64 = 0.999;
     let left = |time: f64| ((time + 0.008) / 1.008 * std::f64::consts::FRAC_PI_2).cos().powi(2);
     let beta = |index: usize| {

@@ -39,9 +39,12 @@ impl Ddim {
             return None;
         }
         let steps: Vec<i64> =
+            // This scheduler rounds the steps of `linspace`, unlike Euler's.
             self.fields.timesteps(count).into_iter().map(|step| step.round_ties_even() as i64).collect();
         let alphas = &self.fields.betas.alphas_cumprod;
         let left = |step: i64| usize::try_from(step).ok().and_then(|step| alphas.get(step).copied());
+        // The distance is the quotient in every spacing, as in
+        // `DDIMScheduler.step`, even where the next step is not that far.
         let pair = |step: &i64| Some([left(*step)?, left(*step - (trained / count) as i64).unwrap_or(self.last)]);
         let rule = DdimSteps {
             alphas: steps.iter().map(pair).collect::<Option<_>>()?,
@@ -63,6 +66,7 @@ impl DdimSteps {
                 Prediction::Sample => (*output, (sample - image * output) / noise),
                 Prediction::Velocity => (image * sample - noise * output, image * output + noise * sample),
             };
+            // The noise is not computed again from the clipped image: `use_clipped_model_output` is off by default.
             let original = self.clip.map_or(original, |range| original.clamp(-range, range));
             next.sqrt() * original + (1.0 - next).sqrt() * epsilon
         };

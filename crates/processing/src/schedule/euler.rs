@@ -42,11 +42,14 @@ impl Euler {
         let trained: Vec<f32> =
             self.fields.betas.alphas_cumprod.iter().map(|left| ((1.0 - left) / left).sqrt()).collect();
         let timesteps = self.fields.timesteps(count);
+        // numpy has these steps in f32 and interpolates in f64.
         let mut sigmas: Vec<f32> = timesteps.iter().map(|step| between(&trained, f64::from(*step as f32))).collect();
         let largest = sigmas.iter().copied().fold(0.0, f32::max);
         sigmas.push(if self.ends_at_least { trained[0] } else { 0.0 });
         let init_noise_sigma = match self.fields.spacing {
             Spacing::Linspace | Spacing::Trailing => largest,
+            // Leading steps do not begin at the end of the training, where
+            // the noise is so strong that the 1 would not matter.
             Spacing::Leading => (largest * largest + 1.0).sqrt(),
         };
         let rule = EulerSteps { sigmas, prediction: self.fields.prediction };
@@ -79,6 +82,7 @@ impl EulerSteps {
                 Prediction::Sample => *output,
                 Prediction::Velocity => output * (-sigma / square.sqrt()) + sample / square,
             };
+            // Not simplified for epsilon, where the quotient is the output: diffusers rounds in these steps.
             sample + (sample - original) / sigma * (next - sigma)
         };
         sample.iter().zip(output).map(element).collect()

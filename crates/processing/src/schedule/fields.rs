@@ -54,6 +54,7 @@ const COMMON: [&str; 12] = [
 impl Fields {
     pub(super) fn read(file: &ConfigFile, spacing: Spacing, more: &[&str]) -> Result<Self, PreprocessError> {
         for (name, value) in file.fields() {
+            // Features of schedulers are flags that are off by default; one that is off changes nothing, known or not.
             let off = value == &serde_json::Value::Bool(false);
             if !off && !COMMON.contains(&name) && !more.contains(&name) {
                 return Err(file.wrong(name, &format!("is {value}"), "testgen does not apply it; take it out"));
@@ -85,6 +86,7 @@ impl Fields {
                 (0..count).rev().map(|index| index as f64 * step).collect()
             }
             Spacing::Leading => {
+                // An integer: the remainder is lost, so that the noisiest steps of the training may not be taken.
                 let ratio = self.betas.len() / count;
                 (0..count).rev().map(|index| (index * ratio) as f64 + self.offset as f64).collect()
             }

@@ -44,6 +44,7 @@ fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, Preproc
     }
     match VOCABULARIES.iter().map(|name| directory.join(name)).find(|path| path.is_file()) {
         None => Ok(None),
+        // An error, because a checkpoint whose vocabulary cannot be read would look like one without a tokenizer.
         Some(path) => {
             let hint = "there is no `tokenizer.json` beside it; load the tokenizer with transformers and save it again";
             Err(PreprocessError::Unreadable { path, message: hint.to_owned() })
@@ -62,17 +63,21 @@ fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
     let Some((vocabulary, merges)) = vocabulary.zip(read_text(&directory.join("merges.txt"))?) else { return Ok(None) };
     let vocabulary: Map<String, Value> =
         vocabulary.fields().map(|(token, id)| (token.to_owned(), id.clone())).collect();
+    // `#version: 0.2` is a header. A merge may begin with `#` as well, so a single `#` does not identify the header.
     let merges: Vec<&str> = merges.lines().filter(|line| !line.starts_with("#version") && !line.is_empty()).collect();
     Ok(Some(json!({ "type": "BPE", "vocab": vocabulary, "merges": merges })))
 }
 
 /// The additions of `tokenizer_config.json` to the backend: special tokens, and tokens at the ends.
 pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(), PreprocessError> {
+    // Padding and truncation in `tokenizer.json` are left from a call of its author; every call here sets its own.
     backend.with_padding(None);
     let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer { message: error.to_string() };
     backend.with_truncation(None).map_err(|error| failed(&error))?;
+    // The crate's name for `split_special_tokens`: special tokens that occur in a text are encoded as ordinary text.
     backend.set_encode_special_tokens(settings.split_special_tokens);
     let known = backend.get_added_tokens_decoder();
+    // Adding a token again would replace its `lstrip`, `rstrip` and `normalized` of `tokenizer.json`.
     let new = |token: &&AddedToken| !known.values().any(|other| other.content == token.content);
     let tokens: Vec<AddedToken> = settings.tokens().filter(new).cloned().collect();
     backend.add_tokens(&tokens);

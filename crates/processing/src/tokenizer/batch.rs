@@ -46,9 +46,11 @@ impl TokenBatch {
         let unequal = encodings.iter().any(|encoding| encoding.len() != longest);
         let pad_id = match padding.id {
             Some(id) => id,
+            // A made-up id could be that of a real token. Without padding the value is not used.
             None if unequal => return Err(PreprocessError::NoPadToken),
             None => 0,
         };
+        // Masks and token types are not ids, so they are not renumbered.
         let same = |value: u32| value;
         let rows = |fill: u32, field: fn(&Encoding) -> &[u32], number: &dyn Fn(u32) -> u32| {
             let row = |encoding| {

@@ -43,6 +43,7 @@ impl Class {
             "LlamaTokenizer" => Self::Llama,
             "MarianTokenizer" => Self::Marian,
             "RobertaTokenizer" | "BartTokenizer" => Self::Roberta,
+            // Not an error: most classes change nothing in `tokenizer.json`.
             _ => Self::Generic,
         }
     }
@@ -55,10 +56,12 @@ pub(super) fn class_name<'a>(file: &'a ConfigFile, model: &'a ConfigFile) -> Res
     let [question_encoder, question_tokenizer] = QUESTION_ENCODER;
     let (forced, registered) = match ModelType::find(model_type).map(ModelType::entry) {
         Some(entry) => (entry.forced_tokenizer, entry.tokenizer),
+        // Not in the registry, because on its own this encoder is not a model that can be loaded.
         None if model_type == question_encoder => ("", question_tokenizer),
         None => ("", ""),
     };
     let class = if forced.is_empty() { named.unwrap_or(registered) } else { forced };
+    // transformers 5 has one class under both names.
     Ok(class.trim_end_matches("Fast"))
 }
 

@@ -14,6 +14,7 @@ pub(super) fn rebuild(file: &mut Value, settings: &Settings) -> Result<(), Prepr
     let model = file["model"]["type"].as_str().map(str::to_owned);
     match (settings.class, model.as_deref()) {
         (Class::Albert, Some("Unigram")) => albert(file, settings),
+        // Older files do not name the type of their model.
         (Class::Bert, Some("WordPiece") | None) => bert(file, settings),
         (Class::DebertaV2, Some("Unigram")) => deberta_v2(file, settings),
         (Class::Gpt2, Some("BPE")) => {
@@ -30,6 +31,8 @@ pub(super) fn rebuild(file: &mut Value, settings: &Settings) -> Result<(), Prepr
             byte_level(file, settings);
             roberta(file, settings)
         }
+        // Repositories in the style of Llama 3 name this class, although their
+        // pieces are bytes; `AutoTokenizer` takes `TokenizersBackend` for them.
         (Class::Llama, Some("BPE")) if !mentions_byte_level(&file["pre_tokenizer"]) => {
             llama(file, settings);
             Ok(())
@@ -54,7 +57,9 @@ fn albert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> 
     file["pre_tokenizer"] =
         json!({ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, spaces.clone()] });
     file["decoder"] = spaces;
+    // `AlbertTokenizer` does not look the unknown token up: it is always the second piece.
     file["model"] = unigram(file["model"]["vocab"].take(), 1);
+    // The class sets its template before `TokenizersBackend.__init__`, which then prefers that of the file.
     if file["post_processor"].is_null() {
         file["post_processor"] = around_texts(file, settings)?;
     }
@@ -82,8 +87,10 @@ fn deberta_v2(file: &mut Value, settings: &Settings) -> Result<(), PreprocessErr
     file["normalizer"] = json!({ "type": "Sequence", "normalizers": normalizers });
     file["pre_tokenizer"] = json!({ "type": "Sequence", "pretokenizers": splits });
     file["decoder"] = spaces;
+    // Set after `TokenizersBackend.__init__`, so that here the file's template does not count.
     file["post_processor"] = around_texts(file, settings)?;
     let vocab = file["model"]["vocab"].take();
+    // The class looks for the unknown token with a score of exactly zero; with another score it takes the second piece.
     let unknown = json!([settings.special("unk_token"), 0.0]);
     let place = vocab.as_array().and_then(|pieces| pieces.iter().position(|piece| *piece == unknown));
     file["model"] = unigram(vocab, place.unwrap_or(1));
@@ -136,6 +143,7 @@ fn bert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
 /// `MPNetTokenizer`.
 fn mpnet(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
     word_piece(file, settings);
+    // `MPNetTokenizer` passes False whatever `add_prefix_space` says.
     file["post_processor"] = roberta_ends(file, settings, false)?;
     Ok(())
 }
@@ -154,6 +162,7 @@ fn word_piece(file: &mut Value, settings: &Settings) {
     file["model"]["type"] = json!("WordPiece");
     file["model"]["unk_token"] = json!(settings.special("unk_token"));
     file["model"]["continuing_subword_prefix"] = json!("##");
+    // The default of `WordPiece`, which a model in JSON must state.
     file["model"]["max_input_chars_per_word"] = json!(100);
 }
 
@@ -175,6 +184,7 @@ fn byte_level(file: &mut Value, settings: &Settings) {
 /// `Qwen2Tokenizer`.
 fn qwen2(file: &mut Value, settings: &Settings) {
     let mut bytes = file["pre_tokenizer"].take();
+    // The split before it is the regex; GPT-2's would split its pieces again.
     bytes["use_regex"] = json!(false);
     bytes["add_prefix_space"] = json!(settings.prefix_space.unwrap_or(false));
     let split =
@@ -216,6 +226,7 @@ fn llama(file: &mut Value, settings: &Settings) {
         json!({ "type": "ByteFallback" }),
         json!({ "type": "Fuse" }),
     ];
+    // Removes the space that the pre-tokenizer put before the text.
     if prefix {
         decoders.push(json!({ "type": "Strip", "content": " ", "start": 1, "stop": 0 }));
     }
@@ -241,6 +252,7 @@ fn token_and_id(file: &Value, settings: &Settings, role: &str) -> Result<Value, 
     let token = settings.special(role).unwrap_or_default();
     let added = file["added_tokens"].as_array().into_iter().flatten().find(|added| added["content"] == token);
     let vocab = &file["model"]["vocab"];
+    // The vocabulary of a Unigram model is a list of pieces with scores, in the order of their ids.
     let numbered = || vocab.as_array()?.iter().position(|piece| piece[0] == token).map(|place| json!(place));
     let id = added.map(|added| added["id"].clone()).or_else(|| vocab.get(token).cloned()).or_else(numbered);
     id.map(|id| json!([token, id])).ok_or_else(|| PreprocessError::Tokenizer {

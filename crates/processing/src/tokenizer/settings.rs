@@ -48,6 +48,8 @@ impl Settings {
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
         let name = class_name(&file, model)?;
         let class = Class::of(name);
+        // `PreTrainedTokenizerBase._from_pretrained` drops both fields
+        // beside a `tokenizer.json`, whose template has them already.
         let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
         Ok(Self {
             roles: roles(directory, &file, class)?,
@@ -97,6 +99,7 @@ fn side(file: &ConfigFile, name: &str, default: PaddingSide) -> Result<PaddingSi
 
 fn max_length(file: &ConfigFile) -> Result<Option<usize>, PreprocessError> {
     let length = file.number("model_max_length")?;
+    // Read as a float, because 10^30 does not fit an integer.
     Ok(length.filter(|length| (1.0..LARGEST_LENGTH).contains(length)).map(|length| length as usize))
 }
 
@@ -115,6 +118,7 @@ fn roles(
     class: Class,
 ) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
+    // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers it.
     let decided = file.get("added_tokens_decoder").is_some();
     let mut roles = Vec::new();
     for role in ROLES {
@@ -191,6 +195,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
 fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, PreprocessError> {
     const DECODER: &str = "added_tokens_decoder";
     let mut numbered = Vec::new();
+    // `_from_pretrained` does not open the older file beside this field.
     if file.get(DECODER).is_none() {
         let older = ConfigFile::read_or_empty(directory, "added_tokens.json")?;
         for (content, id) in older.fields() {
@@ -206,6 +211,7 @@ fn further(directory: &Path, file: &ConfigFile) -> Result<Vec<AddedToken>, Prepr
             numbered.push((id, token(file, DECODER, value, false)?));
         }
     }
+    // The backend numbers new tokens in the order in which they are added.
     numbered.sort_by_key(|(id, _)| *id);
     let mut tokens: Vec<AddedToken> = numbered.into_iter().map(|(_, token)| token).collect();
     for name in ["additional_special_tokens", "extra_special_tokens"] {
@@ -227,6 +233,7 @@ fn token(file: &ConfigFile, field: &str, value: &Value, special: bool) -> Result
         single_word: flag("single_word", false),
         lstrip: flag("lstrip", false),
         rstrip: flag("rstrip", false),
+        // The default of `AddedToken`: a special token is matched before a normaliser changes its letters.
         normalized: flag("normalized", !special),
         special,
     })

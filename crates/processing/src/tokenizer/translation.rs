@@ -35,6 +35,7 @@ impl Translation {
         let missing = || vocabulary.wrong(&unknown, "is missing", "a Marian vocabulary has the unknown token");
         let unknown_id = id(&unknown).ok_or_else(missing)?;
         let mut backend = source.tokenizer()?;
+        // `MarianTokenizer` cuts a language code off the text before SentencePiece, which would split it.
         let codes = vocabulary.fields().map(|(token, _)| token).filter(|token| is_language(token));
         let added: Vec<&str> = [&end, &unknown, &pad].into_iter().map(String::as_str).chain(codes).collect();
         backend.add_special_tokens(&added.iter().map(|token| AddedToken::from(*token, true)).collect::<Vec<_>>());
@@ -45,8 +46,10 @@ impl Translation {
         });
         backend.with_post_processor(Some(template.map_err(failed)?));
         let count = backend.get_vocab_size(true) as u32;
+        // The two files number pieces independently; `MarianTokenizer` takes a piece without a number as unknown.
         let name = |piece: u32| backend.id_to_token(piece).and_then(|token| id(&token)).unwrap_or(unknown_id);
         let ids = (0..count).map(name).collect();
+        // Models that share one vocabulary have no second file.
         let target = match settings.flag("separate_vocabs")?.unwrap_or(false) {
             true => ConfigFile::read_or_empty(directory, "target_vocab.json")?,
             false => ConfigFile::read_or_empty(directory, "vocab.json")?,
