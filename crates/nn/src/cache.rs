@@ -42,6 +42,7 @@ impl<B: Ops> Cache<B> {
 
     /// Appends the new keys and values of `layer` and returns all of them.
     pub fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
+        // Taken and not cloned, so that the old keys are freed when they have been copied.
         let (key, value) = match self.layers[layer].take() {
             Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
             None => (key, value),

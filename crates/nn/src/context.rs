@@ -54,6 +54,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
 
     /// The number of positions that cross-attention sees in a later step; none in a first one.
     pub fn memory_length(&self) -> Option<usize> {
+        // Any layer would do: they all attend to the same encoder output.
         let (key, _) = self.cache.as_ref()?.memory(0)?;
         Some(key.dims()[2])
     }
@@ -154,6 +155,7 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     fn read<const D: usize>(&mut self, name: &str, tensor: Tensor<B, D>) -> Result<Array, ForwardError> {
+        // From the tensor and not from the request: a silent fallback to another device or type must show.
         let placement = Placement { device: B::kind(&tensor.device()), precision: precision_of(tensor.dtype())? };
         self.result.placements.push((name.to_owned(), placement));
         array_of(tensor)

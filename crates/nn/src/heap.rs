@@ -30,6 +30,7 @@ pub fn reset_peak() {
 
 fn grow(bytes: usize) {
     let now = IN_USE.fetch_add(bytes, Relaxed) + bytes;
+    // Reads first: a write in every allocation would pass the cache line from thread to thread.
     if now > PEAK.load(Relaxed) {
         PEAK.fetch_max(now, Relaxed);
     }
@@ -87,6 +88,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
         // SAFETY: the pointer came from mimalloc with this layout, as the caller promises.
         let moved = unsafe { MiMalloc.realloc(pointer, layout, new_size) };
         if !moved.is_null() {
+            // Before the old size is taken off, because both blocks exist while the content is moved.
             grow(new_size);
             shrink(layout.size());
         }

@@ -69,6 +69,7 @@ impl<'a, B: Ops> Inputs<'a, B> {
         shape: [usize; D],
         limit: usize,
     ) -> Result<Tensor<B, D, Int>, ForwardError> {
+        // On the host, because a kernel on a GPU would read past the table without an error.
         match values.iter().find(|value| **value < 0 || **value >= limit as i64) {
             Some(&value) => Err(ForwardError::OutOfRange { name, value, limit }),
             None => Ok(self.put_indices(values, shape)),
@@ -77,6 +78,7 @@ impl<'a, B: Ops> Inputs<'a, B> {
 
     /// Integers that the model computed on the host, on the device.
     pub fn put_indices<const D: usize>(&self, values: Vec<i64>, shape: [usize; D]) -> Tensor<B, D, Int> {
+        // Rows of tables, which have fewer than 2^31.
         let values: Vec<i32> = values.into_iter().map(|value| value as i32).collect();
         Tensor::from_data(TensorData::new(values, shape), (self.device, DType::I32))
     }

@@ -26,6 +26,7 @@ use testgen_types::DeviceKind;
 /// The tensors of a checkpoint below a path of module names.
 pub struct Weights<B: Ops> {
     files: Arc<Files>,
+    // One account for all views of a checkpoint: any module may read any tensor.
     read: Arc<Mutex<BTreeSet<String>>>,
     path: String,
     device: B::Device,
@@ -54,6 +55,7 @@ impl<B: Ops> Weights<B> {
     /// under its name, base models save their tensors without it.
     pub fn strip_prefix(&self, prefix: &str) -> Self {
         let below = format!("{}.", self.name(prefix));
+        // The module with an empty name is this one.
         if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }
     }
 
@@ -63,6 +65,7 @@ impl<B: Ops> Weights<B> {
             let below = format!("{}.", self.name(name));
             self.files.names().any(|tensor| tensor.starts_with(&below))
         };
+        // The first where there is none, so that the error about a missing tensor has the name of today.
         self.module(names.iter().find(has).unwrap_or(&names[0]))
     }
 
@@ -164,6 +167,7 @@ impl<B: Ops> Weights<B> {
         if stored.shape != shape {
             return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
         }
+        // By its name in the file, which may be an older one: unread tensors are found by these.
         self.record(stored.name.clone());
         Ok(stored)
     }

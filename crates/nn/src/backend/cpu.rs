@@ -18,6 +18,8 @@ impl Ops for Cpu {
     }
 
     fn affine_op(x: FlexTensor, weight: FlexTensor, bias: Option<FlexTensor>) -> FlexTensor {
+        // The kernel reads a weight from the start of its storage. The
+        // strides may be any, so that a tied head is not copied.
         if !all_f32([&x, &weight]) || weight.layout().start_offset() != 0 {
             return reference_ops::add_bias::<Self>(Self::matmul_op(x, weight), bias);
         }
@@ -105,6 +107,7 @@ fn elements(x: &FlexTensor) -> &[f32] {
 fn in_place(x: FlexTensor, kernel: impl FnOnce(&mut [f32])) -> FlexTensor {
     let mut x = contiguous(x);
     let length = x.layout().num_elements();
+    // Another tensor that shares the buffer keeps its values: `storage_mut` copies first.
     kernel(&mut x.storage_mut::<f32>()[..length]);
     x
 }

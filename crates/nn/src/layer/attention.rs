@@ -44,6 +44,7 @@ pub fn attend_capped<B: Ops>(
     let query = if groups == heads { query } else { query.reshape([batch, groups, grouped, head_dim]) };
     let scores = matmul(query, key.swap_dims(2, 3)).reshape([batch, heads, queries, keys]);
     let (scores, scale) = match cap {
+        // The cap is on scaled scores and comes before the mask, so nothing is left for the softmax to scale.
         Some(cap) => (soft_cap(scores, scale, cap), 1.0),
         None => (scores, scale),
     };

@@ -52,6 +52,7 @@ impl<B: Ops, const D: usize> Affine<B, D> {
         let (mean, variance) = (values("running_mean")?, values("running_var")?);
         let (mut scale, mut shift) = (Vec::with_capacity(features), Vec::with_capacity(features));
         for feature in 0..features {
+            // In f64: the factor is computed once, and its error would be in every output.
             let factor = f64::from(weight[feature]) / (f64::from(variance[feature]) + eps).sqrt();
             scale.push(factor as f32);
             shift.push((f64::from(bias[feature]) - f64::from(mean[feature]) * factor) as f32);

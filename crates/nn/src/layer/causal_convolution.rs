@@ -35,6 +35,7 @@ impl<B: Ops> CausalConvolution<B> {
         let ([batch, seq, channels], dtype, before) = (x.dims(), x.dtype(), self.taps.len() - 1);
         let past = past.unwrap_or_else(|| Tensor::zeros([batch, before, channels], (&x.device(), dtype)));
         let x = Tensor::cat(vec![past, x], 1);
+        // In the model's type, as the cache of transformers keeps it.
         let next = x.clone().narrow(1, seq, before);
         let x = x.cast(DType::F32);
         let part = |(place, tap): (usize, &Tensor<B, 3>)| x.clone().narrow(1, place, seq) * tap.clone();

@@ -51,6 +51,7 @@ impl<B: Ops> Conv1d<B> {
         let [out, inner, kernel] = weight.dims();
         let part = out / shape.groups;
         let group = |index: usize| {
+            // Positions outermost, as `windows` lays out its inputs.
             weight.clone().narrow(0, index * part, part).permute([2, 1, 0]).reshape([kernel * inner, part])
         };
         Self { weights: (0..shape.groups).map(group).collect(), bias, shape }
@@ -91,6 +92,7 @@ impl<B: Ops> Conv1d<B> {
             let strided = x.clone().narrow(1, offset, length * stride);
             match stride {
                 1 => strided,
+                // The first of every `stride` positions: a view, where a selection by indices would copy.
                 _ => strided.reshape([batch, length, stride * channels]).narrow(2, 0, channels),
             }
         };

@@ -43,6 +43,7 @@ impl DistanceBuckets {
         let span = self.span() as i64;
         let row = |first: usize, second: usize| {
             let bucket = self.bucket(first as i64 - second as i64);
+            // As in transformers: distances beyond the table share its last row.
             (if opposite { -bucket } else { bucket } + span).clamp(0, 2 * span - 1)
         };
         let pairs = (0..seq).flat_map(|first| (0..seq).map(move |second| (first, second)));
@@ -121,6 +122,8 @@ impl<B: Ops> Disentangled<B> {
         let parts = 1 + usize::from(self.shape.to_distance) + usize::from(self.shape.from_distance);
         let scale = ((query.dims()[3] * parts) as f64).powf(-0.5);
         let distances = table.and_then(|table| self.distances(&query, &key, table, inputs));
+        // As a part of the bias, the scores of distances are added in
+        // the softmax's pass, and scaled before, as contents are.
         let distances = distances.map(|scores| scores.cast(DType::F32) * scale);
         let bias = match (distances, bias) {
             (Some(distances), Some(bias)) => Some(distances + bias),

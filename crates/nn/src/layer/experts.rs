@@ -83,6 +83,7 @@ impl<B: Ops> Experts<B> {
         let tokens = batch * seq;
         let x = x.reshape([tokens, width]);
         let dtype = x.dtype();
+        // f32 in every precision, as the routers of transformers: close probabilities decide which expert runs.
         let probabilities = softmax(self.router.forward(x.clone()).cast(DType::F32), 1);
         let ranks = ranks(probabilities.clone(), self.earlier.clone());
         let left_out = ranks.greater_equal_elem(self.shape.chosen as f32);
@@ -93,6 +94,8 @@ impl<B: Ops> Experts<B> {
         let hidden = (gate * inward.narrow(2, inner, inner)).cast(DType::F32);
         // The output of an expert that was not chosen may overflow, and zero times infinity is NaN.
         let left_out = left_out.reshape([tokens, count, 1]).expand([tokens, count, inner]);
+        // Weighed before `down`, which is linear, so that one product
+        // also sums the experts; transformers weighs after it.
         let hidden = hidden.mask_fill(left_out, 0.0) * weights.clone().reshape([tokens, count, 1]);
         let y = linear(hidden.cast(dtype).reshape([tokens, count * inner]), self.down.clone(), None);
         let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
@@ -105,6 +108,7 @@ impl<B: Ops> Experts<B> {
 /// index.
 fn ranks<B: Ops>(probabilities: Tensor<B, 2>, earlier: Tensor<B, 3>) -> Tensor<B, 2> {
     let [tokens, count] = probabilities.dims();
+    // By comparisons: `topk` of a backend need not order equal probabilities by their index.
     let own = probabilities.clone().reshape([tokens, count, 1]);
     let sign = (probabilities.reshape([tokens, 1, count]) - own).sign();
     let ties = (sign.clone().abs().neg() + 1.0) * earlier;

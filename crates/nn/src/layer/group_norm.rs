@@ -24,6 +24,7 @@ impl<B: Ops> GroupNorm<B> {
     pub fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
         let (dtype, [batch, channels, height, width]) = (x.dtype(), x.dims());
         let x = x.cast(DType::F32).reshape([batch, self.groups, channels / self.groups * height * width]);
+        // Centred first: the difference of two large means of squares would lose digits.
         let centred = x.clone() - x.mean_dim(2);
         let variance = (centred.clone() * centred.clone()).mean_dim(2);
         let normal = (centred / (variance + self.eps).sqrt()).reshape([batch, channels, height, width]);

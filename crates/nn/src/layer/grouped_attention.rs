@@ -40,12 +40,14 @@ impl<B: Ops> GroupedAttention<B> {
         if let Some([query_norm, key_norm]) = &self.norms {
             (query, key) = (by_width(query_norm, query), by_width(key_norm, key));
         }
+        // After the norms and before the heads are split, as in `OlmoeAttention`.
         if let Some(bound) = self.clip {
             [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
         }
         let [heads, groups] = self.heads;
         let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));
         if let Some(rotation) = rotation {
+            // Before the cache: a key keeps the rotation of its own position.
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
         let (key, value) = context.with_past(index, key, split_heads(value, groups));

@@ -116,6 +116,7 @@ fn masked_causal_bias<B: Ops>(
     let keys = past + queries;
     let padding = attention_mask(inputs, mask, [batch, keys])?;
     let window = window.unwrap_or(keys);
+    // A single new token sees every key, which is each step of a generation without padding.
     if padding.is_none() && queries == 1 && keys <= window {
         return Ok(None);
     }

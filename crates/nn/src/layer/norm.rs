@@ -25,6 +25,7 @@ impl<B: Ops> LayerNorm<B> {
             return Self::load(w, width, eps);
         }
         let weight: Tensor<B, 1> = w.tensor("weight", [width])?;
+        // Zeros: the operation always has a bias.
         let bias = Tensor::zeros([width], (w.device(), weight.dtype()));
         Ok(Self { weight, bias, eps })
     }
@@ -65,6 +66,7 @@ impl<B: Ops> GroupRmsNorm<B> {
     pub fn forward(&self, x: Tensor<B, 3>, dtype: DType) -> Tensor<B, 3> {
         let ([batch, seq, width], [part]) = (x.dims(), self.ones.dims());
         let x = x.reshape([batch, seq, width / part, part]);
+        // With weights of one, because the class applies its own after it has rounded to the model's type.
         let y = backend::rms_norm(x, self.ones.clone(), self.eps).reshape([batch, seq, width]);
         y.cast(dtype) * self.weight.clone()
     }

@@ -73,6 +73,7 @@ pub struct LayerContext<'a, B: Ops> {
 impl<B: Ops> AttentionContext<'_, '_, B> {
     /// For a layer whose tokens see the last `window` ones; without a window every earlier one.
     pub fn layer(&mut self, window: Option<usize>) -> Result<LayerContext<'_, B>, ForwardError> {
+        // A model has at most two windows, so that a list is enough.
         let made = self.biases.iter().find(|(made, _)| *made == window);
         let bias = match made {
             Some((_, bias)) => bias.clone(),
@@ -87,6 +88,7 @@ impl<B: Ops> AttentionContext<'_, '_, B> {
 
     fn bias(&self, window: Option<usize>) -> Result<Option<Tensor<B, 4>>, ForwardError> {
         let causal = causal_bias(self.inputs, self.shape, self.past, window)?;
+        // ALiBi has a bias even where nothing is hidden.
         let Positions::Alibi(alibi) = self.positions else { return Ok(causal) };
         let linear = alibi.bias(self.inputs, self.shape, self.past)?;
         Ok(Some(match causal {

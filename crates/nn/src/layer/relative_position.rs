@@ -35,6 +35,7 @@ impl RelativeBuckets {
         if distance < exact {
             return first + distance;
         }
+        // Python's `math.log`, in f64, which becomes f32 where PyTorch divides a tensor by it.
         let span = (self.max_distance as f64 / exact as f64).ln() as f32;
         let steps = (distance as f32 / exact as f32).ln() / span * (count - exact) as f32;
         first + (exact + steps as i64).min(count - 1)

@@ -32,6 +32,7 @@ pub struct RopeFields<'a> {
 
 /// One set of rotary parameters; which of them count depends on `rope_type`.
 #[derive(Debug, Clone, Default, Deserialize)]
+// A parameter without code here would change the frequencies of transformers alone.
 #[serde(deny_unknown_fields)]
 pub struct RopeParameters {
     /// How the frequencies are stretched.
@@ -112,6 +113,7 @@ impl RopeFields<'_> {
 
     /// The missing fields of a type that rotates whole heads.
     pub fn validate(&self, head_dim: usize) -> Result<(), String> {
+        // Any length: only the presence of fields is checked.
         let parameters = self.parameters(1);
         if let Some(share) = parameters.partial_rotary_factor.filter(|share| *share != 1.0) {
             return Err(format!("`partial_rotary_factor` {share} is not supported by this model type"));
@@ -133,6 +135,7 @@ impl RopeFields<'_> {
 impl RopeParameters {
     /// The part of a head of `head_dim` that rotates.
     pub fn width(&self, head_dim: usize) -> usize {
+        // Cut off like Python's `int`.
         (head_dim as f64 * self.partial_rotary_factor.unwrap_or(1.0)) as usize
     }
 
@@ -171,6 +174,7 @@ impl RopeParameters {
     /// The dimensions where YaRN's ramp begins and ends.
     pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> (f64, f64) {
         let trained = self.original_max_position_embeddings.unwrap_or(1.0);
+        // Python's `or`, by which a zero counts as absent.
         let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
         let dimension = |rotations: f64| width as f64 * (trained / (rotations * 2.0 * PI)).ln() / (2.0 * theta.ln());
         let (mut low, mut high) = (dimension(or(self.beta_fast, 32.0)), dimension(or(self.beta_slow, 1.0)));
@@ -178,6 +182,7 @@ impl RopeParameters {
             (low, high) = (low.floor(), high.ceil());
         }
         (low, high) = (low.max(0.0), high.min(width as f64 - 1.0));
+        // As in transformers, against a division by zero in the ramp.
         if low == high {
             high += 0.001;
         }

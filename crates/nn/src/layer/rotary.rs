@@ -67,6 +67,7 @@ impl Rotary {
         let grown = self.grown(positions);
         let frequencies = grown.as_deref().unwrap_or(&self.inverse_frequencies);
         let width = 2 * frequencies.len();
+        // On the host, so that the angles are the same on every device and are rounded to the model's type once.
         let table = |function: fn(f32) -> f32| {
             let mut table = Vec::with_capacity(positions.len() * width);
             for position in positions {
@@ -83,6 +84,7 @@ impl Rotary {
     /// The frequencies for a sequence beyond the trained length.
     fn grown(&self, positions: &[i64]) -> Option<Vec<f32>> {
         let growth = self.growth.as_ref()?;
+        // The longest row decides for the whole batch, as in `dynamic_rope_update`.
         let length = positions.iter().max().map_or(0, |position| position + 1) as f64;
         (length > growth.trained()).then(|| growth.frequencies(length, 2 * self.inverse_frequencies.len()))
     }
@@ -192,6 +194,7 @@ fn yarn_scaling(parameters: &RopeParameters) -> f64 {
     let factor = parameters.factor.unwrap_or(1.0);
     let scale = |weight: f64| if factor <= 1.0 { 1.0 } else { 0.1 * weight * factor.ln() + 1.0 };
     match (parameters.mscale, parameters.mscale_all_dim) {
+        // Both must be given and not zero: transformers tests their truth.
         (Some(mscale), Some(all)) if mscale != 0.0 && all != 0.0 => scale(mscale) / scale(all),
         _ => scale(1.0),
     }

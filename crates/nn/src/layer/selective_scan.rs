@@ -44,6 +44,7 @@ impl<B: Ops> Scan<B> {
 
 /// ln(1 + eˣ), without overflow.
 pub fn softplus<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
+    // The exponent is never positive, so that it cannot overflow.
     x.clone().clamp_min(0.0) + x.abs().neg().exp().log1p()
 }
 
@@ -57,6 +58,7 @@ fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>
     };
     let mut decay = decay;
     let mut distance = 1;
+    // Each round doubles how many tokens a state includes, so that three rounds suffice for a chunk.
     while distance < length {
         let kept = length - distance;
         let late = decay.clone().narrow(1, distance, kept);

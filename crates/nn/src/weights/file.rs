@@ -73,9 +73,11 @@ impl Files {
         // it does for every reader of safetensors.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
         let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|error| unreadable(error.to_string()))?;
+        // The 8 bytes before the header are its length.
         let data = header + 8;
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
+            // `read_metadata` checks the header only.
             if range.end > map.len() {
                 return Err(unreadable(format!("`{name}` ends after the end of the file; the file is truncated")));
             }
@@ -125,6 +127,7 @@ fn paths(directory: &Path) -> Result<Vec<PathBuf>, WeightsError> {
     let map = value.get("weight_map").and_then(Value::as_object);
     let map = map.ok_or_else(|| unreadable("it has no `weight_map`".to_owned()))?;
     let names: BTreeSet<&str> = map.values().filter_map(Value::as_str).collect();
+    // An index that was downloaded must not open files outside the checkpoint.
     if let Some(name) = names.iter().find(|name| Path::new(name).file_name().is_none_or(|file| file != **name)) {
         return Err(unreadable(format!("`{name}` is not the name of a file beside the index")));
     }

@@ -27,6 +27,7 @@ pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);
     let same = matches!(pair, (Dtype::F32, DType::F32) | (Dtype::F16, DType::F16) | (Dtype::BF16, DType::BF16));
     let aligned = stored.bytes().as_ptr().addr().is_multiple_of(dtype.size());
+    // A file's numbers are little-endian, and its header may have any length.
     if !same || !aligned || cfg!(target_endian = "big") {
         return None;
     }

@@ -16,6 +16,7 @@ pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [
         Activation::GeluNew => Some(map::<GeluTanh>),
         Activation::Silu => Some(map::<Silu>),
         Activation::QuickGelu => Some(map::<QuickGelu>),
+        // The others are rare, and burn's operators compute them.
         _ => None,
     }
 }

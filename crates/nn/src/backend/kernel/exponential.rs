@@ -12,6 +12,7 @@ pub(super) fn exp(x: f32) -> f32 {
     let rest = power.mul_add(2.121_944_4e-4, power.mul_add(-0.693_359_4, clamped));
     let polynomial = horner(rest, [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_65, 0.5]);
     let mantissa = polynomial.mul_add(rest * rest, rest) + 1.0;
+    // Two to the power, written into the exponent's bits; the clamp keeps them within their range.
     let scale = f32::from_bits(((power as i32 + 127) << 23) as u32);
     if x < -87.3 { 0.0 } else { mantissa * scale }
 }

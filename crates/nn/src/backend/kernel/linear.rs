@@ -22,6 +22,7 @@ pub(in crate::backend) fn linear(
     bias: Option<&[f32]>,
 ) -> Vec<f32> {
     let mut out = match bias {
+        // Products are added to the bias, which saves a pass over the result.
         Some(bias) => bias.repeat(rows),
         None => vec![0.0; rows * columns],
     };

@@ -32,6 +32,7 @@ pub(super) fn transposed(
     out: &mut [f32],
 ) {
     let arch = Arch::new();
+    // By columns, so that a band of columns owns a contiguous part, which a thread can write without a lock.
     let mut sums = vec![0.0; columns * rows];
     let band = |(index, sums): (usize, &mut [f32])| {
         arch.dispatch(Band { x, rows, inner, weight: &weight[index * BAND * stride..], stride, sums });
