@@ -46,6 +46,7 @@ impl<B: Ops> BoundModel<B> {
 
 /// Runs device code; a panic of the backend becomes its message.
 pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    // burn reports a failed kernel or full memory by a panic. The network is only read, and a session resets its cache.
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         text.unwrap_or("the backend panicked without a message").to_owned()

@@ -23,6 +23,7 @@ impl Source {
         let real = std::env::var_os(CHECKPOINTS_VARIABLE)
             .zip(self.hub)
             .map(|(directory, hub)| Path::new(&directory).join(hub))
+            // The directory need not have every model; the others are tested with their fixtures.
             .filter(|directory| directory.join("config.json").is_file());
         Checkpoint::at(real.unwrap_or_else(|| suite.join(self.path)))
     }

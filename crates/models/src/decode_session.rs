@@ -48,6 +48,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
                 whole.insert(name.to_owned(), joined);
             }
         }
+        // Images are read with the first call only.
         if let Some(pixels) = self.read.first().and_then(|inputs| inputs.get("pixel_values")) {
             whole.insert("pixel_values".to_owned(), pixels.clone());
         }
@@ -63,12 +64,15 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
 impl<B: Ops> Session for DecodeSession<'_, B> {
     fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
         let (past, new) = (self.cache.length(), self.new_tokens(inputs)?);
+        // Once the sequence is longer, keys do not change any more, and earlier inputs need not be kept.
         let limit = self.model.capabilities().cache_reset_length.filter(|limit| past <= *limit);
         if limit.is_some() {
             self.read.push(inputs.clone());
         }
+        // A first call computes every key anyway, whatever its length is.
         let crosses = limit.is_some_and(|limit| past > 0 && past + new > limit);
         let result = if crosses { self.call_anew(inputs) } else { self.call(inputs) };
+        // Some layers may have their new keys already, and others not.
         if result.is_err() {
             self.reset();
         }

@@ -83,6 +83,8 @@ impl Plan<'_> {
             erased,
             model_type: self.model_type,
             head,
+            // The head that the file was saved with is left over when
+            // another class is computed; that is not a tensor forgotten.
             tensors: if class == saved { tensors } else { tensors.without_other_heads() },
             class,
             inert_fields: config.inert_fields(head),
@@ -97,6 +99,7 @@ impl Plan<'_> {
     fn class(&self) -> (String, String) {
         let base = || format!("{}{}", self.model_type.entry().class, Head::Base);
         let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
+        // First, because one checkpoint can have goldens of another class than the one that saved it.
         let recorded = weights::file_metadata(&self.checkpoint.directory().join("golden.safetensors"), "model_class");
         (recorded.unwrap_or_else(|| saved.clone()), saved)
     }

@@ -89,6 +89,7 @@ impl<B: Ops> Network<B> for RagNetwork<B> {
         };
         let Some(target) = inputs.host(TARGET).or_else(|| inputs.host(LABELS)) else { return Ok(()) };
         let logits = self.read(&found, target, inputs, context)?;
+        // A later step has its own tokens only, and a loss is about a whole text.
         if let (Some(labels), true) = (inputs.host(LABELS), context.past() == 0) {
             let loss = self.loss(logits.clone(), labels, target, &found, inputs)?;
             context.output("loss", loss)?;
@@ -205,6 +206,7 @@ impl<B: Ops> RagNetwork<B> {
 /// The retrieved passages that the caller passes.
 fn given<B: Ops>(contexts: &Array, inputs: &Inputs<'_, B>) -> Arrays {
     let named = |from: &str, to: &str| Some((to.to_owned(), inputs.host(from)?.clone()));
+    // Without a mask transformers shows the generator every token.
     let ones = Array::integers(contexts.shape(), vec![1; contexts.values().len()]);
     let mut found = Arrays::from([("input_ids".to_owned(), contexts.clone()), ("attention_mask".to_owned(), ones)]);
     found.extend(named("context_attention_mask", "attention_mask").into_iter().chain(named(SCORES, SCORES)));

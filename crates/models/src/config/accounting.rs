@@ -40,6 +40,7 @@ pub(super) fn read_fields<C: Config>(model_type: &str, config: &C, file: &Map<St
     let is_nested = |name: &str| nested.iter().any(|(holder, _)| *holder == name);
     let read = |name: &&String| {
         let first = canonical(model_type, name);
+        // Under both names the field is still one field; its first name counts.
         let repeated = first != name.as_str() && file.contains_key(first);
         !config.rest().contains_key(first) && !repeated && !is_nested(name) && !of_another_type(model_type, first)
     };

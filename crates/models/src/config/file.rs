@@ -20,5 +20,6 @@ pub(crate) fn saved_class(value: &Value) -> Option<&str> {
 pub(crate) fn label_count(value: &Value) -> usize {
     let named = value.get("id2label").and_then(Value::as_object).map(Map::len);
     let counted = value.get("num_labels").and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok());
+    // `num_labels` of `PreTrainedConfig` is the length of `id2label`.
     named.or(counted).unwrap_or(2)
 }

@@ -2,6 +2,7 @@
 
 /// Whether `field` has no influence on the numbers, for any model type.
 pub(crate) fn is_inert(field: &str) -> bool {
+    // Dropout is off in evaluation mode, whatever part of a model it is for.
     FIELDS.contains(&field) || field.contains("dropout") || field.ends_with("_pdrop")
 }
 

@@ -132,6 +132,7 @@ impl<B: Ops> BloomLayer<B> {
         let (width, heads) = (config.width(), config.n_head);
         let norm = |name| LayerNorm::load(&w.module(name), width, config.layer_norm_epsilon);
         let qkv = w.module("self_attention.query_key_value");
+        // Each head's query, key and value are side by side in the rows of the matrix, as Megatron stores them.
         let projections = Projections::load_by_group(&qkv, width, [heads, 1, width / heads], true)?;
         let output = Linear::load(&w.module("self_attention.dense"), width, width)?;
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
@@ -139,6 +140,7 @@ impl<B: Ops> BloomLayer<B> {
             input_layernorm: norm("input_layernorm")?,
             self_attention: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
             post_attention_layernorm: norm("post_attention_layernorm")?,
+            // `BloomMLP` has this width and `BloomGelu` in every model; no field says so.
             mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
             residual_after_norm: config.apply_residual_connection_post_layernorm,
         })

@@ -55,6 +55,7 @@ impl FalconConfig {
     /// Heads of keys and values.
     fn groups(&self) -> usize {
         match (self.new_decoder_architecture, self.multi_query) {
+            // The older architecture ignores `num_kv_heads` with `multi_query`.
             (false, true) => 1,
             _ => self.num_kv_heads.unwrap_or(self.num_attention_heads),
         }
@@ -142,6 +143,7 @@ fn load_decoder<B: Ops>(config: &FalconConfig, w: &Weights<B>) -> Result<FalconD
     Ok(CausalDecoder {
         embeddings: Embedding::load(&w.module("word_embeddings"), config.vocab_size, width)?,
         positions: if config.alibi {
+            // `FalconAttention` adds the biases to the scores before it scales both.
             Positions::Alibi(Alibi::rounded(config.num_attention_heads, (head_dim as f64).powf(-0.5)))
         } else {
             Positions::Rotary(Rotary::new(&config.rope.fields().parameters(trained), head_dim, trained))
@@ -180,6 +182,7 @@ impl<B: Ops> FalconLayer<B> {
         Ok(Self {
             norms: match (config.parallel_attn, config.parallel_norms()) {
                 (false, _) => FalconNorms::InARow(norm("input_layernorm")?, norm("post_attention_layernorm")?),
+                // A single norm keeps the name of the older architecture.
                 (true, 1) => FalconNorms::Shared(norm("input_layernorm")?),
                 (true, _) => FalconNorms::Own(norm("ln_attn")?, norm("ln_mlp")?),
             },

@@ -211,6 +211,7 @@ fn attention<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<GroupedAtt
     let projections = Projections::load(w, names, width, [queries, keys, keys], bias)?;
     let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, bias)?;
     Ok(GroupedAttention {
+        // Not `head_dim`: the two differ in the 27B model.
         scale: config.query_pre_attn_scalar.powf(-0.5),
         soft_cap: config.attn_logit_softcapping,
         ..GroupedAttention::defaults(projections, output, heads, config.head_dim)

@@ -108,6 +108,7 @@ impl<B: Ops> Embeddings<B> for Gpt2Embeddings<B> {
         let (values, shape) = positions(inputs, [batch, seq], past)?;
         let positions = inputs.checked_indices("position_ids", values, shape, self.wpe.rows())?;
         let embedded = tokens + self.wpe.forward(positions);
+        // `GPT2Model` has no table for types: they are ids of tokens.
         match inputs.optional_indices("token_type_ids", self.wte.rows())? {
             Some(token_types) => Ok(embedded + self.wte.forward(token_types)),
             None => Ok(embedded),

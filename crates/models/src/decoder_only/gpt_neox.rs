@@ -46,6 +46,7 @@ pub(crate) struct GptNeoXConfig {
 
 impl GptNeoXConfig {
     fn fields(&self) -> RopeFields<'_> {
+        // Not `RopeConfig`, because this type calls the base `rotary_emb_base`.
         let parameters = self.rope_scaling.as_ref().or(self.rope_parameters.as_ref());
         RopeFields { parameters, theta: self.rotary_emb_base }
     }

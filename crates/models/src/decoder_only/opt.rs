@@ -103,6 +103,7 @@ type OptDecoder<B> = CausalDecoder<B, OptEmbeddings<B>, OptLayer<B>>;
 
 fn load_decoder<B: Ops>(config: &OptConfig, w: &Weights<B>) -> Result<OptDecoder<B>, WeightsError> {
     let layer = |index| OptLayer::load(config, &w.module("layers").module(index));
+    // Checkpoints that were fine-tuned before transformers 4.20.1 have no final norm, and have the second field.
     let has_norm = config.do_layer_norm_before && !config.remove_final_layer_norm;
     let norm = has_norm.then(|| config.norm(&w.module("final_layer_norm"))).transpose()?;
     let project = config.project(&w.module("project_out"), config.hidden_size, config.outer())?;

@@ -102,6 +102,7 @@ impl<B: Ops> VaeEncoder<B> {
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.in_channels, widths[0]], 3)?,
             blocks: (0..widths.len()).map(block).collect::<Result<_, WeightsError>>()?,
+            // Twice, for the means and the logarithms of the variances.
             end: End::load(config, [widths[last], widths[last], 2 * config.latent_channels], w)?,
         })
     }
@@ -130,6 +131,7 @@ impl<B: Ops> VaeDecoder<B> {
         let last = widths.len() - 1;
         let block = |index: usize| {
             let (w, out) = (w.module("up_blocks").module(index), widths[index]);
+            // `Decoder` of diffusers has one layer more in each block than `Encoder`.
             let layers = config.layers([widths[index.saturating_sub(1)], out], config.layers_per_block + 1, &w)?;
             Ok((layers, (index < last).then(|| doubled(&w, out)).transpose()?))
         };

@@ -130,6 +130,7 @@ impl<B: Ops> Upsample<B> {
 /// `x` with `length` positions along `dim`, each a copy of the nearest one.
 fn nearest<B: Ops>(x: Tensor<B, 4>, dim: usize, length: usize) -> Tensor<B, 4> {
     let from = x.dims()[dim];
+    // In f32, as PyTorch's `nearest`, by which uneven sizes round.
     let scale = from as f32 / length as f32;
     let places = (0..length).map(|place| (((place as f32) * scale) as usize).min(from - 1));
     Tensor::cat(places.map(|place| x.clone().narrow(dim, place, 1)).collect(), dim)

@@ -109,6 +109,7 @@ impl<B: Ops> TransformerBlock<B> {
         let x = x.clone() + self.attn2.forward(norm2.forward(x), condition);
         let both = self.gate.forward(norm3.forward(x.clone()));
         let inner = both.dims()[2] / 2;
+        // `GEGLU` has the gate in the second half.
         let gate = activate(both.clone().narrow(2, inner, inner), Activation::Gelu);
         x + self.down.forward(both.narrow(2, 0, inner) * gate)
     }

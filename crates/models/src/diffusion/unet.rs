@@ -76,6 +76,7 @@ impl<B: Ops> Network<B> for UnetModel<B> {
     /// condition]. The trace has the first convolution, and each block.
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let mut x = inputs.image_of_channels("sample", self.channels)?;
+        // From 0..1 to -1..1.
         if self.centred {
             x = x * 2.0 - 1.0;
         }
@@ -115,6 +116,7 @@ impl<B: Ops> UnetModel<B> {
 /// The numbers of an argument, integers or floats.
 fn numbers<B: Ops>(inputs: &Inputs<'_, B>, name: &'static str) -> Result<Vec<f32>, ForwardError> {
     match inputs.host(name).ok_or(ForwardError::MissingInput { name })?.values() {
+        // Timesteps are integers with DDIM and fractions with Euler.
         Values::I64(values) => Ok(values.iter().map(|value| *value as f32).collect()),
         Values::F32(values) => Ok(values.clone()),
         Values::U8(_) => Err(ForwardError::WrongInput {

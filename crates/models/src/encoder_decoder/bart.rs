@@ -158,6 +158,7 @@ fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<[BartLayers<
     };
     let [encoder, decoder] = fields.shapes(VARIANT);
     let stacks = [stack(&encoder, false)?, stack(&decoder, true)?];
+    // A file may have the shared table under all three names.
     tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
     Ok(stacks)
 }
@@ -204,6 +205,7 @@ fn lm_head<B: Ops>(
     embedding: Tensor<B, 2>,
 ) -> Result<Linear<B>, WeightsError> {
     const BIAS: &str = "final_logits_bias";
+    // A buffer of zeros in most checkpoints, and left out by some.
     let bias = w.has(BIAS).then(|| w.tensor(BIAS, [1, vocab])).transpose()?;
     let bias = bias.map(|bias| bias.reshape([vocab]));
     let w = w.module("lm_head");

@@ -185,6 +185,7 @@ fn positions<B: Ops>([count, width]: [usize; 2], w: &Weights<B>) -> Result<Tenso
     let value = |position: usize, column: usize| {
         let (pair, function): (usize, fn(f64) -> f64) =
             if column < half { (column, f64::sin) } else { (column - half, f64::cos) };
+        // In f64 and then rounded, because numpy computes the table of transformers.
         function(position as f64 / 10_000_f64.powf(2.0 * pair as f64 / width as f64)) as f32
     };
     let values = (0..count).flat_map(|position| (0..width).map(move |column| value(position, column)));

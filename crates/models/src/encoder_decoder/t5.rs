@@ -50,6 +50,7 @@ impl ModelDef for T5 {
         let head = match head {
             Head::ConditionalGeneration => {
                 let w = w.module("lm_head");
+                // By the file and not by `tie_word_embeddings`, which older files set for another purpose.
                 let head = match w.has("weight") {
                     true => Linear::load_with_bias(&w, width, vocab, false)?,
                     false => Linear::tied(encoder.embed_tokens.weight(), None),
@@ -89,6 +90,7 @@ impl<B: Ops> T5Layers<B> {
     ) -> Result<Self, LoadError> {
         let product = w.dtype();
         let types = T5Types { product, sum: if product == DType::F16 { DType::F32 } else { product } };
+        // Only the first block has the table; `T5Stack` hands its bias on to the others.
         let bias = w.module("block.0.layer.0.SelfAttention.relative_attention_bias");
         let block = |index| T5Block::load(config, decoder, types, &w.module("block").module(index));
         if decoder {
@@ -207,6 +209,7 @@ const ATTENTION: AttentionNames = AttentionNames { query: "q", key: "k", value: 
 impl<B: Ops> T5Block<B> {
     fn load(config: &T5Config, decoder: bool, types: T5Types, w: &Weights<B>) -> Result<Self, LoadError> {
         let (width, heads, head_dim) = (config.d_model, config.num_heads, config.d_kv);
+        // T5 does not scale scores: its initialisation of the queries contains the factor.
         let shape = CachedAttentionShape { width, heads, head_dim, bias: false, key_bias: false, scale: 1.0 };
         let attention = |w: &Weights<B>| CachedAttention::load(w, &ATTENTION, &shape);
         let layer = |index: usize| w.module("layer").module(index);

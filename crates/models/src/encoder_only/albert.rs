@@ -79,6 +79,7 @@ impl AlbertConfig {
         let mapping = w.module("encoder.embedding_hidden_mapping_in");
         Ok(BertEncoder {
             embeddings: TextEmbeddings::load(tables, Positions::FromZero, w)?,
+            // Always there, also between equal widths, unlike ELECTRA's.
             project: Some(Linear::load(&mapping, inner, width)?),
             layers: self.layers(&w.module("encoder.albert_layer_groups"))?,
             order: self.order(),

@@ -132,6 +132,7 @@ impl ModelDef for Roberta {
 
     fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let positions = Positions::FromPadding(config.pad_token_id.unwrap_or(1));
+        // Other than BERT's, the classes with a head have no pooler.
         let backbone = config.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
         let names = MaskedLmNames {
             dense: "lm_head.dense",
@@ -140,6 +141,7 @@ impl ModelDef for Roberta {
             bias: Some("lm_head.bias"),
         };
         let tied = config.fields.tie_word_embeddings;
+        // `RobertaLMHead` takes GELU whatever `hidden_act` is.
         let masked_lm = || backbone.masked_lm(config.fields.hidden_size, Activation::Gelu, tied, &names, w);
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(masked_lm()?),

@@ -131,6 +131,7 @@ impl DebertaV2Config {
         match &self.pos_att_type {
             None => Vec::new(),
             Some(Terms::Listed(terms)) => terms.clone(),
+            // `DebertaV2Config` lowers and splits a string, and takes a list as it is.
             Some(Terms::Joined(terms)) => terms.to_lowercase().split('|').map(|term| term.trim().to_owned()).collect(),
         }
     }
@@ -191,6 +192,8 @@ impl DebertaV2Config {
             vocab: self.vocab_size,
             activation: self.hidden_act,
             eps: self.layer_norm_eps,
+            // `DebertaV2LMPredictionHead` multiplies by the embeddings
+            // themselves; only the legacy head has a decoder of its own.
             tied: self.tie_word_embeddings || !self.legacy,
         };
         MaskedLm::load(w, if self.legacy { &LEGACY } else { &CURRENT }, &shape, encoder.words())

@@ -43,6 +43,7 @@ impl<B: Ops> DebertaV2Encoder<B> {
         let (encoder, width) = (w.module("encoder"), shape.attention.width);
         let layer = |index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index));
         let embeddings = TextEmbeddings::load_projected(shape.tables, Positions::FromZero, width, w)?;
+        // Files may have the table although `position_biased_input` is off; transformers ignores it, too.
         w.mark_tied("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
@@ -78,12 +79,14 @@ impl<B: Ops> Backbone<B> for DebertaV2Encoder<B> {
         let x = self.embeddings.forward(inputs)?;
         let [batch, seq, _] = x.dims();
         let shown = padding_factor(inputs, [batch, seq])?.map(|shown| shown.cast(x.dtype()));
+        // `DebertaV2Embeddings` multiplies by the mask, so that the convolution sees zeros beside a short text.
         let embedded = without_padding(x, shown.as_ref());
         context.trace_embed(&embedded)?;
         let bias = pair_bias(inputs, [batch, seq])?;
         let mut x = embedded.clone();
         for (index, layer) in self.layers.iter().enumerate() {
             x = layer.forward(x, self.distances.as_ref(), bias.clone(), inputs);
+            // `DebertaV2Encoder` applies it after the first layer only, to the embeddings.
             if let Some(convolution) = self.convolution.as_ref().filter(|_| index == 0) {
                 x = convolution.forward(embedded.clone(), x, shown.as_ref());
             }

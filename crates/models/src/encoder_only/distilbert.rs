@@ -76,6 +76,7 @@ impl ModelDef for DistilBert {
             )?),
             Head::SequenceClassification => TextHead::FirstToken {
                 dense: Linear::load(&w.module("pre_classifier"), width, width)?,
+                // `DistilBertForSequenceClassification` takes ReLU whatever `activation` is.
                 activation: Activation::Relu,
                 out: Linear::load(&w.module("classifier"), width, labels)?,
             },

@@ -95,12 +95,14 @@ impl ModelDef for Electra {
             }
             Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
                 width,
+                // `ElectraGeneratorPredictions` takes GELU whatever `hidden_act` is.
                 Activation::Gelu,
                 config.fields.tie_word_embeddings,
                 &GENERATOR,
                 w,
             )?),
             Head::SequenceClassification => {
+                // RoBERTa's head with another activation: `ElectraClassificationHead` takes GELU instead of tanh.
                 TextHead::first_token(&w.module("classifier"), width, labels, Activation::Gelu)?
             }
             head => TextHead::of_encoder(w, head, width, labels)?,

@@ -124,6 +124,7 @@ impl<B: Ops> ModernBertEncoder<B> {
         };
         let layer = |(index, kind): (usize, LayerType)| {
             let w = w.module("layers").module(index);
+            // The embeddings are normalised already: transformers has an identity in the first layer.
             let attention_norm = (index > 0).then(|| config.norm(&w.module(NAMES.attention_norm))).transpose()?;
             let mlp_norm = config.norm(&w.module(NAMES.mlp_norm))?;
             Ok((kind, ModernBertLayer::load(&shape, &NAMES, attention_norm, mlp_norm, &w)?))
@@ -135,6 +136,7 @@ impl<B: Ops> ModernBertEncoder<B> {
             final_norm: config.norm(&w.module("final_norm"))?,
             full: config.rotary(LayerType::FullAttention),
             sliding: config.rotary(LayerType::SlidingAttention),
+            // The field counts both directions.
             window: config.local_attention / 2,
             vocab: config.vocab_size,
             pooling: None,

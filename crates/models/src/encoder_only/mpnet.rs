@@ -112,6 +112,7 @@ impl ModelDef for Mpnet {
         let head = match head {
             Head::MaskedLm => TextHead::MaskedLm(backbone.masked_lm(
                 width,
+                // `MPNetLMHead` takes GELU whatever `hidden_act` is.
                 Activation::Gelu,
                 config.tie_word_embeddings,
                 &LM_HEAD,

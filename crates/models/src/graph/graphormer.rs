@@ -93,6 +93,7 @@ impl<B: Ops> Network<B> for GraphormerModel<B> {
             return context.output("last_hidden_state", self.transform(hidden));
         };
         let [batch, _, width] = hidden.dims();
+        // Taken before the transformation, which works on each token alone, because the classes read no other.
         let graph = self.transform(hidden.narrow(1, 0, 1)).reshape([batch, width]);
         context.output("logits", classifier.forward(graph))
     }

@@ -203,6 +203,7 @@ impl<B: Ops> LlavaModel<B> {
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let ([batch, seq, width], [count, _]) = (x.dims(), features.dims());
         let ids = inputs.host("input_ids").and_then(|ids| ids.as_integers()).unwrap_or_default();
+        // Rows after those of the tokens are features: one lookup then takes each token from where it is.
         let mut next = (batch * seq) as i64;
         let place = |(own, id): (usize, &i64)| {
             if *id != self.image_token {

@@ -121,6 +121,7 @@ impl ModelDef for Detr {
         let width = config.d_model;
         let head = match head {
             Head::ObjectDetection => Some(DetectionHead {
+                // One more for "no object", which is what most queries find.
                 labels: Labels::Linear(Linear::load(&w.module("class_labels_classifier"), width, labels + 1)?),
                 boxes: DetectionMlp::load(&w.module("bbox_predictor"), width, 4)?,
             }),
@@ -199,6 +200,7 @@ impl<B: Ops> Network<B> for DetrModel<B> {
         let memory = self.encode(inputs, context)?;
         context.output("encoder_last_hidden_state", memory.places.clone())?;
         let ([batch, ..], [_, queries, width]) = (memory.places.dims(), self.queries.dims());
+        // The queries themselves are added like positions, before each attention.
         let mut x = Tensor::zeros([batch, queries, width], (inputs.device(), inputs.dtype));
         for (index, layer) in self.decoder.iter().enumerate() {
             x = layer.forward(x, &self.queries, &memory);

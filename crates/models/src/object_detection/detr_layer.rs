@@ -90,6 +90,7 @@ impl<B: Ops> DetrDecoderLayer<B> {
 }
 
 fn mlp<B: Ops>(shape: &DetrLayerShape, w: &Weights<B>) -> Result<Mlp<B>, WeightsError> {
+    // transformers 5 has the first names in memory and may save them; the second are those of released files.
     let [up, down] = if w.has("mlp.fc1.weight") { ["mlp.fc1", "mlp.fc2"] } else { ["fc1", "fc2"] };
     Ok(Mlp {
         up: Linear::load(&w.module(up), shape.width, shape.inner)?,
@@ -114,6 +115,7 @@ impl<B: Ops> DetrAttention<B> {
             query: square("q_proj")?,
             key: square("k_proj")?,
             value: square("v_proj")?,
+            // As for the MLP.
             output: square(if w.has("o_proj.weight") { "o_proj" } else { "out_proj" })?,
             heads: shape.heads,
         })

@@ -42,6 +42,7 @@ impl<B: Ops> Positions<B> {
             return Err(ForwardError::WrongInput { name: "pixel_mask".to_owned(), found, expected });
         };
         let nearest = |index: usize, whole: usize, part: usize| {
+            // In f32, as `interpolate` of PyTorch computes the nearest place.
             ((index as f32 * (whole as f32 / part as f32)).floor() as usize).min(whole - 1)
         };
         let place = |row: usize, place: usize| {
@@ -66,6 +67,7 @@ impl<B: Ops> Positions<B> {
                 let half = rows.dims()[1];
                 let across = columns.clone().narrow(0, 0, length).reshape([1, length, half]);
                 let down = rows.clone().narrow(0, 0, height).reshape([height, 1, half]);
+                // Columns first, unlike the sines: so does `DetrLearnedPositionEmbedding`.
                 let both = vec![across.expand([height, length, half]), down.expand([height, length, half])];
                 Tensor::cat(both, 2).reshape([1, height * length, 2 * half])
             }

@@ -87,6 +87,7 @@ impl ModelDef for Yolos {
         let encoder = YolosEncoder::load(config, &base)?;
         let head = match head {
             Head::ObjectDetection => YolosHead::Objects(DetectionHead {
+                // One more for "no object".
                 labels: Labels::Mlp(DetectionMlp::load(&w.module("class_labels_classifier"), width, labels + 1)?),
                 boxes: DetectionMlp::load(&w.module("bbox_predictor"), width, 4)?,
             }),
@@ -143,6 +144,7 @@ impl<B: Ops> YolosEncoder<B> {
         let tokens = 1 + grid[0] * grid[1] + queries;
         let layer = |index| VisionLayer::load(&shape, &SAVED, &w.module("encoder.layer").module(index));
         let between = if config.use_mid_position_embeddings { shape.layers.saturating_sub(1) } else { 0 };
+        // Saved also where there is nothing between layers.
         if between == 0 && config.use_mid_position_embeddings {
             w.mark_tied("encoder.mid_position_embeddings");
         }

@@ -92,6 +92,7 @@ impl Next {
         let ids = Tensor::<B, 4, Int>::from_data(TensorData::new(ids, [batch, 1, seq, 1]), (&device, DType::I32));
         let factor = |counted: &[f32]| floats(counted.to_vec(), [batch, 1, seq, 1], &device);
         let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
+        // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods only.
         let all = log.sum_dim(3) * factor(&self.counted);
         (picked.sum_dim(2), all.sum_dim(2))
     }

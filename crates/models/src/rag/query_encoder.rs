@@ -25,6 +25,7 @@ impl<B: Ops> QueryEncoder<B> {
         let project = || Linear::load(&w.module("encode_proj"), width, out);
         Ok(Self {
             bert: config.bert.encoder(Positions::FromZero, false, &w.module("bert_model"))?,
+            // 0 means none in `DPRConfig`.
             encode_proj: (out > 0).then(project).transpose()?,
             pad: config.pad_token_id,
         })

@@ -50,6 +50,7 @@ impl<B: Ops> AudioClassifier<B> {
 /// The sum of all hidden states, each times its softmaxed weight.
 fn weighted<B: Ops>(states: Vec<Tensor<B, 3>>, weights: &Tensor<B, 1>) -> Tensor<B, 3> {
     let dtype = weights.dtype();
+    // Back in the model's type before the products, as `nn.functional.softmax` returns it.
     let weights = activation::softmax(weights.clone().cast(DType::F32), 0).cast(dtype);
     let terms = states.into_iter().enumerate();
     let terms = terms.map(|(index, state)| state * weights.clone().narrow(0, index, 1).reshape([1, 1, 1]));

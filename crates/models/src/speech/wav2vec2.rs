@@ -37,6 +37,7 @@ impl ModelDef for Wav2Vec2 {
 
     fn load<B: Ops>(config: &Wav2Vec2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let network = Recogniser::load(config, head, labels, w, "wav2vec2")?;
+        // HuBERT's base model has no such output.
         Ok(Box::new(Recogniser { returns_features: head == Head::Base, ..network }))
     }
 }
@@ -97,6 +98,7 @@ impl<B: Ops> Recogniser<B> {
     /// Features with their positions; those after the end of a recording are zero.
     fn embed(&self, x: Tensor<B, 3>, real: Option<&Vec<usize>>, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         let frames = x.dims()[1];
+        // `Wav2Vec2Encoder` zeroes padding first, so that the convolution for positions sees silence after the end.
         let x = match real {
             Some(real) => x * self.share(real, frames, inputs),
             None => x,
@@ -120,6 +122,7 @@ impl<B: Ops> Recogniser<B> {
 fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B>, WeightsError> {
     let (width, kernel, groups) =
         (config.hidden_size, config.num_conv_pos_embeddings, config.num_conv_pos_embedding_groups);
+    // `weight_norm` of earlier PyTorch versions saved the parts under these names.
     let old = w.has("weight_g");
     let [length, direction] = match old {
         true => ["weight_g", "weight_v"],
@@ -127,6 +130,7 @@ fn positions<B: Ops>(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Conv1d<B
     };
     let lengths = w.values(length, &[1, 1, kernel])?;
     let mut values = w.values(direction, &[width, width / groups, kernel])?;
+    // Over all channels of a position of the kernel: the norm is applied with `dim=2`.
     let mut squares = vec![0.0_f64; kernel];
     for (flat, value) in values.iter().enumerate() {
         squares[flat % kernel] += f64::from(*value).powi(2);

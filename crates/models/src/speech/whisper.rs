@@ -104,6 +104,7 @@ impl ModelDef for Whisper {
             }));
         }
         let encoder = SpectrogramEncoder::load(config, &source, &base.module("encoder"))?;
+        // The encoder reads no tokens, so that there is no shared table to look for.
         let table = Embedding::load(&base.module_named(&tables(true)[..1]), vocab, width)?;
         let w_decoder = base.module("decoder");
         let positions = w_decoder.tensor("embed_positions.weight", [config.max_target_positions, width])?;
@@ -158,6 +159,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
                 expected: format!("[batch, {:?}]", self.size),
             });
         }
+        // `WhisperEncoder` takes GELU here whatever `activation_function` is.
         let x = activate(self.conv1.forward(features.swap_dims(1, 2)), Activation::Gelu);
         let x = activate(self.conv2.forward(x), Activation::Gelu) + self.positions.clone().unsqueeze::<3>();
         context.trace_embed(&x)?;
@@ -168,6 +170,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
 impl<B: Ops> SourceEncoder<B> for SpectrogramEncoder<B> {
     fn encode(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
         let x = self.embed(inputs, context)?;
+        // Without a mask: Whisper also attends to the silence that fills the recording up.
         encode_layers(&self.layers, x, None, context, |x| self.layer_norm.forward(x))
     }
 }
@@ -186,6 +189,7 @@ impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
             layer.encode(x, None)
         };
         let last = context.run_layers(&self.encoder.layers, x, step, |x| self.encoder.layer_norm.forward(x))?;
+        // After the final norm, unlike the others, as `WhisperEncoder` collects them.
         states.push(last.clone());
         context.output("logits", self.head.forward(last, states, None))
     }

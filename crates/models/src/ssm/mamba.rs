@@ -122,6 +122,7 @@ impl<B: Ops> MambaMixer<B> {
         let widths @ [inner, rank, state] = [config.fields.inner(), config.rank(), config.fields.state_size];
         let (width, bias) = (config.fields.hidden_size, config.fields.use_bias);
         let linear = |name, inner, out, bias| Linear::load_with_bias(&w.module(name), inner, out, bias);
+        // f32 in every precision, as `self.A_log.float()`: an error in it would grow with every token.
         let rate = w.values("A_log", &[inner, state])?.into_iter().map(|log| -log.exp()).collect();
         let put = |values, shape| TensorData::new::<f32, _>(values, shape);
         let options = (w.device(), DType::F32);
@@ -167,10 +168,12 @@ impl<B: Ops> Mixer<B> for MambaMixer<B> {
         let projected = self.in_proj.forward(without_padding(x, &visible));
         let gate = projected.clone().narrow(2, inner, inner);
         let (x, convolved) = self.conv1d.forward(projected.narrow(2, 0, inner), convolved);
+        // Again, because the convolution's bias has made padding other than zero.
         let x = without_padding(activate(x, self.activation), &visible);
         let (read, scanned) = self.scan(x.clone()).run(scanned);
         context.keep_state(index, [convolved, scanned]);
         let y = read + x.cast(DType::F32) * self.skip.clone();
+        // Not `hidden_act`, which is for the convolution alone.
         let y = y * activate(gate.cast(DType::F32), Activation::Silu);
         self.out_proj.forward(y.cast(dtype))
     }

@@ -178,10 +178,12 @@ impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
         let projected = self.in_proj.forward(without_padding(x, &visible));
         let part = |start, width| projected.clone().narrow(2, start, width);
         let (x, convolved) = self.conv1d.forward(part(inner, channels), convolved);
+        // Again, because the convolution's bias has made padding other than zero.
         let x = without_padding(activate(x, self.activation), &visible);
         let (read, scanned) = self.scan(x.clone(), part(inner + channels, heads)).run(scanned);
         context.keep_state(index, [convolved, scanned]);
         let y = read + x.narrow(2, 0, inner).cast(DType::F32) * self.by_channel(self.skip.clone());
+        // `MambaRMSNormGated` gates before it normalises, in f32.
         let y = y * activate(part(0, inner).cast(DType::F32), Activation::Silu);
         self.out_proj.forward(self.norm.forward(y, dtype))
     }

@@ -79,6 +79,7 @@ impl StateFields {
                 mixer: mixer(&w.module("mixer"))?,
             })
         };
+        // The second name is that of the original releases.
         let embeddings = w.module_named(&["embeddings", "embedding"]);
         Ok(States {
             embeddings: Embedding::load(&embeddings, self.vocab_size, self.hidden_size)?,

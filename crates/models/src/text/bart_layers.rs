@@ -102,6 +102,7 @@ impl<B: Ops> BartLayers<B> {
     fn positions_at(&self, past: usize, seq: usize) -> Result<Tensor<B, 2>, ForwardError> {
         let limit = self.limit();
         if past + seq > limit {
+            // An error of its own: a slice past the end of the table would panic.
             return Err(ForwardError::OutOfRange { name: "position", value: (past + seq - 1) as i64, limit });
         }
         Ok(self.positions.clone().narrow(0, self.offset + past, seq))

@@ -117,6 +117,7 @@ impl<B: Ops> Backbone<B> for BertEncoder<B> {
             context.trace_layer(depth, &x)?;
         }
         let pooled =
+            // `BertPooler` takes tanh whatever `hidden_act` is.
             self.pooler.as_ref().map(|pooler| activate(pooler.forward(first_token(x.clone())), Activation::Tanh));
         Ok(Hidden { last: x, pooled })
     }

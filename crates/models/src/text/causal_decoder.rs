@@ -133,6 +133,8 @@ impl<B: Ops> FinalNorm<B> {
         match self {
             Self::LayerNorm(norm) => norm.forward(x),
             Self::RmsNorm(norm) => norm.forward(x),
+            // OPT: models that normalise after each block have no norm
+            // here, and the 350M model has narrower embeddings.
             Self::Projected { norm, project } => {
                 let x = match norm {
                     Some(norm) => norm.forward(x),

@@ -26,7 +26,7 @@ pub(crate) trait SourceEncoder<B: Ops>: Send {
 
 /// The part that reads the tokens so far and the encoder's output.
 pub(crate) trait TargetDecoder<B: Ops>: Send {
-    /// [batch, new, width]; `memory` is there in a first step. Stores the traces.
+    /// [batch, new, width]; `encoded` is there in a first step. Stores the traces.
     fn decode(
         &self,
         encoded: EncoderOutput<'_, B>,
@@ -133,6 +133,7 @@ fn last_of<B: Ops>(hidden: Tensor<B, 3>, end: i64, inputs: &Inputs<'_, B>) -> Re
     let [batch, seq, width] = hidden.dims();
     let mut rows = Vec::with_capacity(batch);
     for (row, ids) in ids.as_integers().unwrap_or_default().chunks(seq).enumerate() {
+        // `BartForSequenceClassification` fails as well: another token would give a label of nothing in particular.
         let last = ids.iter().rposition(|id| *id == end).ok_or_else(|| ForwardError::WrongInput {
             name: "input_ids".to_owned(),
             found: format!("without the end token {end} in row {row}"),

@@ -22,6 +22,7 @@ impl LlamaShape {
         let backbone = self.load_decoder(fields, &w.strip_prefix("model").strip_prefix("transformer"))?;
         let head = match head {
             Head::TokenClassification => {
+                // `GenericForTokenClassification` has another name for it than the classes of older decoders.
                 TextHead::PerToken(Linear::load(&w.module("score"), fields.hidden_size, labels)?)
             }
             head => backbone.standard_head(w, (head, labels), fields.tie_word_embeddings, fields.pad_token_id)?,
@@ -53,5 +54,5 @@ impl LlamaShape {
     }
 }
 
-/// The norm before a head.
+/// Llama's decoder without its head.
 pub(crate) type LlamaDecoder<B> = CausalDecoder<B, TokenEmbeddings<B>, LlamaLayer<B>>;

@@ -31,7 +31,7 @@ impl NormPosition {
     }
 }
 
-/// The norm after attention.
+/// The block after attention.
 enum LlamaMlp<B: Ops> {
     Single(GatedMlp<B>),
     Mixture(Experts<B>),
@@ -41,6 +41,7 @@ impl<B: Ops> LlamaMlp<B> {
     fn load(fields: &LlamaFields, shape: &LlamaShape, index: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let widths = [fields.hidden_size, fields.intermediate_size];
         match shape.experts.get(index).copied().flatten() {
+            // Files of Mixtral have the second name, which transformers 5 converts to the first.
             Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
             None => {
                 let (w, names) = (w.module("mlp"), (shape.gate_and_up, "down_proj"));

@@ -30,6 +30,7 @@ impl SlidingWindowFields {
     fn windows_of(&self, layers: usize, window: Option<usize>) -> Vec<Option<usize>> {
         match &self.layer_types {
             Some(types) => types.iter().map(|layer| window.filter(|_| *layer == LayerType::SlidingAttention)).collect(),
+            // The configuration class derives `layer_types` like this.
             None => (0..layers).map(|layer| window.filter(|_| layer >= self.max_window_layers)).collect(),
         }
     }
@@ -37,6 +38,7 @@ impl SlidingWindowFields {
     pub(crate) fn validate(&self, layers: usize) -> Result<(), String> {
         let Some(types) = &self.layer_types else { return Ok(()) };
         validate_layer_types(types, layers)?;
+        // transformers would build a mask from a window of None, and fails later.
         if types.contains(&LayerType::SlidingAttention) && self.has_none(layers) {
             return Err(
                 "`layer_types` has sliding layers, but `sliding_window` or `use_sliding_window` is off".to_owned()

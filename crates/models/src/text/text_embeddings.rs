@@ -72,6 +72,7 @@ impl<B: Ops> TextEmbeddings<B> {
     pub(crate) fn forward(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let ids = inputs.indices("input_ids", self.shape.vocab)?;
         let [batch, seq] = ids.dims();
+        // Words, types, positions: the order of `BertEmbeddings`, by which 16-bit types round.
         let mut sum = self.word_embeddings.forward(ids);
         if let Some(table) = &self.token_type_embeddings {
             let types = inputs.optional_indices("token_type_ids", self.shape.token_types)?;
@@ -90,6 +91,7 @@ impl<B: Ops> TextEmbeddings<B> {
 
     fn numbers(&self, inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
         let Positions::FromPadding(padding) = self.numbering else { return positions(inputs, shape, 0) };
+        // Given positions are rows of the table: `RobertaEmbeddings` adds nothing to them.
         if inputs.host("position_ids").is_some() {
             return positions(inputs, shape, 0);
         }

@@ -129,6 +129,8 @@ impl<B: Ops> TextHead<B> {
                 context.output("logits", out.forward(first))
             }
             Self::LastToken { score, padding } => {
+                // Picked before the product, for one row instead of all:
+                // `GenericForSequenceClassification` scores every token first.
                 let tokens = last_tokens(inputs, *padding)?;
                 context.output("logits", score.forward(pick_tokens(last, &tokens)))
             }
@@ -176,6 +178,7 @@ fn last_tokens<B: Ops>(inputs: &Inputs<'_, B>, padding: Option<i64>) -> Result<V
     let rows = ids.as_integers().unwrap_or_default().chunks(seq);
     Ok(rows
         .map(|row| match padding {
+            // By the ids and not by the mask, as in the class; the `argmax` of a row of zeros is 0.
             Some(padding) => row.iter().rposition(|id| *id != padding).unwrap_or(0),
             None => seq - 1,
         })
@@ -271,6 +274,7 @@ fn untied_decoder<B: Ops>(
     width: usize,
     vocab: usize,
 ) -> Result<Linear<B>, WeightsError> {
+    // Saved with every head of this kind, but without tying no forward pass reads it.
     if let Some(bias) = names.bias {
         w.mark_tied(bias);
     }

@@ -200,6 +200,7 @@ impl<B: Ops> ConvNextLayer<B> {
     fn load(config: &ConvNextConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let scaled = config.layer_scale_init_value > 0.0;
         Ok(Self {
+            // 7 in every `ConvNextLayer`; no field says so.
             dwconv: Conv2d::load_depthwise(&w.module("dwconv"), width, 7)?,
             layernorm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
             mlp: Mlp::load(w, ["pwconv1", "pwconv2"], [width, EXPANSION * width], config.hidden_act, true)?,

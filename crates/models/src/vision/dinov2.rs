@@ -130,6 +130,7 @@ impl<B: Ops> Dinov2Encoder<B> {
         let positions = shape.grid().iter().product::<usize>();
         let layers = w.module_named(&["encoder.layer", "layers"]);
         let layer = |index| load_layer(config, &shape, &layers.module(index));
+        // Replaces hidden patches in pretraining; no class here hides any.
         embeddings.mark_tied("mask_token");
         Ok(Self {
             patches: PatchEmbedding::load(&shape, &embeddings)?,

@@ -104,6 +104,7 @@ impl ModelDef for ResNet {
     fn load<B: Ops>(config: &ResNetConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let width = config.channels();
         let classifier = (head == Head::ImageClassification)
+            // Module 0 is the flattening.
             .then(|| Linear::load(&w.module("classifier.1"), width, labels))
             .transpose()?;
         Ok(Box::new(ResNetModel { encoder: ResNetEncoder::load(config, &w.strip_prefix("resnet"))?, classifier }))
@@ -145,6 +146,7 @@ impl<B: Ops> ResNetEncoder<B> {
         let mut stages = Vec::new();
         let mut channels = config.embedding_size;
         for (index, (&width, &depth)) in config.hidden_sizes.iter().zip(&config.depths).enumerate() {
+            // The pooling of the stem has halved the image already.
             let stride = if index > 0 || config.downsample_in_first_stage { 2 } else { 1 };
             let w = w.module("encoder.stages").module(index).module("layers");
             let block = |layer| {

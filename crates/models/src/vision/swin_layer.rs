@@ -56,6 +56,7 @@ const NAMES: AttentionNames = AttentionNames {
 };
 
 /// Added to the scores of positions that only the shift made neighbours.
+/// The number of `SwinLayer.get_attn_mask`: a large score can outweigh it, in transformers as well.
 const APART: f32 = -100.0;
 
 impl<B: Ops> SwinLayer<B> {
@@ -80,6 +81,7 @@ impl<B: Ops> SwinLayer<B> {
             let expected = format!("at least a window of {} in each direction", self.window);
             return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
         }
+        // A single window has no neighbours to exchange with (`set_shift_and_window_size`).
         let shift = if shorter == self.window { 0 } else { self.shift };
         let y = x.places.clone() + self.attend(x, shift, inputs);
         Ok(y.clone() + self.mlp.forward(self.layernorm_after.forward(y)))

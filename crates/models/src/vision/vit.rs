@@ -182,6 +182,7 @@ impl<B: Ops> VitEncoder<B> {
 
     /// The special tokens and the patches, [batch, tokens, width].
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+        // Exactly the trained size: `interpolate_pos_encoding` is off in the forward pass of transformers by default.
         let (patches, _) = self.patches.forward(inputs.image("pixel_values", self.image)?);
         let [batch, _, width] = patches.dims();
         let special = self.special.iter().map(|token| token.clone().expand([batch, 1, width]));

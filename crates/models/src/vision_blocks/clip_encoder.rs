@@ -201,6 +201,7 @@ impl<B: Ops> ClipImageEncoder<B> {
     /// CLIP's: a class token, a norm over the embeddings, patches without bias.
     pub(crate) fn load_clip(fields: (&ClipEncoderFields, &ImageFields), w: &Weights<B>) -> Result<Self, WeightsError> {
         let token = w.module("embeddings").tensor("class_embedding", [fields.0.hidden_size])?;
+        // Spelled like this in every checkpoint.
         let norm = fields.0.norm(&w.module("pre_layrnorm"))?;
         Self::load(fields, Some((token, norm)), w)
     }

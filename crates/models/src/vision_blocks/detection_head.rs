@@ -20,6 +20,7 @@ impl<B: Ops> DetectionMlp<B> {
     }
 
     fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
+        // No ReLU after the last: a box has its sigmoid, and labels a softmax.
         let (last, others) = self.0.split_last().expect("it is loaded with three layers");
         last.forward(others.iter().fold(x, |x, layer| activate(layer.forward(x), Activation::Relu)))
     }

@@ -149,6 +149,7 @@ impl ModelDef for Clip {
             post_layernorm: vision.tower.norm(&w.module("vision_model.post_layernorm"))?,
             visual_projection: project("visual_projection", vision.tower.hidden_size)?,
         };
+        // A parameter, saved as a logarithm; on the host, because it is one number for all logits.
         let scale = w.values("logit_scale", &[])?[0].exp();
         Ok(Box::new(DualEncoder { encoders, scale, bias: 0.0 }))
     }

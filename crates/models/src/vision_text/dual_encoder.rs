@@ -60,6 +60,7 @@ impl<T> DualEncoder<T> {
     /// [texts, images].
     fn logits<B: Ops>(&self, texts: Tensor<B, 2>, images: Tensor<B, 2>) -> Tensor<B, 2> {
         let [rows, columns] = [texts.dims()[0], images.dims()[0]];
+        // With four dimensions, because `matmul` pads products to shapes that GPU kernels compute correctly.
         let product = matmul(texts.unsqueeze::<4>(), images.transpose().unsqueeze::<4>());
         product.reshape([rows, columns]) * self.scale + self.bias
     }

@@ -130,7 +130,9 @@ fn up<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Highe
     let blocks = widths.len();
     let like = blocks - 1 - index;
     let (out, before) = (widths[like], widths[(like + 1).min(blocks - 1)]);
+    // One more than on the way down: it reads what the downsampling, or the first convolution, left.
     let layers = config.layers_per_block.at(like) + 1;
+    // The last layer reads what the block above left, which has that block's width.
     let beside = |layer| if layer + 1 == layers { widths[like.saturating_sub(1)] } else { out };
     let inner = |layer| if layer == 0 { before } else { out };
     let channels: Vec<_> = (0..layers).map(|layer| [inner(layer) + beside(layer), out]).collect();

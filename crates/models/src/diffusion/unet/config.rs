@@ -181,6 +181,7 @@ impl UnetConfig {
     pub(super) fn transformer(&self, block: usize) -> TransformerShape {
         TransformerShape {
             channels: self.block_out_channels[block],
+            // A number of heads in spite of its name: diffusers kept the name for the sake of its many files.
             heads: self.attention_head_dim.at(block),
             layers: self.transformer_layers_per_block.at(block),
             condition: self.cross_attention_dim.at(block),

@@ -34,6 +34,7 @@ impl T5Config {
     /// Whether the feed forward has a gate, and its activation.
     pub(super) fn feed_forward(&self) -> Result<(bool, Activation), String> {
         let (gated, word) = match self.feed_forward_proj.split_once('-') {
+            // `T5Config` reads the name of the original code, whose GELU was the approximation.
             Some(("gated", "gelu")) => (true, "gelu_new"),
             Some(("gated", word)) => (true, word),
             Some(_) => return Err(format!("`feed_forward_proj` {:?} has an unknown form", self.feed_forward_proj)),

@@ -108,6 +108,7 @@ impl<B: Ops> GraphBias<B> {
         let indices = inputs.checked_indices(name, types, [pairs, hops * features], self.counts[0])?;
         let known = self.edge_encoder.forward(indices);
         let dtype = known.dtype();
+        // Rounded to the model's type in between, as PyTorch's `mean(-2)` returns it.
         let known = known.cast(DType::F32).reshape([pairs * hops, features, self.heads]).mean_dim(1).cast(dtype);
         let matrices = matrices.clone().narrow(0, 0, hops * self.heads);
         let sum = linear(known.reshape([pairs, hops * self.heads]), matrices, None);

@@ -83,6 +83,7 @@ impl<B: Ops> Features<B> {
         let mask = inputs.host("attention_mask")?;
         let rows = mask.as_integers()?.chunks(mask.shape().last().copied().unwrap_or(1).max(1));
         let samples = |row: &[i64]| row.iter().filter(|bit| **bit != 0).count();
+        // At least one: a mean over no frame would divide by zero.
         Some(rows.map(|row| self.frames(samples(row)).clamp(1, frames)).collect())
     }
 }

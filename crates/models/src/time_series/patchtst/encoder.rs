@@ -61,6 +61,7 @@ impl<B: Ops> PatchTstEncoder<B> {
     /// [batch, channels, patches, patch_length]; the last patch ends with the series.
     fn patchify(&self, series: Tensor<B, 3>) -> Tensor<B, 4> {
         let ([_, time, _], [length, stride, count]) = (series.dims(), self.patches);
+        // The newest values are kept: a forecast continues from them.
         let first = time - (length + stride * (count - 1));
         let patch = |index| series.clone().narrow(1, first + index * stride, length);
         let patches: Vec<Tensor<B, 3>> = (0..count).map(patch).collect();
@@ -79,6 +80,7 @@ impl<B: Ops> PatchTstEncoder<B> {
         };
         let [places, width] = self.position_enc.dims();
         let positions = self.position_enc.clone().reshape([1, 1, places, width]);
+        // The first row is the class token's, where there is one.
         let x = x + positions.clone().narrow(2, places - count, count);
         match &self.cls_token {
             None => x,

@@ -57,6 +57,7 @@ impl Scaler {
 }
 
 fn std_scale<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B, 3>) -> (Tensor<B, 3>, Tensor<B, 3>) {
+    // A channel without observations gets the mean 0 and not 0 / 0.
     let count = count.clamp_min(1.0);
     let loc = over_time(x.clone() * observed.clone()) / count.clone();
     let difference = (x.clone() - loc.clone()) * observed.clone();
