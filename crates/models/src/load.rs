@@ -66,9 +66,15 @@ struct Plan<'a> {
     precision: Precision,
 }
 
+/// Classes of transformers; a golden may be of another one than the checkpoint.
+struct Classes {
+    computed: String,
+    saved: String,
+}
+
 impl Plan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
-        let (class, saved) = self.class();
+        let Classes { computed: class, saved } = self.classes();
         let head = self.model_type.head(&class).ok_or_else(|| self.unsupported(&class))?;
         let Parsed { config, fields } = config::parse::<D::Config>(self.model_type.as_str(), &self.config)?;
         let labels = config::label_count(&self.config);
@@ -95,13 +101,12 @@ impl Plan<'_> {
         })
     }
 
-    /// The class to compute and the class that saved the checkpoint.
-    fn class(&self) -> (String, String) {
+    fn classes(&self) -> Classes {
         let base = || format!("{}{}", self.model_type.entry().class, Head::Base);
         let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
         // First, because one checkpoint can have goldens of another class than the one that saved it.
         let recorded = weights::file_metadata(&self.checkpoint.directory().join("golden.safetensors"), "model_class");
-        (recorded.unwrap_or_else(|| saved.clone()), saved)
+        Classes { computed: recorded.unwrap_or_else(|| saved.clone()), saved }
     }
 
     fn unsupported(&self, class: &str) -> LoadError {

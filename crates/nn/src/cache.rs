@@ -8,15 +8,30 @@ pub struct Cache<B: Ops> {
     layers: Vec<Option<KeyValue<B>>>,
     /// Keys and values of cross-attention, computed once from the encoder's output.
     memory: Vec<Option<KeyValue<B>>>,
-    /// The states of layers without attention: that of the convolution and that of the scan.
-    states: Vec<Option<[Tensor<B, 3>; 2]>>,
+    /// The states of layers without attention.
+    states: Vec<Option<LayerState<B>>>,
     /// Arguments of the first step that later ones need, too.
     kept: Option<Arrays>,
     length: usize,
 }
 
-/// Keys and values of one attention.
-pub type KeyValue<B> = (Tensor<B, 4>, Tensor<B, 4>);
+/// Keys and values of one attention, each [batch, key_value_heads, seq, head_dim].
+#[derive(Debug, Clone)]
+pub struct KeyValue<B: Ops> {
+    /// The keys.
+    pub key: Tensor<B, 4>,
+    /// The values.
+    pub value: Tensor<B, 4>,
+}
+
+/// The state that a layer of a state space model (Mamba) keeps from step to step.
+#[derive(Debug, Clone)]
+pub struct LayerState<B: Ops> {
+    /// The last inputs of the causal convolution: [batch, kernel - 1, channels].
+    pub convolution: Tensor<B, 3>,
+    /// The state of the selective scan: [batch, channels, state].
+    pub scan: Tensor<B, 3>,
+}
 
 impl<B: Ops> Cache<B> {
     /// An empty cache of a network with `layers` layers.
@@ -41,14 +56,17 @@ impl<B: Ops> Cache<B> {
     }
 
     /// Appends the new keys and values of `layer` and returns all of them.
-    pub fn extend(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
+    pub fn extend(&mut self, layer: usize, new: KeyValue<B>) -> KeyValue<B> {
         // Taken and not cloned, so that the old keys are freed when they have been copied.
-        let (key, value) = match self.layers[layer].take() {
-            Some((keys, values)) => (Tensor::cat(vec![keys, key], 2), Tensor::cat(vec![values, value], 2)),
-            None => (key, value),
+        let all = match self.layers[layer].take() {
+            Some(past) => KeyValue {
+                key: Tensor::cat(vec![past.key, new.key], 2),
+                value: Tensor::cat(vec![past.value, new.value], 2),
+            },
+            None => new,
         };
-        self.layers[layer] = Some((key.clone(), value.clone()));
-        (key, value)
+        self.layers[layer] = Some(all.clone());
+        all
     }
 
     /// The keys and values of `layer`'s cross-attention.
@@ -72,12 +90,12 @@ impl<B: Ops> Cache<B> {
     }
 
     /// The state of `layer`.
-    pub fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+    pub fn state(&self, layer: usize) -> Option<LayerState<B>> {
         self.states[layer].clone()
     }
 
     /// Keeps the state of `layer`.
-    pub fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+    pub fn keep_state(&mut self, layer: usize, state: LayerState<B>) {
         self.states[layer] = Some(state);
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     array::{Array, Arrays},
     backend::Ops,
-    cache::{Cache, KeyValue},
+    cache::{Cache, KeyValue, LayerState},
     forward::{Forward, ForwardError, Placement},
     routing::Routing,
 };
@@ -18,6 +18,21 @@ pub struct ForwardContext<'a, B: Ops> {
     result: Forward,
 }
 
+/// One layer within a call.
+pub struct LayerSlot<'c, 'a, B: Ops> {
+    /// The layer's place in the network and in the cache.
+    pub index: usize,
+    /// The call.
+    pub context: &'c mut ForwardContext<'a, B>,
+}
+
+impl<B: Ops> LayerSlot<'_, '_, B> {
+    /// All keys and values of this layer's self-attention: in a step of a session the new ones follow those of earlier steps.
+    pub fn with_past(&mut self, new: KeyValue<B>) -> KeyValue<B> {
+        self.context.with_past(self.index, new)
+    }
+}
+
 impl<'a, B: Ops> ForwardContext<'a, B> {
     /// The context of one call: of a step of a session with its cache, with the hidden states if `traced`.
     pub fn new(cache: Option<&'a mut Cache<B>>, traced: bool) -> Self {
@@ -30,10 +45,10 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// All keys and values of `layer`: in a step of a session the new ones follow those of earlier steps.
-    pub fn with_past(&mut self, layer: usize, key: Tensor<B, 4>, value: Tensor<B, 4>) -> KeyValue<B> {
+    pub fn with_past(&mut self, layer: usize, new: KeyValue<B>) -> KeyValue<B> {
         match self.cache.as_deref_mut() {
-            Some(cache) => cache.extend(layer, key, value),
-            None => (key, value),
+            Some(cache) => cache.extend(layer, new),
+            None => new,
         }
     }
 
@@ -55,8 +70,8 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     /// The number of positions that cross-attention sees in a later step; none in a first one.
     pub fn memory_length(&self) -> Option<usize> {
         // Any layer would do: they all attend to the same encoder output.
-        let (key, _) = self.cache.as_ref()?.memory(0)?;
-        Some(key.dims()[2])
+        let memory = self.cache.as_ref()?.memory(0)?;
+        Some(memory.key.dims()[2])
     }
 
     /// Sets the prefix of the traces that follow, such as `encoder.`.
@@ -65,12 +80,12 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
     }
 
     /// The state of `layer` after the previous step; none in the first step, and in a call without a session.
-    pub fn state(&self, layer: usize) -> Option<[Tensor<B, 3>; 2]> {
+    pub fn state(&self, layer: usize) -> Option<LayerState<B>> {
         self.cache.as_deref().and_then(|cache| cache.state(layer))
     }
 
     /// Keeps the state of `layer` for the next step, when the call is a step of a session.
-    pub fn keep_state(&mut self, layer: usize, state: [Tensor<B, 3>; 2]) {
+    pub fn keep_state(&mut self, layer: usize, state: LayerState<B>) {
         if let Some(cache) = self.cache.as_deref_mut() {
             cache.keep_state(layer, state);
         }
@@ -126,11 +141,11 @@ impl<'a, B: Ops> ForwardContext<'a, B> {
         &mut self,
         layers: &[L],
         mut x: Tensor<B, 3>,
-        mut step: impl FnMut(&L, Tensor<B, 3>, (usize, &mut Self)) -> Result<Tensor<B, 3>, ForwardError>,
+        mut step: impl FnMut(&L, Tensor<B, 3>, LayerSlot<'_, 'a, B>) -> Result<Tensor<B, 3>, ForwardError>,
         finish: impl FnOnce(Tensor<B, 3>) -> Tensor<B, 3>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         for (index, layer) in layers.iter().enumerate() {
-            x = step(layer, x, (index, &mut *self))?;
+            x = step(layer, x, LayerSlot { index, context: &mut *self })?;
             if index + 1 < layers.len() {
                 self.trace_layer(index, &x)?;
             }

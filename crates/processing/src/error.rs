@@ -1,5 +1,6 @@
 //! Errors of input processing.
 
+use crate::size::Size;
 use std::path::PathBuf;
 
 /// Why inputs could not be turned into tensors.
@@ -60,14 +61,14 @@ pub enum PreprocessError {
     },
     /// The images of a batch have different sizes after resizing.
     #[error(
-        "image {index} becomes {found:?} (height, width), the first one {first:?}; give images of different shapes one at a time"
+        "image {index} becomes {found} (height x width), the first one {first}; give images of different shapes one at a time"
     )]
     UnequalImages {
         /// The position of the image in the call.
         index: usize,
         /// Its size after resizing and cropping.
-        found: (usize, usize),
+        found: Size,
         /// That of the first image.
-        first: (usize, usize),
+        first: Size,
     },
 }

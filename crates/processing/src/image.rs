@@ -1,6 +1,6 @@
 //! An RGB picture in memory.
 
-use crate::error::PreprocessError;
+use crate::{error::PreprocessError, size::Size};
 use image::DynamicImage;
 use std::{fs, path::Path};
 use testgen_nn::array::{Array, Values};
@@ -68,6 +68,11 @@ impl Image {
         Self::new(height, width, pixels)
     }
 
+    /// Rows and columns.
+    pub fn size(&self) -> Size {
+        Size { height: self.height, width: self.width }
+    }
+
     /// Rows.
     pub fn height(&self) -> usize {
         self.height
@@ -83,17 +88,16 @@ impl Image {
         &self.pixels
     }
 
-    /// The part of `height` rows and `width` columns around the centre. Where the image is smaller, black is put around
+    /// The part of this size around the centre. Where the image is smaller, black is put around
     /// it first, as transformers' `center_crop` does.
-    pub(crate) fn center_crop(&self, height: usize, width: usize) -> Self {
+    pub(crate) fn center_crop(&self, Size { height, width }: Size) -> Self {
         let top = crop_offset(self.height, height);
         let left = crop_offset(self.width, width);
         let mut pixels = vec![0; height * width * 3];
         for row in 0..height {
             for column in 0..width {
                 // Signed, because a crop larger than the image begins before it.
-                let from = (row as isize + top, column as isize + left);
-                if let Some(pixel) = self.pixel(from) {
+                if let Some(pixel) = self.pixel(row as isize + top, column as isize + left) {
                     pixels[(row * width + column) * 3..][..3].copy_from_slice(pixel);
                 }
             }
@@ -101,7 +105,7 @@ impl Image {
         Self { height, width, pixels }
     }
 
-    fn pixel(&self, (row, column): (isize, isize)) -> Option<&[u8]> {
+    fn pixel(&self, row: isize, column: isize) -> Option<&[u8]> {
         let row = usize::try_from(row).ok().filter(|row| *row < self.height)?;
         let column = usize::try_from(column).ok().filter(|column| *column < self.width)?;
         Some(&self.pixels[(row * self.width + column) * 3..][..3])

@@ -1,6 +1,6 @@
 //! The settings in `preprocessor_config.json`, with the defaults of the transformers class that it names.
 
-use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter};
+use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter, size::Size};
 use std::path::Path;
 use testgen_types::ModelType;
 
@@ -8,8 +8,8 @@ use testgen_types::ModelType;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImageConfig {
     pub(crate) resize: Option<(Resize, Filter)>,
-    /// Height and width of the centre that is kept.
-    pub(crate) crop: Option<(usize, usize)>,
+    /// The size of the centre that is kept.
+    pub(crate) crop: Option<Size>,
     /// The factor of the bytes.
     pub(crate) rescale: Option<f64>,
     pub(crate) normalize: Option<Normalize>,
@@ -20,8 +20,8 @@ pub(crate) struct ImageConfig {
 /// The size that an image gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Resize {
-    /// Exactly this height and width.
-    Exact(usize, usize),
+    /// Exactly this size.
+    Exact(Size),
     /// This shorter side, the longer one in proportion.
     ShortestEdge(usize),
     /// DETR and YOLOS: this shorter side, unless the longer one would be above its limit; with a third number, both sides are
@@ -62,12 +62,12 @@ const CLIP_STD: [f64; 3] = [0.26862954, 0.26130258, 0.27577711];
 /// As in transformers 5, `PilBackend` variants; both backends are saved under one name there.
 #[rustfmt::skip]
 const CLASSES: [Defaults; 8] = [
-    Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "ViTImageProcessor", resample: 2, size: Resize::Exact(Size::square(224)), crop: None, mean: HALF, std: HALF, square: true, pad: false },
     Defaults { class: "ConvNextImageProcessor", resample: 3, size: Resize::ShortestEdge(384), crop: None, mean: HALF, std: HALF, square: false, pad: false },
-    Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(256, 256), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
+    Defaults { class: "DeiTImageProcessor", resample: 3, size: Resize::Exact(Size::square(256)), crop: Some(224), mean: HALF, std: HALF, square: true, pad: false },
     Defaults { class: "BitImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
     Defaults { class: "CLIPImageProcessor", resample: 3, size: Resize::ShortestEdge(224), crop: Some(224), mean: CLIP_MEAN, std: CLIP_STD, square: false, pad: false },
-    Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(224, 224), crop: None, mean: HALF, std: HALF, square: false, pad: false },
+    Defaults { class: "SiglipImageProcessor", resample: 3, size: Resize::Exact(Size::square(224)), crop: None, mean: HALF, std: HALF, square: false, pad: false },
     Defaults { class: "DetrImageProcessor", resample: 2, size: Resize::Edges(800, 1333, None), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
     Defaults { class: "YolosImageProcessor", resample: 2, size: Resize::Edges(800, 1333, MULTIPLE), crop: None, mean: IMAGENET_MEAN, std: IMAGENET_STD, square: false, pad: true },
 ];
@@ -214,11 +214,11 @@ fn edges(file: &ConfigFile, size: Resize, multiple: Option<usize>) -> Result<Res
     }
 }
 
-fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<(usize, usize), PreprocessError> {
+fn crop(file: &ConfigFile, defaults: &Defaults) -> Result<Size, PreprocessError> {
     // An integer is always a square here: `default_to_square` is about `size` only.
     match (read_size(file, "crop_size", true)?, defaults.crop) {
-        (Some(Resize::Exact(height, width)), _) => Ok((height, width)),
-        (None, Some(side)) => Ok((side, side)),
+        (Some(Resize::Exact(size)), _) => Ok(size),
+        (None, Some(side)) => Ok(Size::square(side)),
         (Some(_), _) => Err(file.wrong("crop_size", "lacks `height` or `width`", "give both")),
         (None, None) => {
             Err(file.wrong("crop_size", "is missing although do_center_crop is true", "give height and width"))
@@ -233,18 +233,17 @@ fn read_size(file: &ConfigFile, name: &str, square: bool) -> Result<Option<Resiz
         // A larger side is a damaged file, and would allocate gigabytes for one image.
         |value: &serde_json::Value| value.as_u64().filter(|side| (1..=65536).contains(side)).map(|side| side as usize);
     let named = |key: &str| value.get(key).and_then(side);
+    let exact = |height, width| Resize::Exact(Size { height, width });
     let keys = value.as_object().map(|object| object.iter().filter(|(_, value)| !value.is_null()).count());
     let size = match (keys, value.as_array().map(Vec::as_slice)) {
         (Some(2), _) => {
-            let exact = named("height").zip(named("width")).map(|(height, width)| Resize::Exact(height, width));
+            let exact = named("height").zip(named("width")).map(|(height, width)| exact(height, width));
             let edges = named("shortest_edge").zip(named("longest_edge"));
             exact.or(edges.map(|(shortest, longest)| Resize::Edges(shortest, longest, None)))
         }
         (Some(1), _) => named("shortest_edge").map(Resize::ShortestEdge),
-        (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| Resize::Exact(height, width)),
-        (None, None) => {
-            side(value).map(|side| if square { Resize::Exact(side, side) } else { Resize::ShortestEdge(side) })
-        }
+        (_, Some([height, width])) => side(height).zip(side(width)).map(|(height, width)| exact(height, width)),
+        (None, None) => side(value).map(|side| if square { exact(side, side) } else { Resize::ShortestEdge(side) }),
         _ => None,
     };
     let expected = "a side, [height, width], {height, width}, {shortest_edge} or {shortest_edge, longest_edge}, each from 1 to 65536";

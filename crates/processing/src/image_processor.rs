@@ -5,6 +5,7 @@ use crate::{
     image::Image,
     image_config::{self, ImageConfig, Resize},
     resample::{Filter, resize},
+    size::Size,
 };
 use std::{borrow::Cow, path::Path};
 use testgen_nn::array::{Array, Arrays};
@@ -31,10 +32,10 @@ impl ImageProcessor {
     /// `pixel_mask` [batch, height, width] is 1 where the images are.
     pub fn process(&self, images: &[Image]) -> Result<Arrays, PreprocessError> {
         let shaped = images.iter().map(|image| self.shaped(image)).collect::<Result<Vec<_>, _>>()?;
-        let size = |image: &Cow<'_, Image>| (image.height(), image.width());
+        let size = |image: &Cow<'_, Image>| image.size();
         let first = shaped.first().map(size).unwrap_or_default();
         let whole = match self.config.pad {
-            true => shaped.iter().map(size).fold(first, |all, one| (all.0.max(one.0), all.1.max(one.1))),
+            true => shaped.iter().map(size).fold(first, Size::max),
             false => first,
         };
         if let Some(index) = shaped.iter().position(|image| !self.config.pad && size(image) != first) {
@@ -45,7 +46,7 @@ impl ImageProcessor {
             self.append_values(image, whole, &mut values);
             append_mask(image, whole, &mut mask);
         }
-        let shape = [images.len(), whole.0, whole.1];
+        let shape = [images.len(), whole.height, whole.width];
         let pixels = Array::floats([shape[0], 3, shape[1], shape[2]], values);
         let mut arrays = Arrays::from([("pixel_values".to_owned(), pixels)]);
         if self.config.pad {
@@ -60,22 +61,22 @@ impl ImageProcessor {
         if let Some((size, filter)) = self.config.resize {
             image = Cow::Owned(resized(&image, size, filter)?);
         }
-        if let Some((height, width)) = self.config.crop {
-            image = Cow::Owned(image.center_crop(height, width));
+        if let Some(size) = self.config.crop {
+            image = Cow::Owned(image.center_crop(size));
         }
         Ok(image)
     }
 
-    /// Appends the image's values [3, height, width], with zeros after its rows and columns up to `whole` (height, width).
-    fn append_values(&self, image: &Image, whole: (usize, usize), values: &mut Vec<f32>) {
+    /// Appends the image's values [3, height, width], with zeros after its rows and columns up to `whole`.
+    fn append_values(&self, image: &Image, whole: Size, values: &mut Vec<f32>) {
         for channel in 0..3 {
             // A byte has 256 values, so the casts and the division are done once for each and not for every pixel.
             let table: Vec<f32> = (0..=255).map(|byte| self.value(byte, channel)).collect();
-            let end = values.len() + whole.0 * whole.1;
+            let end = values.len() + whole.height * whole.width;
             for row in image.pixels().chunks_exact(3 * image.width()) {
                 values.extend(row.iter().skip(channel).step_by(3).map(|byte| table[usize::from(*byte)]));
                 // Zero after normalising, not black: `PilBackend._preprocess` pads last.
-                values.extend(std::iter::repeat_n(0.0, whole.1 - image.width()));
+                values.extend(std::iter::repeat_n(0.0, whole.width - image.width()));
             }
             values.resize(end, 0.0);
         }
@@ -95,40 +96,36 @@ impl ImageProcessor {
 }
 
 /// Appends 1 for every pixel of the image and 0 for those that fill it up to `whole`.
-fn append_mask(image: &Image, whole: (usize, usize), mask: &mut Vec<i64>) {
+fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
     let inside = |row: usize, column: usize| row < image.height() && column < image.width();
-    let places = (0..whole.0).flat_map(|row| (0..whole.1).map(move |column| (row, column)));
+    let places = (0..whole.height).flat_map(|row| (0..whole.width).map(move |column| (row, column)));
     mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
 }
 
 fn resized(image: &Image, size: Resize, filter: Filter) -> Result<Image, PreprocessError> {
     match size {
-        Resize::Exact(height, width) => Ok(resize(image, height, width, filter)),
+        Resize::Exact(size) => Ok(resize(image, size, filter)),
         Resize::ShortestEdge(side) => to_shortest_edge(image, side, filter),
         Resize::Edges(shortest, longest, multiple) => {
-            let (height, width) = within_edges((image.height(), image.width()), [shortest, longest], multiple);
-            if height == 0 || width == 0 {
-                let problem =
-                    format!("its sides {} and {} would become {height} and {width}", image.height(), image.width());
+            let size = within_edges(image.size(), shortest, longest, multiple);
+            if size.shorter() == 0 {
+                let problem = format!("its size {} would become {size}", image.size());
                 return Err(PreprocessError::Image { problem });
             }
-            Ok(resize(image, height, width, filter))
+            Ok(resize(image, size, filter))
         }
-        Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => Ok(resize(image, side, side, filter)),
+        Resize::ShareOfSquare(side, _) if side >= WARPED_FROM => Ok(resize(image, Size::square(side), filter)),
         Resize::ShareOfSquare(side, share) => {
             let image = to_shortest_edge(image, (side as f64 / share) as usize, filter)?;
-            Ok(image.center_crop(side, side))
+            Ok(image.center_crop(Size::square(side)))
         }
     }
 }
 
 /// As `get_size_with_aspect_ratio`, and with a multiple as YOLOS' variant of it: the longer side is cut off to whole pixels.
-fn within_edges(
-    (height, width): (usize, usize),
-    [shortest, longest]: [usize; 2],
-    multiple: Option<usize>,
-) -> (usize, usize) {
-    let (short, long) = (height.min(width) as f64, height.max(width) as f64);
+fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<usize>) -> Size {
+    let Size { height, width } = size;
+    let (short, long) = (size.shorter() as f64, size.longer() as f64);
     let limited = (long / short * shortest as f64 > longest as f64).then(|| longest as f64 * short / long);
     // Python's `round` takes ties to even.
     let side = limited.map_or(shortest, |side| side.round_ties_even() as usize);
@@ -136,25 +133,28 @@ fn within_edges(
     let exact = limited.unwrap_or(side as f64);
     let other = |longer: usize, shorter: usize| (exact * longer as f64 / shorter as f64) as usize;
     let (height, width) = match multiple {
-        None if height.min(width) == side => (height, width),
+        None if size.shorter() == side => (height, width),
         // YOLOS compares `width < height` first, so that a portrait image always gets a computed height.
         Some(_) if height <= width && height == side => (height, width),
         _ if width < height => (other(height, width), side),
         _ => (side, other(width, height)),
     };
     let cut = |side: usize| multiple.map_or(side, |multiple| side - side % multiple);
-    (cut(height), cut(width))
+    Size { height: cut(height), width: cut(width) }
 }
 
 /// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.
 fn to_shortest_edge(image: &Image, side: usize, filter: Filter) -> Result<Image, PreprocessError> {
-    let (short, long) = (image.height().min(image.width()), image.height().max(image.width()));
+    let (short, long) = (image.size().shorter(), image.size().longer());
     let new_long = ((side * long) as f64 / short as f64) as usize;
     // An image of a few pixels by thousands would become one of gigabytes.
     if new_long > 1 << 20 {
         let problem = format!("its sides {short} and {long} would become {side} and {new_long}");
         return Err(PreprocessError::Image { problem });
     }
-    let (height, width) = if image.width() <= image.height() { (new_long, side) } else { (side, new_long) };
-    Ok(resize(image, height, width, filter))
+    let size = match image.width() <= image.height() {
+        true => Size { height: new_long, width: side },
+        false => Size { height: side, width: new_long },
+    };
+    Ok(resize(image, size, filter))
 }

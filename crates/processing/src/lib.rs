@@ -21,4 +21,5 @@ pub mod retrieval;
 pub mod schedule;
 mod sentence_piece;
 mod shortest_paths;
+pub mod size;
 pub mod tokenizer;

@@ -5,7 +5,7 @@
 //! follow Pillow, keep fewer bits of the weights and differ by one level here and there, which is a thousand times the
 //! tolerance of f32.
 
-use crate::image::Image;
+use crate::{image::Image, size::Size};
 use std::f64::consts::PI;
 
 /// Fractional bits of a weight: 32, less 8 of the pixel, less 2 for sums above one.
@@ -77,7 +77,7 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// `image` in another size.
-pub(crate) fn resize(image: &Image, height: usize, width: usize, filter: Filter) -> Image {
+pub(crate) fn resize(image: &Image, Size { height, width }: Size, filter: Filter) -> Image {
     if filter == Filter::Nearest {
         return nearest(image, height, width);
     }

@@ -39,6 +39,7 @@ mod routing;
 mod rows;
 mod sequences;
 mod shape_sweep;
+mod stream;
 
 pub(crate) use check_run::Context;
 pub(crate) use outcome::{CheckStatus, Evidence, Outcome};

@@ -3,12 +3,14 @@
 //!
 //! The script reads rows by position, in the order of the `Serialize` implementations.
 
+mod numbered;
+
 use crate::{
     compare::{CheckChange, Comparison, Side},
     results::{Cell, Column, Merged, MergedEntry, ResultStatus, cells, first_diverging, loaded_bytes},
 };
+use numbered::Numbered;
 use serde::{Serialize, Serializer};
-use std::collections::HashMap;
 use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 
 /// All data that the script reads.
@@ -197,30 +199,6 @@ impl Pool {
             non_finite: output.non_finite,
             worst: output.worst.iter().map(WorstData::new).collect(),
         }
-    }
-}
-
-/// A list without duplicates, with the index of each item.
-#[derive(Debug)]
-struct Numbered<T> {
-    list: Vec<T>,
-    numbers: HashMap<T, usize>,
-}
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self { list: Vec::new(), numbers: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
-    fn number(&mut self, item: T) -> usize {
-        if let Some(number) = self.numbers.get(&item) {
-            return *number;
-        }
-        self.list.push(item.clone());
-        self.numbers.insert(item, self.list.len() - 1);
-        self.list.len() - 1
     }
 }
 

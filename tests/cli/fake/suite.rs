@@ -37,8 +37,12 @@ pub(crate) fn run(project: &Project, rules: &str, arguments: &[&str]) -> Outcome
 fn runtime() -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fake-runtime");
     fs::create_dir_all(directory.join("src")).expect("the directory can be made");
-    let files =
-        [("Cargo.toml", manifest()), ("src/lib.rs", include_str!("runtime.rs").to_owned()), ("src/words.rs", words())];
+    let files = [
+        ("Cargo.toml", manifest()),
+        ("src/lib.rs", include_str!("runtime.rs").to_owned()),
+        ("src/suite.rs", include_str!("runtime_suite.rs").to_owned()),
+        ("src/words.rs", words()),
+    ];
     for (name, text) in files {
         write_once(&directory.join(name), &text);
     }

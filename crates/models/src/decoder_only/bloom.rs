@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -13,8 +13,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     inputs::Inputs,
-    layer::{Alibi, Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections},
+    layer::{
+        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
+    },
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -81,7 +84,7 @@ impl ModelDef for Bloom {
 
     fn load<B: Ops>(config: &BloomConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -138,7 +141,7 @@ impl<B: Ops> BloomLayer<B> {
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            self_attention: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
+            self_attention: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), width / heads),
             post_attention_layernorm: norm("post_attention_layernorm")?,
             // `BloomMLP` has this width and `BloomGelu` in every model; no field says so.
             mlp: Mlp::load(w, names, [width, 4 * width], Activation::GeluNew, true)?,
@@ -149,10 +152,10 @@ impl<B: Ops> BloomLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for BloomLayer<B> {
     /// The residual that is added to a block's result is its input, before or after the norm.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
         let normal = self.input_layernorm.forward(x.clone());
         let residual = if self.residual_after_norm { normal.clone() } else { x };
-        let x = residual + self.self_attention.forward(normal, view, place);
+        let x = residual + self.self_attention.forward(normal, view, slot);
         let normal = self.post_attention_layernorm.forward(x.clone());
         let residual = if self.residual_after_norm { normal.clone() } else { x };
         Ok(residual + self.mlp.forward(normal))

@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -13,9 +13,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     layer::{
-        Alibi, Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections, RopeConfig,
-        Rotary,
+        Alibi, Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
+        RopeConfig, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -129,7 +130,7 @@ impl ModelDef for Falcon {
 
     fn load<B: Ops>(config: &FalconConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -186,17 +187,22 @@ impl<B: Ops> FalconLayer<B> {
                 (true, 1) => FalconNorms::Shared(norm("input_layernorm")?),
                 (true, _) => FalconNorms::Own(norm("ln_attn")?, norm("ln_mlp")?),
             },
-            self_attention: GroupedAttention::defaults(projections, output, [heads, groups], config.head_dim()),
+            self_attention: GroupedAttention::defaults(
+                projections,
+                output,
+                HeadCounts { query: heads, key_value: groups },
+                config.head_dim(),
+            ),
             mlp: Mlp::load(w, names, [width, inner], config.activation, bias)?,
         })
     }
 }
 
 impl<B: Ops> DecoderLayer<B> for FalconLayer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
         let (FalconNorms::Shared(first) | FalconNorms::Own(first, _) | FalconNorms::InARow(first, _)) = &self.norms;
         let normal = first.forward(x.clone());
-        let after = x.clone() + self.self_attention.forward(normal.clone(), view, place);
+        let after = x.clone() + self.self_attention.forward(normal.clone(), view, slot);
         let read = match &self.norms {
             FalconNorms::Shared(_) => normal,
             FalconNorms::Own(_, second) => second.forward(x),

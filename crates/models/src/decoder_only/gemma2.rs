@@ -6,7 +6,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
         llama_shape::{LlamaFields, LlamaShape},
         llama_variant::LlamaVariant,
         sliding_windows::{LayerType, validate_layer_types},
@@ -19,9 +19,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     layer::{
-        GatedMlp, GroupedAttention, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm, RopeConfig,
-        Rotary,
+        GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Positions, ProjectionNames, Projections, RmsNorm,
+        RopeConfig, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -138,7 +139,7 @@ impl ModelDef for Gemma2 {
             Head::TokenClassification => {
                 TextHead::PerToken(Linear::load(&w.module("score"), config.hidden_size, labels)?)
             }
-            head => backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?,
+            head => backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?,
         };
         let head = match (head, config.final_logit_softcapping) {
             (TextHead::CausalLm(head), Some(cap)) => TextHead::CappedLm(head, cap),
@@ -191,8 +192,8 @@ impl<B: Ops> Gemma2Layer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
-        let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, place);
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+        let attended = self.self_attn.forward(self.input_layernorm.forward(x.clone()), view, slot);
         let x = x + self.post_attention_layernorm.forward(attended);
         let fed = self.mlp.forward(self.pre_feedforward_layernorm.forward(x.clone()));
         Ok(x + self.post_feedforward_layernorm.forward(fed))
@@ -205,8 +206,8 @@ impl<B: Ops> DecoderLayer<B> for Gemma2Layer<B> {
 
 fn attention<B: Ops>(config: &Gemma2Config, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
     let (width, bias) = (config.hidden_size, config.attention_bias);
-    let heads = [config.num_attention_heads, config.num_key_value_heads];
-    let [queries, keys] = heads.map(|heads| heads * config.head_dim);
+    let heads = HeadCounts { query: config.num_attention_heads, key_value: config.num_key_value_heads };
+    let (queries, keys) = (heads.query * config.head_dim, heads.key_value * config.head_dim);
     let names = ProjectionNames::Apart(["q_proj", "k_proj", "v_proj"]);
     let projections = Projections::load(w, names, width, [queries, keys, keys], bias)?;
     let output = Linear::load_with_bias(&w.module("o_proj"), queries, width, bias)?;

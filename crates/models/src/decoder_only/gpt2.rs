@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -13,8 +13,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     inputs::Inputs,
-    layer::{Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections, positions},
+    layer::{
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
+        positions,
+    },
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -73,7 +77,7 @@ impl ModelDef for Gpt2 {
 
     fn load<B: Ops>(config: &Gpt2Config, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("transformer"))?;
-        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -143,7 +147,12 @@ impl<B: Ops> Gpt2Layer<B> {
             ln_1: norm("ln_1")?,
             attn: GroupedAttention {
                 scale: scale(config, index),
-                ..GroupedAttention::defaults(projections, output, [config.n_head; 2], width / config.n_head)
+                ..GroupedAttention::defaults(
+                    projections,
+                    output,
+                    HeadCounts::equal(config.n_head),
+                    width / config.n_head,
+                )
             },
             ln_2: norm("ln_2")?,
             mlp: Mlp {
@@ -157,8 +166,8 @@ impl<B: Ops> Gpt2Layer<B> {
 
 impl<B: Ops> DecoderLayer<B> for Gpt2Layer<B> {
     /// Normalised before attention and before the MLP.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
-        let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, place);
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+        let x = x.clone() + self.attn.forward(self.ln_1.forward(x), view, slot);
         Ok(x.clone() + self.mlp.forward(self.ln_2.forward(x)))
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
         text_head::{TextHead, fields_of_other_heads},
     },
 };
@@ -13,9 +13,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     layer::{
-        Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections, RopeFields,
-        RopeParameters, Rotary,
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, Projections,
+        RopeFields, RopeParameters, Rotary,
     },
     weights::{Weights, WeightsError},
 };
@@ -102,7 +103,7 @@ impl ModelDef for GptNeoX {
                 let w = w.module_named(&["lm_head", "embed_out"]);
                 TextHead::CausalLm(Linear::load_with_bias(&w, config.hidden_size, config.vocab_size, false)?)
             }
-            head => backbone.standard_head(w, (head, labels), tied, config.pad_token_id)?,
+            head => backbone.standard_head(w, head, labels, tied, config.pad_token_id)?,
         };
         Ok(backbone.with_head(head))
     }
@@ -141,7 +142,7 @@ impl<B: Ops> GptNeoXLayer<B> {
         let names = ["mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
         Ok(Self {
             input_layernorm: norm("input_layernorm")?,
-            attention: GroupedAttention::defaults(projections, output, [heads, heads], head_dim),
+            attention: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), head_dim),
             post_attention_layernorm: norm("post_attention_layernorm")?,
             mlp: Mlp::load(w, names, [width, inner], config.hidden_act, true)?,
             parallel: config.use_parallel_residual,
@@ -151,8 +152,8 @@ impl<B: Ops> GptNeoXLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for GptNeoXLayer<B> {
     /// Side by side both blocks read the same input, else the second reads what the first left.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
-        let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, place);
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
+        let attended = self.attention.forward(self.input_layernorm.forward(x.clone()), view, slot);
         let after = x.clone() + attended;
         let read = if self.parallel { x } else { after.clone() };
         Ok(after + self.mlp.forward(self.post_attention_layernorm.forward(read)))

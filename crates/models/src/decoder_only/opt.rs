@@ -4,7 +4,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
     text::{
-        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, LayerSlot, States},
+        causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
         text_head::fields_of_other_heads,
     },
 };
@@ -13,10 +13,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops},
+    context::LayerSlot,
     inputs::Inputs,
     layer::{
-        Embedding, GroupedAttention, LayerContext, LayerNorm, Linear, Mlp, Positions, ProjectionNames, Projections,
-        positions_without_padding,
+        Embedding, GroupedAttention, HeadCounts, LayerContext, LayerNorm, Linear, Mlp, Positions, ProjectionNames,
+        Projections, positions_without_padding,
     },
     weights::{Weights, WeightsError},
 };
@@ -94,7 +95,7 @@ impl ModelDef for Opt {
 
     fn load<B: Ops>(config: &OptConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let backbone = load_decoder(config, &w.strip_prefix("model").module("decoder"))?;
-        let head = backbone.standard_head(w, (head, labels), config.tie_word_embeddings, config.pad_token_id)?;
+        let head = backbone.standard_head(w, head, labels, config.tie_word_embeddings, config.pad_token_id)?;
         Ok(backbone.with_head(head))
     }
 }
@@ -178,7 +179,7 @@ impl<B: Ops> OptLayer<B> {
         let projections = Projections::load(&attention, names, width, [width; 3], bias)?;
         let output = Linear::load_with_bias(&attention.module("out_proj"), width, width, bias)?;
         Ok(Self {
-            self_attn: GroupedAttention::defaults(projections, output, [heads, heads], width / heads),
+            self_attn: GroupedAttention::defaults(projections, output, HeadCounts::equal(heads), width / heads),
             self_attn_layer_norm: config.norm(&w.module("self_attn_layer_norm"))?,
             mlp: Mlp::load(w, ["fc1", "fc2"], [width, inner], config.activation_function, bias)?,
             final_layer_norm: config.norm(&w.module("final_layer_norm"))?,
@@ -189,12 +190,12 @@ impl<B: Ops> OptLayer<B> {
 
 impl<B: Ops> DecoderLayer<B> for OptLayer<B> {
     /// Norms come before the blocks, or after them.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B> {
         if self.norm_before {
-            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, place);
+            let x = x.clone() + self.self_attn.forward(self.self_attn_layer_norm.forward(x), view, slot);
             return Ok(x.clone() + self.mlp.forward(self.final_layer_norm.forward(x)));
         }
-        let attended = self.self_attn.forward(x.clone(), view, place);
+        let attended = self.self_attn.forward(x.clone(), view, slot);
         let x = self.self_attn_layer_norm.forward_sum(attended, x);
         Ok(self.final_layer_norm.forward_sum(self.mlp.forward(x.clone()), x))
     }

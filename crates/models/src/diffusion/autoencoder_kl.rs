@@ -96,7 +96,7 @@ impl<B: Ops> VaeEncoder<B> {
         let last = widths.len() - 1;
         let block = |index: usize| {
             let (w, out) = (w.module("down_blocks").module(index), widths[index]);
-            let layers = config.layers([widths[index.saturating_sub(1)], out], config.layers_per_block, &w)?;
+            let layers = config.layers(widths[index.saturating_sub(1)], out, config.layers_per_block, &w)?;
             Ok((layers, (index < last).then(|| halved(&w, out, 0)).transpose()?))
         };
         Ok(Self {
@@ -132,7 +132,7 @@ impl<B: Ops> VaeDecoder<B> {
         let block = |index: usize| {
             let (w, out) = (w.module("up_blocks").module(index), widths[index]);
             // `Decoder` of diffusers has one layer more in each block than `Encoder`.
-            let layers = config.layers([widths[index.saturating_sub(1)], out], config.layers_per_block + 1, &w)?;
+            let layers = config.layers(widths[index.saturating_sub(1)], out, config.layers_per_block + 1, &w)?;
             Ok((layers, (index < last).then(|| doubled(&w, out)).transpose()?))
         };
         Ok(Self {
@@ -172,7 +172,7 @@ impl<B: Ops> End<B> {
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let mid = w.module("mid_block");
-        let resnet = |index| config.resnet([middle, middle], &mid.module("resnets").module(index));
+        let resnet = |index| config.resnet(middle, middle, &mid.module("resnets").module(index));
         let attention = || PixelAttention::load(config, middle, &mid.module("attentions.0"));
         Ok(Self {
             first: resnet(0)?,

@@ -32,8 +32,8 @@ pub(crate) struct ResnetBlock<B: Ops> {
 }
 
 impl<B: Ops> ResnetBlock<B> {
-    pub(crate) fn load(shape: &ResnetShape, [inner, out]: [usize; 2], w: &Weights<B>) -> Result<Self, WeightsError> {
-        let norm = |name, channels| GroupNorm::load(&w.module(name), [shape.groups, channels], shape.eps);
+    pub(crate) fn load(shape: &ResnetShape, inner: usize, out: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
+        let norm = |name, channels| GroupNorm::load(&w.module(name), shape.groups, channels, shape.eps);
         let time = |width| Linear::load(&w.module("time_emb_proj"), width, out);
         let shortcut = || convolution(&w.module("conv_shortcut"), [inner, out], 1);
         Ok(Self {

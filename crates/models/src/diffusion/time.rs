@@ -46,7 +46,7 @@ pub(crate) struct TimestepEmbedding<B: Ops> {
 }
 
 impl<B: Ops> TimestepEmbedding<B> {
-    pub(crate) fn load(w: &Weights<B>, [inner, out]: [usize; 2], activation: Activation) -> Result<Self, WeightsError> {
+    pub(crate) fn load(w: &Weights<B>, inner: usize, out: usize, activation: Activation) -> Result<Self, WeightsError> {
         let linear_1 = Linear::load(&w.module("linear_1"), inner, out)?;
         Ok(Self { linear_1, activation, linear_2: Linear::load(&w.module("linear_2"), out, out)? })
     }

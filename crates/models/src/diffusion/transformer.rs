@@ -52,7 +52,7 @@ impl<B: Ops> SpatialTransformer<B> {
         };
         let block = |index| TransformerBlock::load(shape, &w.module("transformer_blocks").module(index));
         Ok(Self {
-            norm: GroupNorm::load(&w.module("norm"), [shape.groups, width], GROUP_EPS)?,
+            norm: GroupNorm::load(&w.module("norm"), shape.groups, width, GROUP_EPS)?,
             proj_in: projection("proj_in")?,
             blocks: (0..shape.layers).map(block).collect::<Result<_, _>>()?,
             proj_out: projection("proj_out")?,

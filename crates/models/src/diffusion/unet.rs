@@ -30,7 +30,7 @@ impl ModelDef for Unet {
 
     fn load<B: Ops>(config: &UnetConfig, _: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (first, time) = (config.block_out_channels[0], config.time_width());
-        let embedding = |name, inner, activation| TimestepEmbedding::load(&w.module(name), [inner, time], activation);
+        let embedding = |name, inner, activation| TimestepEmbedding::load(&w.module(name), inner, time, activation);
         let addition = config.projection_class_embeddings_input_dim.filter(|_| config.addition_embed_type.is_some());
         let classes = |count| Embedding::load(&w.module("class_embedding"), count, time);
         Ok(Box::new(UnetModel {
@@ -42,11 +42,7 @@ impl ModelDef for Unet {
             add_embedding: addition.map(|inner| embedding("add_embedding", inner, Activation::Silu)).transpose()?,
             add_waves: config.waves(config.addition_time_embed_dim.unwrap_or(0)),
             stack: UnetBlocks::load(config, w)?,
-            conv_norm_out: GroupNorm::load(
-                &w.module("conv_norm_out"),
-                [config.norm_num_groups, first],
-                config.norm_eps,
-            )?,
+            conv_norm_out: GroupNorm::load(&w.module("conv_norm_out"), config.norm_num_groups, first, config.norm_eps)?,
             activation: config.act_fn,
             conv_out: convolution(&w.module("conv_out"), [first, config.out_channels], config.conv_out_kernel)?,
             channels: config.in_channels,

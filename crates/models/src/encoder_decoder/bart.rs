@@ -57,8 +57,7 @@ impl BartFields {
         divides("decoder_attention_heads", self.decoder_attention_heads)
     }
 
-    /// The shapes of encoder and decoder.
-    pub(crate) fn shapes(&self, variant: BartVariant) -> [BartShape; 2] {
+    pub(crate) fn shapes(&self, variant: BartVariant) -> Stacks<BartShape> {
         let scale = if self.scale_embedding { (self.d_model as f64).sqrt() } else { 1.0 };
         let shape = |heads, layers, inner| BartShape {
             width: self.d_model,
@@ -70,11 +69,17 @@ impl BartFields {
             scale,
             variant,
         };
-        [
-            shape(self.encoder_attention_heads, self.encoder_layers, self.encoder_ffn_dim),
-            shape(self.decoder_attention_heads, self.decoder_layers, self.decoder_ffn_dim),
-        ]
+        Stacks {
+            encoder: shape(self.encoder_attention_heads, self.encoder_layers, self.encoder_ffn_dim),
+            decoder: shape(self.decoder_attention_heads, self.decoder_layers, self.decoder_ffn_dim),
+        }
     }
+}
+
+/// Something that encoder and decoder have one of each.
+pub(crate) struct Stacks<T> {
+    pub(crate) encoder: T,
+    pub(crate) decoder: T,
 }
 
 /// The `config.json`.
@@ -126,7 +131,7 @@ impl ModelDef for Bart {
 
     fn load<B: Ops>(config: &BartConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, width) = (&config.fields, config.fields.d_model);
-        let [encoder, mut decoder] = stacks(config, &w.strip_prefix("model"))?;
+        let Stacks { encoder, mut decoder } = stacks(config, &w.strip_prefix("model"))?;
         decoder.shifted_start = Some(config.decoder_start_token_id);
         let head = match head {
             Head::ConditionalGeneration => {
@@ -148,7 +153,7 @@ impl ModelDef for Bart {
 }
 
 /// The encoder and the decoder below `base`.
-fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<[BartLayers<B>; 2], WeightsError> {
+fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<Stacks<BartLayers<B>>, WeightsError> {
     let (fields, width) = (&config.fields, config.fields.d_model);
     let stack = |shape: &BartShape, decoder| -> Result<BartLayers<B>, WeightsError> {
         let table = Embedding::load(&base.module_named(&tables(decoder)), fields.vocab_size, width)?;
@@ -156,8 +161,8 @@ fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<[BartLayers<
         let rows = config.max_position_embeddings + VARIANT.offset;
         BartLayers::load(shape, decoder, table, w.tensor("embed_positions.weight", [rows, width])?, &w)
     };
-    let [encoder, decoder] = fields.shapes(VARIANT);
-    let stacks = [stack(&encoder, false)?, stack(&decoder, true)?];
+    let shapes = fields.shapes(VARIANT);
+    let stacks = Stacks { encoder: stack(&shapes.encoder, false)?, decoder: stack(&shapes.decoder, true)? };
     // A file may have the shared table under all three names.
     tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
     Ok(stacks)
@@ -173,7 +178,7 @@ pub(crate) struct Generator<B: Ops> {
 impl<B: Ops> Generator<B> {
     pub(crate) fn load(config: &BartConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let fields = &config.fields;
-        let [encoder, decoder] = stacks(config, &w.strip_prefix("model"))?;
+        let Stacks { encoder, decoder } = stacks(config, &w.strip_prefix("model"))?;
         let shape = [fields.d_model, fields.vocab_size];
         let lm_head = lm_head(w, shape, fields.tie_word_embeddings, encoder.embedding())?;
         Ok(Self { encoder, decoder, lm_head })

@@ -4,7 +4,7 @@
 //! PEGASUS (Zhang et al. 2020): `transformers.models.pegasus`. Marian with one vocabulary, and norms before each block and after
 //! the last one.
 
-use super::bart::{BartFields, language_model, tables};
+use super::bart::{BartFields, Stacks, language_model, tables};
 use crate::{
     config::Config,
     model_def::{Loaded, ModelDef},
@@ -37,11 +37,11 @@ pub(crate) struct MarianConfig {
 }
 
 impl MarianConfig {
-    /// The sizes of the encoder's and of the decoder's vocabulary.
-    fn vocabularies(&self) -> [usize; 2] {
-        let source = self.fields.vocab_size;
+    /// The sizes of the vocabularies.
+    fn vocabularies(&self) -> Stacks<usize> {
+        let encoder = self.fields.vocab_size;
         let own = self.decoder_vocab_size.filter(|size| *size > 0 && !self.share_encoder_decoder_embeddings);
-        [source, own.unwrap_or(source)]
+        Stacks { encoder, decoder: own.unwrap_or(encoder) }
     }
 }
 
@@ -81,25 +81,26 @@ impl ModelDef for Marian {
 
     fn load<B: Ops>(config: &MarianConfig, head: Head, _: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base, vocabularies) = (&config.fields, w.strip_prefix("model"), config.vocabularies());
-        let stack = |shape: &BartShape, index: usize| -> Result<BartLayers<B>, WeightsError> {
-            let w = base.module(["encoder", "decoder"][index]);
+        let stack = |shape: &BartShape, decoder: bool, vocab: usize| -> Result<BartLayers<B>, WeightsError> {
+            let w = base.module(if decoder { "decoder" } else { "encoder" });
             let table = match config.share_encoder_decoder_embeddings {
-                true => base.module_named(&tables(index == 1)),
+                true => base.module_named(&tables(decoder)),
                 false => w.module("embed_tokens"),
             };
-            let table = Embedding::load(&table, vocabularies[index], fields.d_model)?;
-            let shape = BartShape { vocab: vocabularies[index], ..*shape };
-            let positions = positions([config.max_position_embeddings, fields.d_model], &w)?;
-            BartLayers::load(&shape, index == 1, table, positions, &w)
+            let table = Embedding::load(&table, vocab, fields.d_model)?;
+            let shape = BartShape { vocab, ..*shape };
+            let positions = positions(config.max_position_embeddings, fields.d_model, &w)?;
+            BartLayers::load(&shape, decoder, table, positions, &w)
         };
         let shapes = fields.shapes(VARIANT);
-        let (encoder, decoder) = (stack(&shapes[0], 0)?, stack(&shapes[1], 1)?);
+        let encoder = stack(&shapes.encoder, false, vocabularies.encoder)?;
+        let decoder = stack(&shapes.decoder, true, vocabularies.decoder)?;
         if config.share_encoder_decoder_embeddings {
             tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
         }
         let head = match head {
             Head::ConditionalGeneration => {
-                let shape = [fields.d_model, vocabularies[1]];
+                let shape = [fields.d_model, vocabularies.decoder];
                 language_model(w, shape, fields.tie_word_embeddings, decoder.embedding())?
             }
             _ => DecoderHead::Base,
@@ -158,11 +159,11 @@ impl ModelDef for Pegasus {
         let stack = |shape: &BartShape, decoder: bool| -> Result<BartLayers<B>, WeightsError> {
             let w = base.module(if decoder { "decoder" } else { "encoder" });
             let table = Embedding::load(&base.module_named(&tables(decoder)), vocab, width)?;
-            let positions = positions([config.max_position_embeddings, width], &w)?;
+            let positions = positions(config.max_position_embeddings, width, &w)?;
             BartLayers::load(shape, decoder, table, positions, &w)
         };
-        let [encoder, decoder] = fields.shapes(BartVariant { pre_norm: true, ..VARIANT });
-        let (encoder, decoder) = (stack(&encoder, false)?, stack(&decoder, true)?);
+        let shapes = fields.shapes(BartVariant { pre_norm: true, ..VARIANT });
+        let (encoder, decoder) = (stack(&shapes.encoder, false)?, stack(&shapes.decoder, true)?);
         tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
         let head = match head {
             Head::ConditionalGeneration => {
@@ -176,7 +177,7 @@ impl ModelDef for Pegasus {
 
 /// The table [positions, width] that older files have and newer ones leave out: sines in the first half, cosines in the
 /// second, of frequencies that fall from 1 to 1 / 10000.
-fn positions<B: Ops>([count, width]: [usize; 2], w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
+fn positions<B: Ops>(count: usize, width: usize, w: &Weights<B>) -> Result<Tensor<B, 2>, WeightsError> {
     const NAME: &str = "embed_positions.weight";
     if w.has(NAME) {
         return w.tensor(NAME, [count, width]);

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use burn::tensor::{DType, Tensor};
-use config::T5Config;
+use config::{FeedForward, T5Config};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,
@@ -165,7 +165,7 @@ impl<B: Ops> TargetDecoder<B> for T5Layers<B> {
         for (index, block) in self.blocks.iter().enumerate() {
             let normal = block.normal(x.clone());
             let seen = block.attention.attend_cached(normal, Some(bias.clone()), index, context);
-            x = block.cross(x + seen.cast(self.types.sum), (encoded, source.clone()), index, context)?;
+            x = block.cross(x + seen.cast(self.types.sum), encoded, source.clone(), index, context)?;
             x = block.feed_forward(x);
             self.trace(index, &x, context)?;
         }
@@ -221,7 +221,7 @@ impl<B: Ops> T5Block<B> {
         let last = layer(if decoder { 2 } else { 1 });
         let w = last.module("DenseReluDense");
         let up = |name| Linear::load_with_bias(&w.module(name), width, config.d_ff, false);
-        let (gated, activation) = config.feed_forward().map_err(invalid)?;
+        let FeedForward { gated, activation } = config.feed_forward().map_err(invalid)?;
         Ok(Self {
             attention: attention(&layer(0).module("SelfAttention"))?,
             attention_norm: norm(&layer(0))?,
@@ -242,7 +242,8 @@ impl<B: Ops> T5Block<B> {
     fn cross(
         &self,
         x: Tensor<B, 3>,
-        (encoded, bias): (EncoderOutput<'_, B>, Option<Tensor<B, 4>>),
+        encoded: EncoderOutput<'_, B>,
+        bias: Option<Tensor<B, 4>>,
         index: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> HiddenStates<B> {

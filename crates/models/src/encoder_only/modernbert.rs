@@ -18,7 +18,7 @@ use crate::{
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, LayerNorm, Linear, ProjectionNames, Rotary, masked_mean, padding_bias, positions, window_bias},
@@ -164,7 +164,7 @@ impl<B: Ops> Backbone<B> for ModernBertEncoder<B> {
         let (values, shape) = positions(inputs, [batch, seq], 0)?;
         let full = (self.full.at(&values, shape, inputs), padding_bias(inputs, [batch, seq])?);
         let sliding = (self.sliding.at(&values, shape, inputs), window_bias(inputs, [batch, seq], self.window)?);
-        let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: (usize, &mut ForwardContext<'_, B>)| {
+        let step = |(kind, layer): &(LayerType, ModernBertLayer<B>), x, _: LayerSlot<'_, '_, B>| {
             let (rotation, bias) = match kind {
                 LayerType::FullAttention => &full,
                 LayerType::SlidingAttention => &sliding,

@@ -244,7 +244,7 @@ impl<B: Ops> Images<B> {
         drop(vision.tower.norm::<B>(&tower.module("post_layernorm"))?);
         let linear = |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
         Ok(Self {
-            tower: ClipImageEncoder::load_clip((&vision.tower, &vision.image), &tower)?,
+            tower: ClipImageEncoder::load_clip(&vision.tower, &vision.image, &tower)?,
             projector: Mlp {
                 up: linear("linear_1", layers.len() * vision.tower.hidden_size)?,
                 activation: config.projector_hidden_act,

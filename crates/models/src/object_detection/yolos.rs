@@ -9,7 +9,9 @@ use crate::{
     text::text_head::first_token,
     vision_blocks::{
         detection_head::{DetectionHead, DetectionMlp, Labels},
-        vision_transformer::{PatchEmbedding, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack},
+        vision_transformer::{
+            Grid, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack,
+        },
     },
 };
 use burn::tensor::Tensor;
@@ -141,7 +143,7 @@ impl<B: Ops> YolosEncoder<B> {
     fn load(config: &YolosConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (shape, embeddings) = (config.shape(), w.module("embeddings"));
         let (width, grid, queries) = (shape.width, shape.grid(), config.num_detection_tokens);
-        let tokens = 1 + grid[0] * grid[1] + queries;
+        let tokens = 1 + grid.patches() + queries;
         let layer = |index| VisionLayer::load(&shape, &SAVED, &w.module("encoder.layer").module(index));
         let between = if config.use_mid_position_embeddings { shape.layers.saturating_sub(1) } else { 0 };
         // Saved also where there is nothing between layers.
@@ -171,7 +173,7 @@ impl<B: Ops> YolosEncoder<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
-        let (patches, grid) = self.patches.forward(pixels);
+        let Patches { hidden: patches, grid } = self.patches.forward(pixels);
         let [batch, _, width] = patches.dims();
         let class = self.cls_token.clone().expand([batch, 1, width]);
         let queries = self.position_embeddings.queries;
@@ -189,20 +191,20 @@ impl<B: Ops> YolosEncoder<B> {
 struct Positions<B: Ops> {
     /// [1, 1 + rows * columns + queries, width].
     table: Tensor<B, 3>,
-    grid: [usize; 2],
+    grid: Grid,
     queries: usize,
 }
 
 impl<B: Ops> Positions<B> {
     /// Those of an image of `grid` patches.
-    fn at(&self, grid: [usize; 2], inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+    fn at(&self, grid: Grid, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         if grid == self.grid {
             return self.table.clone();
         }
-        let ([_, _, width], [rows, columns]) = (self.table.dims(), self.grid);
+        let ([_, _, width], Grid { rows, columns }) = (self.table.dims(), self.grid);
         let part = |start, length| self.table.clone().narrow(1, start, length);
         let patches = part(1, rows * columns).reshape([1, rows, columns, width]);
-        let patches = bicubic(patches, grid, inputs).reshape([1, grid[0] * grid[1], width]);
+        let patches = bicubic(patches, grid.dims(), inputs).reshape([1, grid.patches(), width]);
         Tensor::cat(vec![part(0, 1), patches, part(1 + rows * columns, self.queries)], 1)
     }
 }

@@ -43,8 +43,7 @@ impl<B: Ops> Evidence<B> {
         let log = log_sum_exp(self.tokens + self.docs);
         let [batch, _, seq, vocab] = log.dims();
         let next = Next::new(target, [batch, seq]);
-        let (picked, all) = next.sums(log, &next.counted);
-        combine(picked, all, target, vocab)
+        combine(next.sums(log, &next.counted), target, vocab)
     }
 
     /// The loss [batch] where one passage determines the whole text. As in transformers, the passages count at the second token.
@@ -54,8 +53,8 @@ impl<B: Ops> Evidence<B> {
         let log = self.tokens + self.docs.clone() * floats(second, [1, 1, seq, 1], &self.docs.device());
         let next = Next::new(target, [batch, seq]);
         let counted = next.without_first(target.excluded);
-        let (picked, all) = next.sums(log, &counted);
-        combine(log_sum_exp(picked), log_sum_exp(all), target, vocab)
+        let Sums { picked, all } = next.sums(log, &counted);
+        combine(Sums { picked: log_sum_exp(picked), all: log_sum_exp(all) }, target, vocab)
     }
 }
 
@@ -64,6 +63,14 @@ struct Next {
     ids: Vec<i64>,
     counted: Vec<f32>,
     shape: [usize; 2],
+}
+
+/// Sums of log-probabilities over the tokens of a target, [batch, docs, 1, 1].
+struct Sums<B: Ops> {
+    /// Of the tokens that the target has.
+    picked: Tensor<B, 4>,
+    /// Of the whole vocabulary, at every place that is not padding; label smoothing needs them.
+    all: Tensor<B, 4>,
 }
 
 impl Next {
@@ -84,9 +91,8 @@ impl Next {
         counted
     }
 
-    /// Of `log` [batch, docs, seq, vocab], [batch, docs, 1, 1] each: the log-probabilities of the tokens that `counted` has,
-    /// and, of all tokens that are not padding, those of the whole vocabulary.
-    fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> (Tensor<B, 4>, Tensor<B, 4>) {
+    /// The sums of `log` [batch, docs, seq, vocab]; the picked tokens are those that `counted` has.
+    fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> Sums<B> {
         let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
         let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();
         let ids = Tensor::<B, 4, Int>::from_data(TensorData::new(ids, [batch, 1, seq, 1]), (&device, DType::I32));
@@ -94,12 +100,12 @@ impl Next {
         let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
         // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods only.
         let all = log.sum_dim(3) * factor(&self.counted);
-        (picked.sum_dim(2), all.sum_dim(2))
+        Sums { picked: picked.sum_dim(2), all: all.sum_dim(2) }
     }
 }
 
-/// [batch, 1, 1, 1] each: the smoothed negative log-likelihood [batch].
-fn combine<B: Ops>(picked: Tensor<B, 4>, all: Tensor<B, 4>, target: &Target<'_>, vocab: usize) -> Tensor<B, 1> {
+/// The smoothed negative log-likelihood [batch].
+fn combine<B: Ops>(Sums { picked, all }: Sums<B>, target: &Target<'_>, vocab: usize) -> Tensor<B, 1> {
     let (batch, epsilon) = (picked.dims()[0], target.label_smoothing);
     (picked * -(1.0 - epsilon) - all * (epsilon / vocab as f64)).reshape([batch])
 }

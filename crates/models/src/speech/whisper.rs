@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
     layer::{Conv1d, Conv1dShape, Embedding, LayerNorm, Linear},
@@ -95,7 +95,8 @@ impl ModelDef for Whisper {
     fn load<B: Ops>(config: &WhisperConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (fields, base) = (&config.fields, w.strip_prefix("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
-        let [source, target] = fields.shapes(VARIANT).map(|shape| BartShape { scale: 1.0, ..shape });
+        let shapes = fields.shapes(VARIANT);
+        let [source, target] = [shapes.encoder, shapes.decoder].map(|shape| BartShape { scale: 1.0, ..shape });
         if head == Head::AudioClassification {
             let states = config.use_weighted_layer_sum.then_some(source.layers + 1);
             return Ok(Box::new(SpectrogramClassifier {
@@ -184,7 +185,7 @@ struct SpectrogramClassifier<B: Ops> {
 impl<B: Ops> Network<B> for SpectrogramClassifier<B> {
     fn forward(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> Result<(), ForwardError> {
         let (mut states, x) = (Vec::new(), self.encoder.embed(inputs, context)?);
-        let step = |layer: &BartLayer<B>, x: Tensor<B, 3>, _: (usize, &mut ForwardContext<'_, B>)| {
+        let step = |layer: &BartLayer<B>, x: Tensor<B, 3>, _: LayerSlot<'_, '_, B>| {
             states.push(x.clone());
             layer.encode(x, None)
         };

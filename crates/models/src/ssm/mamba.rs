@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::ForwardContext,
-    layer::{CausalConvolution, Linear, Scan, softplus},
+    cache::LayerState,
+    context::LayerSlot,
+    layer::{CausalConvolution, Convolved, Linear, Scan, Scanned, softplus},
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -161,17 +162,17 @@ impl<B: Ops> Mixer<B> for MambaMixer<B> {
         &self,
         x: Tensor<B, 3>,
         visible: Option<Tensor<B, 3>>,
-        (index, context): (usize, &mut ForwardContext<'_, B>),
+        LayerSlot { index, context }: LayerSlot<'_, '_, B>,
     ) -> Tensor<B, 3> {
         let (dtype, inner) = (x.dtype(), self.widths[0]);
-        let (convolved, scanned) = context.state(index).map_or((None, None), |[one, other]| (Some(one), Some(other)));
+        let (past, before) = context.state(index).map(|state| (state.convolution, state.scan)).unzip();
         let projected = self.in_proj.forward(without_padding(x, &visible));
         let gate = projected.clone().narrow(2, inner, inner);
-        let (x, convolved) = self.conv1d.forward(projected.narrow(2, 0, inner), convolved);
+        let Convolved { values: x, past: convolution } = self.conv1d.forward(projected.narrow(2, 0, inner), past);
         // Again, because the convolution's bias has made padding other than zero.
         let x = without_padding(activate(x, self.activation), &visible);
-        let (read, scanned) = self.scan(x.clone()).run(scanned);
-        context.keep_state(index, [convolved, scanned]);
+        let Scanned { read, state: scan } = self.scan(x.clone()).run(before);
+        context.keep_state(index, LayerState { convolution, scan });
         let y = read + x.cast(DType::F32) * self.skip.clone();
         // Not `hidden_act`, which is for the convolution alone.
         let y = y * activate(gate.cast(DType::F32), Activation::Silu);

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
-    context::ForwardContext,
-    layer::{CausalConvolution, GroupRmsNorm, Linear, Scan, softplus},
+    cache::LayerState,
+    context::LayerSlot,
+    layer::{CausalConvolution, Convolved, GroupRmsNorm, Linear, Scan, Scanned, softplus},
     weights::{Weights, WeightsError},
 };
 use testgen_types::Head;
@@ -132,7 +133,7 @@ impl<B: Ops> Mamba2Mixer<B> {
             rate: by_head("A_log", |log| -log.exp())?,
             skip: by_head("D", |skip| skip)?,
             limits: [0, 1].map(|end| config.time_step_limit[end].value().unwrap_or(f64::INFINITY)),
-            norm: GroupRmsNorm::load(&w.module("norm"), [inner, groups], config.fields.layer_norm_epsilon)?,
+            norm: GroupRmsNorm::load(&w.module("norm"), inner, groups, config.fields.layer_norm_epsilon)?,
             out_proj: linear("out_proj", inner, width)?,
             sizes,
         })
@@ -169,19 +170,19 @@ impl<B: Ops> Mixer<B> for Mamba2Mixer<B> {
         &self,
         x: Tensor<B, 3>,
         visible: Option<Tensor<B, 3>>,
-        (index, context): (usize, &mut ForwardContext<'_, B>),
+        LayerSlot { index, context }: LayerSlot<'_, '_, B>,
     ) -> Tensor<B, 3> {
         let (dtype, [heads, head_dim, groups, state]) = (x.dtype(), self.sizes);
         let inner = heads * head_dim;
         let channels = inner + 2 * groups * state;
-        let (convolved, scanned) = context.state(index).map_or((None, None), |[one, other]| (Some(one), Some(other)));
+        let (past, before) = context.state(index).map(|state| (state.convolution, state.scan)).unzip();
         let projected = self.in_proj.forward(without_padding(x, &visible));
         let part = |start, width| projected.clone().narrow(2, start, width);
-        let (x, convolved) = self.conv1d.forward(part(inner, channels), convolved);
+        let Convolved { values: x, past: convolution } = self.conv1d.forward(part(inner, channels), past);
         // Again, because the convolution's bias has made padding other than zero.
         let x = without_padding(activate(x, self.activation), &visible);
-        let (read, scanned) = self.scan(x.clone(), part(inner + channels, heads)).run(scanned);
-        context.keep_state(index, [convolved, scanned]);
+        let Scanned { read, state: scan } = self.scan(x.clone(), part(inner + channels, heads)).run(before);
+        context.keep_state(index, LayerState { convolution, scan });
         let y = read + x.narrow(2, 0, inner).cast(DType::F32) * self.by_channel(self.skip.clone());
         // `MambaRMSNormGated` gates before it normalises, in f32.
         let y = y * activate(part(0, inner).cast(DType::F32), Activation::Silu);

@@ -13,7 +13,7 @@ use burn::tensor::{DType, Tensor};
 use serde::Deserialize;
 use testgen_nn::{
     backend::{Activation, Ops},
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, RmsNorm, visible_tokens},
@@ -94,12 +94,7 @@ impl StateFields {
 /// The block between two norms.
 pub(crate) trait Mixer<B: Ops>: Send {
     /// [batch, seq, width]; `visible` [batch, seq, 1] is 0 where a token is padding, none where no token is.
-    fn forward(
-        &self,
-        x: Tensor<B, 3>,
-        visible: Option<Tensor<B, 3>>,
-        place: (usize, &mut ForwardContext<'_, B>),
-    ) -> Tensor<B, 3>;
+    fn forward(&self, x: Tensor<B, 3>, visible: Option<Tensor<B, 3>>, slot: LayerSlot<'_, '_, B>) -> Tensor<B, 3>;
 }
 
 struct States<B: Ops, M> {
@@ -124,8 +119,8 @@ impl<B: Ops, M: Mixer<B>> Backbone<B> for States<B, M> {
         // What goes around the mixers keeps its own type; layers and traces have the model's.
         let dtype = x.dtype();
         let mut sum = if self.residual_in_fp32 { x.clone().cast(DType::F32) } else { x.clone() };
-        let step = |layer: &StateLayer<B, M>, x: Tensor<B, 3>, place: (usize, &mut ForwardContext<'_, B>)| {
-            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), place);
+        let step = |layer: &StateLayer<B, M>, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>| {
+            let mixed = layer.mixer.forward(layer.norm.forward(x), visible.clone(), slot);
             sum = sum.clone() + mixed.cast(sum.dtype());
             Ok(sum.clone().cast(dtype))
         };

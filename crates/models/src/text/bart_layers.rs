@@ -5,7 +5,7 @@ use super::encoder_decoder::{EncoderOutput, HiddenStates, SourceEncoder, TargetD
 use burn::tensor::{Int, Tensor};
 use testgen_nn::{
     backend::{Activation, Ops},
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
     layer::{
@@ -166,7 +166,7 @@ impl<B: Ops> TargetDecoder<B> for BartLayers<B> {
         let [batch, new, _] = x.dims();
         let bias = decoder_bias(inputs, [batch, new], past)?;
         let source = source_bias(encoded, batch, inputs, context)?;
-        let step = |layer: &BartLayer<B>, x, (index, context): (usize, &mut ForwardContext<'_, B>)| {
+        let step = |layer: &BartLayer<B>, x, LayerSlot { index, context }: LayerSlot<'_, '_, B>| {
             let x = layer.attend(x, |x| Ok(layer.attention.attend_cached(x, bias.clone(), index, context)))?;
             let x =
                 layer.cross(x, |attention, x| attention.attend_cross(x, encoded, source.clone(), index, context))?;

@@ -9,7 +9,7 @@ use crate::{capabilities::Capabilities, network::Network};
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
-    context::ForwardContext,
+    context::{ForwardContext, LayerSlot},
     forward::ForwardError,
     inputs::Inputs,
     layer::{Embedding, LayerContext, LayerNorm, Linear, Positions, RmsNorm},
@@ -43,7 +43,7 @@ pub(crate) trait Embeddings<B: Ops>: Send {
 /// One layer.
 pub(crate) trait DecoderLayer<B: Ops>: Send {
     /// [batch, seq, width]; `view` is for the layer's attention.
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, place: LayerSlot<'_, '_, B>) -> States<B>;
+    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, slot: LayerSlot<'_, '_, B>) -> States<B>;
 
     /// How many tokens a token sees, itself the last; none where it sees every earlier one.
     fn window(&self) -> Option<usize> {
@@ -53,9 +53,6 @@ pub(crate) trait DecoderLayer<B: Ops>: Send {
 
 /// Hidden states [batch, seq, width].
 pub(crate) type States<B> = Result<Tensor<B, 3>, ForwardError>;
-
-/// A layer's place in the cache of a pass.
-pub(crate) type LayerSlot<'a, 'b, B> = (usize, &'a mut ForwardContext<'b, B>);
 
 /// The norm after the last layer.
 pub(crate) enum FinalNorm<B: Ops> {
@@ -84,8 +81,7 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
         let [batch, seq, _] = x.dims();
         let mut attention = self.positions.attention_context(inputs, [batch, seq], context.past())?;
         context.trace_embed(&x)?;
-        let step =
-            |layer: &L, x, place: LayerSlot<'_, '_, B>| layer.forward(x, attention.layer(layer.window())?, place);
+        let step = |layer: &L, x, slot: LayerSlot<'_, '_, B>| layer.forward(x, attention.layer(layer.window())?, slot);
         context.run_layers(&self.layers, x, step, |x| self.final_norm.forward(x))
     }
 
@@ -93,7 +89,8 @@ impl<B: Ops, E: Embeddings<B>, L: DecoderLayer<B>> CausalDecoder<B, E, L> {
     pub(crate) fn standard_head(
         &self,
         w: &Weights<B>,
-        (head, labels): (Head, usize),
+        head: Head,
+        labels: usize,
         tied: bool,
         padding: Option<i64>,
     ) -> Result<TextHead<B>, WeightsError> {

@@ -25,7 +25,7 @@ impl LlamaShape {
                 // `GenericForTokenClassification` has another name for it than the classes of older decoders.
                 TextHead::PerToken(Linear::load(&w.module("score"), fields.hidden_size, labels)?)
             }
-            head => backbone.standard_head(w, (head, labels), fields.tie_word_embeddings, fields.pad_token_id)?,
+            head => backbone.standard_head(w, head, labels, fields.tie_word_embeddings, fields.pad_token_id)?,
         };
         Ok(backbone.with_head(head))
     }

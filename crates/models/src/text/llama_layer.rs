@@ -1,13 +1,14 @@
 //! A layer of Llama's decoder: attention, and an MLP that may be a mixture of experts.
 
 use super::{
-    causal_decoder::{DecoderLayer, LayerSlot, States},
+    causal_decoder::{DecoderLayer, States},
     llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},
 };
 use burn::tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
-    layer::{Experts, GatedMlp, GroupedAttention, LayerContext, Linear, Projections, RmsNorm},
+    context::LayerSlot,
+    layer::{Experts, GatedMlp, GroupedAttention, HeadCounts, LayerContext, Linear, Mixed, Projections, RmsNorm},
     weights::{Weights, WeightsError},
 };
 
@@ -50,13 +51,13 @@ impl<B: Ops> LlamaMlp<B> {
         }
     }
 
-    fn forward(&self, x: Tensor<B, 3>, (index, context): LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(&self, x: Tensor<B, 3>, slot: LayerSlot<'_, '_, B>) -> States<B> {
         match self {
             Self::Single(mlp) => Ok(mlp.forward(x)),
             Self::Mixture(experts) => {
-                let (fed, routing) = experts.forward(x);
-                context.trace_routing(index, &routing)?;
-                Ok(fed)
+                let Mixed { hidden, routing } = experts.forward(x);
+                slot.context.trace_routing(slot.index, &routing)?;
+                Ok(hidden)
             }
         }
     }
@@ -90,10 +91,17 @@ impl<B: Ops> LlamaLayer<B> {
 }
 
 impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
-    fn forward(&self, x: Tensor<B, 3>, view: LayerContext<'_, B>, (index, context): LayerSlot<'_, '_, B>) -> States<B> {
+    fn forward(
+        &self,
+        x: Tensor<B, 3>,
+        view: LayerContext<'_, B>,
+        LayerSlot { index, context }: LayerSlot<'_, '_, B>,
+    ) -> States<B> {
         let [attention_norm, mlp_norm] = &self.norms;
-        let x = self.add(x, attention_norm, |x| Ok(self.self_attn.forward(x, view, (index, &mut *context))))?;
-        self.add(x, mlp_norm, |x| self.mlp.forward(x, (index, context)))
+        let x = self.add(x, attention_norm, |x| {
+            Ok(self.self_attn.forward(x, view, LayerSlot { index, context: &mut *context }))
+        })?;
+        self.add(x, mlp_norm, |x| self.mlp.forward(x, LayerSlot { index, context }))
     }
 
     fn window(&self) -> Option<usize> {
@@ -104,8 +112,8 @@ impl<B: Ops> DecoderLayer<B> for LlamaLayer<B> {
 impl LlamaShape {
     fn attention<B: Ops>(&self, fields: &LlamaFields, w: &Weights<B>) -> Result<GroupedAttention<B>, WeightsError> {
         let (width, head_dim) = (fields.hidden_size, self.head_dim);
-        let heads = [fields.num_attention_heads, self.key_value_heads];
-        let [queries, keys] = heads.map(|heads| heads * head_dim);
+        let heads = HeadCounts { query: fields.num_attention_heads, key_value: self.key_value_heads };
+        let (queries, keys) = (heads.query * head_dim, heads.key_value * head_dim);
         let norms = match self.norms {
             QueryKeyNorms::None => None,
             QueryKeyNorms::EachHead => Some([head_dim, head_dim]),

@@ -75,7 +75,7 @@ impl ModelDef for ConvNext {
 
     fn load<B: Ops>(config: &ConvNextConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.strip_prefix("convnext"), config.hidden_sizes[config.num_stages - 1]);
-        let classifier = ImageClassifier::load(head, [width, labels], w)?;
+        let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
         Ok(Box::new(ConvNextModel { encoder: ConvNextEncoder::load(config, &base)?, layernorm, classifier }))
     }
@@ -117,7 +117,7 @@ impl<B: Ops> ConvNextEncoder<B> {
             let stage = w.module("encoder.stages").module(index);
             let downsampling = match index {
                 0 => Downsampling::stem(config, width, &w.module("embeddings"))?,
-                _ => Downsampling::load([config.hidden_sizes[index - 1], width], &stage.module("downsampling_layer"))?,
+                _ => Downsampling::load(config.hidden_sizes[index - 1], width, &stage.module("downsampling_layer"))?,
             };
             let layer = |layer| ConvNextLayer::load(config, width, &stage.module("layers").module(layer));
             stages.push(Stage { downsampling, layers: (0..depth).map(layer).collect::<Result<_, _>>()? });
@@ -154,7 +154,7 @@ struct Downsampling<B: Ops> {
 impl<B: Ops> Downsampling<B> {
     fn stem(config: &ConvNextConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let patch = config.patch_size.height_width();
-        let shape = patches([config.num_channels, width], patch);
+        let shape = patches(config.num_channels, width, patch);
         Ok(Self {
             norm: LayerNorm::load(&w.module("layernorm"), width, EPS)?,
             convolution: Conv2d::load(&w.module("patch_embeddings"), shape, true)?,
@@ -162,10 +162,10 @@ impl<B: Ops> Downsampling<B> {
         })
     }
 
-    fn load(channels: [usize; 2], w: &Weights<B>) -> Result<Self, WeightsError> {
+    fn load(inner: usize, out: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         Ok(Self {
-            norm: LayerNorm::load(&w.module(0), channels[0], EPS)?,
-            convolution: Conv2d::load(&w.module(1), patches(channels, [2, 2]), true)?,
+            norm: LayerNorm::load(&w.module(0), inner, EPS)?,
+            convolution: Conv2d::load(&w.module(1), patches(inner, out, [2, 2]), true)?,
             norm_first: true,
         })
     }
@@ -184,8 +184,8 @@ impl<B: Ops> Downsampling<B> {
 }
 
 /// A convolution over patches that do not overlap.
-fn patches(channels: [usize; 2], patch: [usize; 2]) -> Conv2dShape {
-    Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] }
+fn patches(inner: usize, out: usize, patch: [usize; 2]) -> Conv2dShape {
+    Conv2dShape { channels: [inner, out], kernel: patch, stride: patch, padding: [0, 0] }
 }
 
 /// A convolution of each channel alone and an MLP over the channels of each position, with a shortcut.

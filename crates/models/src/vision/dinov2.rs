@@ -9,7 +9,8 @@ use crate::{
     network::Network,
     text::text_head::first_token,
     vision_blocks::vision_transformer::{
-        IN_MEMORY, PatchEmbedding, SAVED, VisionFields, VisionLayer, VisionMlp, VisionNames, VisionShape, VisionStack,
+        Grid, IN_MEMORY, PatchEmbedding, Patches, SAVED, VisionFields, VisionLayer, VisionMlp, VisionNames,
+        VisionShape, VisionStack,
     },
 };
 use burn::tensor::Tensor;
@@ -127,7 +128,7 @@ impl<B: Ops> Dinov2Encoder<B> {
     fn load(config: &Dinov2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
         let shape = config.shape();
         let (width, embeddings) = (shape.width, w.module("embeddings"));
-        let positions = shape.grid().iter().product::<usize>();
+        let positions = shape.grid().patches();
         let layers = w.module_named(&["encoder.layer", "layers"]);
         let layer = |index| load_layer(config, &shape, &layers.module(index));
         // Replaces hidden patches in pretraining; no class here hides any.
@@ -145,7 +146,7 @@ impl<B: Ops> Dinov2Encoder<B> {
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
         let square = pixels.dims()[2] == pixels.dims()[3];
-        let (patches, grid) = self.patches.forward(pixels);
+        let Patches { hidden: patches, grid } = self.patches.forward(pixels);
         let [batch, _, width] = patches.dims();
         let class = self.cls_token.clone().expand([batch, 1, width]);
         Ok(Tensor::cat(vec![class, patches], 1) + self.positions(grid, square, inputs)?)
@@ -153,20 +154,20 @@ impl<B: Ops> Dinov2Encoder<B> {
 
     /// The positions of `grid`, [1, 1 + rows * columns, width]. As in transformers, the table is taken for a square one unless
     /// the image is square and has as many patches as there are positions.
-    fn positions(&self, grid: [usize; 2], square: bool, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    fn positions(&self, grid: Grid, square: bool, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         let [_, tokens, width] = self.position_embeddings.dims();
         let (count, side) = (tokens - 1, (tokens - 1).isqrt());
-        if square && grid[0] * grid[1] == count {
+        if square && grid.patches() == count {
             return Ok(self.position_embeddings.clone());
         }
-        if side * side != count || grid.contains(&0) {
-            let found = format!("an image of {grid:?} patches");
+        if side * side != count || grid.patches() == 0 {
+            let found = format!("an image of {:?} patches", grid.dims());
             let expected = format!("a square one of {count}, because the positions must form a square to be resampled");
             return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
         }
         let class = self.position_embeddings.clone().narrow(1, 0, 1);
         let table = self.position_embeddings.clone().narrow(1, 1, count).reshape([1, side, side, width]);
-        let table = bicubic(table, grid, inputs).reshape([1, grid[0] * grid[1], width]);
+        let table = bicubic(table, grid.dims(), inputs).reshape([1, grid.patches(), width]);
         Ok(Tensor::cat(vec![class, table], 1))
     }
 }

@@ -110,7 +110,7 @@ impl ModelDef for Swin {
 
     fn load<B: Ops>(config: &SwinConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let (base, width) = (w.strip_prefix("swin"), config.width(config.depths.len() - 1));
-        let classifier = ImageClassifier::load(head, [width, labels], w)?;
+        let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
         let embeddings = Embeddings::load(config, &base.module("embeddings"))?;
         let stage = |index| Stage::load(config, index, &base.module("encoder.layers").module(index));

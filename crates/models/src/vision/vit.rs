@@ -63,7 +63,7 @@ impl ModelDef for Vit {
     type Config = VitConfig;
 
     fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
-        VitModel::load(config, &["cls_token"], (head, labels), &w.strip_prefix("vit"), w)
+        VitModel::load(config, &["cls_token"], head, labels, &w.strip_prefix("vit"), w)
     }
 }
 
@@ -74,7 +74,7 @@ impl ModelDef for Deit {
     type Config = VitConfig;
 
     fn load<B: Ops>(config: &VitConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
-        VitModel::load(config, &["cls_token", "distillation_token"], (head, labels), &w.strip_prefix("deit"), w)
+        VitModel::load(config, &["cls_token", "distillation_token"], head, labels, &w.strip_prefix("deit"), w)
     }
 }
 
@@ -88,7 +88,8 @@ impl<B: Ops> VitModel<B> {
     fn load(
         config: &VitConfig,
         special: &[&str],
-        (head, labels): (Head, usize),
+        head: Head,
+        labels: usize,
         base: &Weights<B>,
         w: &Weights<B>,
     ) -> Loaded<B> {
@@ -164,7 +165,7 @@ struct VitEncoder<B: Ops> {
 impl<B: Ops> VitEncoder<B> {
     fn load(shape: &VisionShape, special: &[&str], w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, embeddings) = (shape.width, w.module("embeddings"));
-        let tokens = special.len() + shape.grid().iter().product::<usize>();
+        let tokens = special.len() + shape.grid().patches();
         let layers = w.module_named(&["encoder.layer", "layers"]);
         let layer = |index| {
             let w = layers.module(index);
@@ -183,7 +184,7 @@ impl<B: Ops> VitEncoder<B> {
     /// The special tokens and the patches, [batch, tokens, width].
     fn embed(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         // Exactly the trained size: `interpolate_pos_encoding` is off in the forward pass of transformers by default.
-        let (patches, _) = self.patches.forward(inputs.image("pixel_values", self.image)?);
+        let patches = self.patches.forward(inputs.image("pixel_values", self.image)?).hidden;
         let [batch, _, width] = patches.dims();
         let special = self.special.iter().map(|token| token.clone().expand([batch, 1, width]));
         Ok(Tensor::cat(special.chain([patches]).collect(), 1) + self.position_embeddings.clone())

@@ -94,7 +94,8 @@ impl<B: Ops> ClipLayers<B> {
         &self,
         x: Tensor<B, 3>,
         bias: Option<&Tensor<B, 4>>,
-        (first, count): (usize, usize),
+        first: usize,
+        count: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         self.0[..count].iter().enumerate().try_fold(x, |x, (index, layer)| {
@@ -136,26 +137,27 @@ pub(crate) struct ClipTextEncoder<B: Ops> {
     layers: ClipLayers<B>,
     final_layer_norm: LayerNorm<B>,
     causal: bool,
-    /// Rows of the token and position embeddings.
-    limits: [usize; 2],
+    vocab: usize,
+    max_positions: usize,
 }
 
 impl<B: Ops> ClipTextEncoder<B> {
     pub(crate) fn load(
-        (tower, fields): (&ClipEncoderFields, &TextFields),
+        encoder: &ClipEncoderFields,
+        fields: &TextFields,
         causal: bool,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
         let embeddings = w.module("embeddings");
-        let limits = [fields.vocab_size, fields.max_position_embeddings];
-        let table = |name, rows| Embedding::load(&embeddings.module(name), rows, tower.hidden_size);
+        let table = |name, rows| Embedding::load(&embeddings.module(name), rows, encoder.hidden_size);
         Ok(Self {
-            token_embedding: table("token_embedding", limits[0])?,
-            position_embedding: table("position_embedding", limits[1])?,
-            layers: ClipLayers::load(tower, w)?,
-            final_layer_norm: tower.norm(&w.module("final_layer_norm"))?,
+            token_embedding: table("token_embedding", fields.vocab_size)?,
+            position_embedding: table("position_embedding", fields.max_position_embeddings)?,
+            layers: ClipLayers::load(encoder, w)?,
+            final_layer_norm: encoder.norm(&w.module("final_layer_norm"))?,
             causal,
-            limits,
+            vocab: fields.vocab_size,
+            max_positions: fields.max_position_embeddings,
         })
     }
 
@@ -165,14 +167,14 @@ impl<B: Ops> ClipTextEncoder<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
-        let ids = inputs.indices("input_ids", self.limits[0])?;
+        let ids = inputs.indices("input_ids", self.vocab)?;
         let shape = ids.dims();
         let (values, position_shape) = positions(inputs, shape, 0)?;
-        let places = inputs.checked_indices("position_ids", values, position_shape, self.limits[1])?;
+        let places = inputs.checked_indices("position_ids", values, position_shape, self.max_positions)?;
         let x = self.token_embedding.forward(ids) + self.position_embedding.forward(places);
         context.trace_embed(&x)?;
         let bias = if self.causal { causal_bias(inputs, shape, 0, None)? } else { padding_bias(inputs, shape)? };
-        let x = self.layers.forward(x, bias.as_ref(), (0, self.layers.len()), context)?;
+        let x = self.layers.forward(x, bias.as_ref(), 0, self.layers.len(), context)?;
         Ok(self.final_layer_norm.forward(x))
     }
 
@@ -182,7 +184,7 @@ impl<B: Ops> ClipTextEncoder<B> {
     }
 
     pub(crate) fn max_positions(&self) -> usize {
-        self.limits[1]
+        self.max_positions
     }
 }
 
@@ -199,27 +201,33 @@ pub(crate) struct ClipImageEncoder<B: Ops> {
 
 impl<B: Ops> ClipImageEncoder<B> {
     /// CLIP's: a class token, a norm over the embeddings, patches without bias.
-    pub(crate) fn load_clip(fields: (&ClipEncoderFields, &ImageFields), w: &Weights<B>) -> Result<Self, WeightsError> {
-        let token = w.module("embeddings").tensor("class_embedding", [fields.0.hidden_size])?;
+    pub(crate) fn load_clip(
+        encoder: &ClipEncoderFields,
+        fields: &ImageFields,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
+        let token = w.module("embeddings").tensor("class_embedding", [encoder.hidden_size])?;
         // Spelled like this in every checkpoint.
-        let norm = fields.0.norm(&w.module("pre_layrnorm"))?;
-        Self::load(fields, Some((token, norm)), w)
+        let norm = encoder.norm(&w.module("pre_layrnorm"))?;
+        Self::load(encoder, fields, Some((token, norm)), w)
     }
 
     /// SigLIP's: patches alone, with a bias.
     pub(crate) fn load_siglip(
-        fields: (&ClipEncoderFields, &ImageFields),
+        encoder: &ClipEncoderFields,
+        fields: &ImageFields,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        Self::load(fields, None, w)
+        Self::load(encoder, fields, None, w)
     }
 
     fn load(
-        (tower, fields): (&ClipEncoderFields, &ImageFields),
+        encoder: &ClipEncoderFields,
+        fields: &ImageFields,
         class: Option<(Tensor<B, 1>, LayerNorm<B>)>,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let (width, embeddings) = (tower.hidden_size, w.module("embeddings"));
+        let (width, embeddings) = (encoder.hidden_size, w.module("embeddings"));
         let ([height, breadth], patch) = (fields.image_size.height_width(), fields.patch_size.height_width());
         let shape =
             Conv2dShape { channels: [fields.num_channels, width], kernel: patch, stride: patch, padding: [0, 0] };
@@ -228,7 +236,7 @@ impl<B: Ops> ClipImageEncoder<B> {
             patch_embedding: Conv2d::load(&embeddings.module("patch_embedding"), shape, class.is_none())?,
             position_embedding: embeddings.module("position_embedding").tensor("weight", [places, width])?,
             class,
-            layers: ClipLayers::load(tower, w)?,
+            layers: ClipLayers::load(encoder, w)?,
             image: [fields.num_channels, height, breadth],
         })
     }
@@ -238,12 +246,13 @@ impl<B: Ops> ClipImageEncoder<B> {
     pub(crate) fn forward(
         &self,
         inputs: &Inputs<'_, B>,
-        (first, count): (usize, usize),
+        first: usize,
+        count: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let x = self.embed(inputs.image("pixel_values", self.image)?);
         context.trace_layer(first, &x)?;
-        self.layers.forward(x, None, (first + 1, count), context)
+        self.layers.forward(x, None, first + 1, count, context)
     }
 
     /// The embeddings and the hidden state after every layer, without traces.

@@ -15,7 +15,7 @@ pub(crate) struct ImageClassifier<B: Ops>(Option<Linear<B>>);
 
 impl<B: Ops> ImageClassifier<B> {
     /// `classifier` of the whole model `w`.
-    pub(crate) fn load(head: Head, [width, labels]: [usize; 2], w: &Weights<B>) -> Result<Self, WeightsError> {
+    pub(crate) fn load(head: Head, width: usize, labels: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let load = || Linear::load(&w.module("classifier"), width, labels);
         (head == Head::ImageClassification).then(load).transpose().map(Self)
     }

@@ -73,10 +73,36 @@ pub(crate) struct VisionShape {
 }
 
 impl VisionShape {
-    /// Rows and columns of patches of an image of the trained size.
-    pub(crate) fn grid(&self) -> [usize; 2] {
-        [self.image[0] / self.patch[0], self.image[1] / self.patch[1]]
+    /// The patches of an image of the trained size.
+    pub(crate) fn grid(&self) -> Grid {
+        Grid { rows: self.image[0] / self.patch[0], columns: self.image[1] / self.patch[1] }
     }
+}
+
+/// Rows and columns of patches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+impl Grid {
+    /// The number of patches.
+    pub(crate) fn patches(self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// [rows, columns], the two dimensions of a tensor.
+    pub(crate) fn dims(self) -> [usize; 2] {
+        [self.rows, self.columns]
+    }
+}
+
+/// The patches of images.
+pub(crate) struct Patches<B: Ops> {
+    /// [batch, rows * columns, width].
+    pub(crate) hidden: Tensor<B, 3>,
+    pub(crate) grid: Grid,
 }
 
 /// One linear projection for all patches of an image.
@@ -90,11 +116,12 @@ impl<B: Ops> PatchEmbedding<B> {
         Ok(Self(Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?))
     }
 
-    /// [batch, channels, height, width] to [batch, rows * columns, width], with rows and columns.
-    pub(crate) fn forward(&self, pixels: Tensor<B, 4>) -> (Tensor<B, 3>, [usize; 2]) {
+    /// The patches of `pixels` [batch, channels, height, width].
+    pub(crate) fn forward(&self, pixels: Tensor<B, 4>) -> Patches<B> {
         let patches = self.0.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();
-        (patches.reshape([batch, width, rows * columns]).swap_dims(1, 2), [rows, columns])
+        let hidden = patches.reshape([batch, width, rows * columns]).swap_dims(1, 2);
+        Patches { hidden, grid: Grid { rows, columns } }
     }
 }
 

@@ -142,10 +142,10 @@ impl ModelDef for Clip {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
         let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let encoders = ClipEncoders {
-            text: ClipTextEncoder::load((&text.tower, &text.text), true, &w.module("text_model"))?,
+            text: ClipTextEncoder::load(&text.tower, &text.text, true, &w.module("text_model"))?,
             text_projection: project("text_projection", text.tower.hidden_size)?,
             end: text.end(),
-            vision: ClipImageEncoder::load_clip((&vision.tower, &vision.image), &w.module("vision_model"))?,
+            vision: ClipImageEncoder::load_clip(&vision.tower, &vision.image, &w.module("vision_model"))?,
             post_layernorm: vision.tower.norm(&w.module("vision_model.post_layernorm"))?,
             visual_projection: project("visual_projection", vision.tower.hidden_size)?,
         };
@@ -177,7 +177,7 @@ impl<B: Ops> Encoders<B> for ClipEncoders<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 2>, ForwardError> {
-        let last = self.vision.forward(inputs, (self.text.depth(), self.vision.depth()), context)?;
+        let last = self.vision.forward(inputs, self.text.depth(), self.vision.depth(), context)?;
         Ok(self.visual_projection.forward(self.post_layernorm.forward(first_token(last))))
     }
 

@@ -119,9 +119,9 @@ impl ModelDef for Siglip {
         let (text, vision) = (&config.text_config, &config.vision_config);
         let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
         let encoders = SiglipEncoders {
-            text: ClipTextEncoder::load((&text.tower, &text.text), false, &text_model)?,
+            text: ClipTextEncoder::load(&text.tower, &text.text, false, &text_model)?,
             text_head: Linear::load(&text_model.module("head"), text.tower.hidden_size, text.projected())?,
-            vision: ClipImageEncoder::load_siglip((&vision.tower, &vision.image), &vision_model)?,
+            vision: ClipImageEncoder::load_siglip(&vision.tower, &vision.image, &vision_model)?,
             post_layernorm: vision.tower.norm(&vision_model.module("post_layernorm"))?,
             vision_head: AttentionPooling::load(&vision.tower, &vision_model.module("head"))?,
         };
@@ -151,7 +151,7 @@ impl<B: Ops> Encoders<B> for SiglipEncoders<B> {
         inputs: &Inputs<'_, B>,
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 2>, ForwardError> {
-        let last = self.vision.forward(inputs, (self.text.depth(), self.vision.depth()), context)?;
+        let last = self.vision.forward(inputs, self.text.depth(), self.vision.depth(), context)?;
         Ok(self.vision_head.forward(self.post_layernorm.forward(last)))
     }
 

@@ -3,6 +3,7 @@
 use super::{AttentionNames, Linear, attend, split_heads};
 use crate::{
     backend::Ops,
+    cache::KeyValue,
     context::ForwardContext,
     forward::ForwardError,
     weights::{Weights, WeightsError},
@@ -54,8 +55,8 @@ impl<B: Ops> CachedAttention<B> {
 
     /// Self-attention of `x` [batch, seq, width], except for keys that the bias hides.
     pub fn attend_self(&self, x: Tensor<B, 3>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
-        let (key, value) = self.keys_values(x.clone());
-        self.over(x, key, value, bias)
+        let new = self.keys_values(x.clone());
+        self.over(x, new, bias)
     }
 
     /// As [`CachedAttention::attend_self`], after the tokens of earlier steps.
@@ -66,9 +67,8 @@ impl<B: Ops> CachedAttention<B> {
         layer: usize,
         context: &mut ForwardContext<'_, B>,
     ) -> Tensor<B, 3> {
-        let (key, value) = self.keys_values(x.clone());
-        let (key, value) = context.with_past(layer, key, value);
-        self.over(x, key, value, bias)
+        let all = context.with_past(layer, self.keys_values(x.clone()));
+        self.over(x, all, bias)
     }
 
     /// Cross-attention of `x` to `memory` [batch, source, width]; later steps use the keys and values that the first one cached.
@@ -81,22 +81,16 @@ impl<B: Ops> CachedAttention<B> {
         context: &mut ForwardContext<'_, B>,
     ) -> Result<Tensor<B, 3>, ForwardError> {
         let make = || memory.map(|memory| self.keys_values(memory.clone()));
-        let (key, value) = context.with_memory(layer, make)?;
-        Ok(self.over(x, key, value, bias))
+        let memory = context.with_memory(layer, make)?;
+        Ok(self.over(x, memory, bias))
     }
 
-    fn keys_values(&self, x: Tensor<B, 3>) -> (Tensor<B, 4>, Tensor<B, 4>) {
+    fn keys_values(&self, x: Tensor<B, 3>) -> KeyValue<B> {
         let heads = |linear: &Linear<B>| split_heads(linear.forward(x.clone()), self.heads);
-        (heads(&self.key), heads(&self.value))
+        KeyValue { key: heads(&self.key), value: heads(&self.value) }
     }
 
-    fn over(
-        &self,
-        x: Tensor<B, 3>,
-        key: Tensor<B, 4>,
-        value: Tensor<B, 4>,
-        bias: Option<Tensor<B, 4>>,
-    ) -> Tensor<B, 3> {
+    fn over(&self, x: Tensor<B, 3>, KeyValue { key, value }: KeyValue<B>, bias: Option<Tensor<B, 4>>) -> Tensor<B, 3> {
         let query = split_heads(self.query.forward(x), self.heads);
         self.output.forward(attend(query, key, value, self.scale, bias))
     }

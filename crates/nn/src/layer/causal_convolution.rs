@@ -13,6 +13,14 @@ pub struct CausalConvolution<B: Ops> {
     bias: Option<Tensor<B, 3>>,
 }
 
+/// The result of one call of a [`CausalConvolution`].
+pub struct Convolved<B: Ops> {
+    /// [batch, seq, channels].
+    pub values: Tensor<B, 3>,
+    /// The inputs that the next call needs: [batch, kernel - 1, channels].
+    pub past: Tensor<B, 3>,
+}
+
 impl<B: Ops> CausalConvolution<B> {
     /// `weight` [channels, 1, kernel], and `bias` `[channels]` where `bias` says so.
     pub fn load(w: &Weights<B>, channels: usize, kernel: usize, bias: bool) -> Result<Self, WeightsError> {
@@ -29,9 +37,8 @@ impl<B: Ops> CausalConvolution<B> {
         Ok(Self { taps: (0..kernel).map(tap).collect(), bias })
     }
 
-    /// [batch, seq, channels] after `past` [batch, kernel - 1, channels], zeros at the beginning; and the past of the next
-    /// call. Summed in f32, rounded once.
-    pub fn forward(&self, x: Tensor<B, 3>, past: Option<Tensor<B, 3>>) -> (Tensor<B, 3>, Tensor<B, 3>) {
+    /// [batch, seq, channels] after `past` [batch, kernel - 1, channels], zeros at the beginning. Summed in f32, rounded once.
+    pub fn forward(&self, x: Tensor<B, 3>, past: Option<Tensor<B, 3>>) -> Convolved<B> {
         let ([batch, seq, channels], dtype, before) = (x.dims(), x.dtype(), self.taps.len() - 1);
         let past = past.unwrap_or_else(|| Tensor::zeros([batch, before, channels], (&x.device(), dtype)));
         let x = Tensor::cat(vec![past, x], 1);
@@ -45,6 +52,6 @@ impl<B: Ops> CausalConvolution<B> {
             Some(bias) => sum + bias.clone(),
             None => sum,
         };
-        (y.cast(dtype), next)
+        Convolved { values: y.cast(dtype), past: next }
     }
 }

@@ -55,6 +55,14 @@ pub struct Experts<B: Ops> {
     shape: ExpertsShape,
 }
 
+/// The result of a mixture of experts.
+pub struct Mixed<B: Ops> {
+    /// [batch, seq, width].
+    pub hidden: Tensor<B, 3>,
+    /// The decision of the router.
+    pub routing: Routing<B>,
+}
+
 impl<B: Ops> Experts<B> {
     /// `gate.weight` [count, width] is the router's, `experts.<index>.<name>.weight` are the experts'.
     pub fn load(w: &Weights<B>, shape: ExpertsShape) -> Result<Self, WeightsError> {
@@ -77,8 +85,8 @@ impl<B: Ops> Experts<B> {
         })
     }
 
-    /// [batch, seq, width], and what the router decided.
-    pub fn forward(&self, x: Tensor<B, 3>) -> (Tensor<B, 3>, Routing<B>) {
+    /// [batch, seq, width].
+    pub fn forward(&self, x: Tensor<B, 3>) -> Mixed<B> {
         let ([batch, seq, width], ExpertsShape { inner, count, .. }) = (x.dims(), self.shape);
         let tokens = batch * seq;
         let x = x.reshape([tokens, width]);
@@ -100,7 +108,7 @@ impl<B: Ops> Experts<B> {
         let y = linear(hidden.cast(dtype).reshape([tokens, count * inner]), self.down.clone(), None);
         let by_token = |decided: Tensor<B, 2>| decided.cast(dtype).reshape([batch, seq, count]);
         let routing = Routing { probabilities: by_token(probabilities), weights: by_token(weights) };
-        (y.reshape([batch, seq, width]), routing)
+        Mixed { hidden: y.reshape([batch, seq, width]), routing }
     }
 }
 

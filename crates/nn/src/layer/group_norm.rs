@@ -16,7 +16,7 @@ pub struct GroupNorm<B: Ops> {
 
 impl<B: Ops> GroupNorm<B> {
     /// `weight` and `bias` `[channels]`.
-    pub fn load(w: &Weights<B>, [groups, channels]: [usize; 2], eps: f64) -> Result<Self, WeightsError> {
+    pub fn load(w: &Weights<B>, groups: usize, channels: usize, eps: f64) -> Result<Self, WeightsError> {
         Ok(Self { weight: w.tensor("weight", [channels])?, bias: w.tensor("bias", [channels])?, groups, eps })
     }
 

@@ -1,7 +1,7 @@
 //! Self-attention of decoders: grouped heads, keys and values of earlier steps.
 
 use super::{LayerContext, Linear, Projections, RmsNorm, attend_capped, split_heads};
-use crate::{backend::Ops, context::ForwardContext};
+use crate::{backend::Ops, cache::KeyValue, context::LayerSlot};
 use burn::tensor::Tensor;
 
 /// A token attends to itself and the earlier tokens that the bias does not hide.
@@ -12,8 +12,8 @@ pub struct GroupedAttention<B: Ops> {
     pub norms: Option<[RmsNorm<B>; 2]>,
     /// From the merged heads to the width of the hidden states.
     pub output: Linear<B>,
-    /// Of the queries, and of the keys and values.
-    pub heads: [usize; 2],
+    /// The numbers of heads.
+    pub heads: HeadCounts,
     /// The factor of the scores.
     pub scale: f64,
     /// The bound of the scaled scores, where they have one.
@@ -22,19 +22,35 @@ pub struct GroupedAttention<B: Ops> {
     pub clip: Option<f64>,
 }
 
+/// The numbers of heads. Groups of queries share one head of keys and values where there are fewer of those.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadCounts {
+    /// Of the queries.
+    pub query: usize,
+    /// Of the keys, and of the values.
+    pub key_value: usize,
+}
+
+impl HeadCounts {
+    /// Every query has keys and values of its own.
+    pub fn equal(heads: usize) -> Self {
+        Self { query: heads, key_value: heads }
+    }
+}
+
 impl<B: Ops> GroupedAttention<B> {
     /// Without norms and bounds, and scaled by the width of a head.
-    pub fn defaults(projections: Projections<B, 3>, output: Linear<B>, heads: [usize; 2], head_dim: usize) -> Self {
+    pub fn defaults(projections: Projections<B, 3>, output: Linear<B>, heads: HeadCounts, head_dim: usize) -> Self {
         let scale = (head_dim as f64).powf(-0.5);
         Self { projections, norms: None, output, heads, scale, soft_cap: None, clip: None }
     }
 
-    /// [batch, seq, width]; `index` is the layer's place in the cache of `pass`.
+    /// [batch, seq, width]; `slot` is the layer's place in the call.
     pub fn forward(
         &self,
         x: Tensor<B, 3>,
         LayerContext { rotation, bias }: LayerContext<'_, B>,
-        (index, context): (usize, &mut ForwardContext<'_, B>),
+        mut slot: LayerSlot<'_, '_, B>,
     ) -> Tensor<B, 3> {
         let [mut query, mut key, mut value] = self.projections.forward(x);
         if let Some([query_norm, key_norm]) = &self.norms {
@@ -44,13 +60,13 @@ impl<B: Ops> GroupedAttention<B> {
         if let Some(bound) = self.clip {
             [query, key, value] = [query, key, value].map(|x| x.clamp(-bound, bound));
         }
-        let [heads, groups] = self.heads;
-        let (mut query, mut key) = (split_heads(query, heads), split_heads(key, groups));
+        let HeadCounts { query: heads, key_value } = self.heads;
+        let (mut query, mut key) = (split_heads(query, heads), split_heads(key, key_value));
         if let Some(rotation) = rotation {
             // Before the cache: a key keeps the rotation of its own position.
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
-        let (key, value) = context.with_past(index, key, split_heads(value, groups));
+        let KeyValue { key, value } = slot.with_past(KeyValue { key, value: split_heads(value, key_value) });
         self.output.forward(attend_capped([query, key, value], self.scale, self.soft_cap, bias))
     }
 }

@@ -57,7 +57,7 @@ pub struct GroupRmsNorm<B: Ops> {
 
 impl<B: Ops> GroupRmsNorm<B> {
     /// `weight` `[width]`, in `groups`.
-    pub fn load(w: &Weights<B>, [width, groups]: [usize; 2], eps: f64) -> Result<Self, WeightsError> {
+    pub fn load(w: &Weights<B>, width: usize, groups: usize, eps: f64) -> Result<Self, WeightsError> {
         let weight = w.tensor("weight", [width])?.reshape([1, 1, width]);
         Ok(Self { weight, ones: Tensor::ones([width / groups], (w.device(), DType::F32)), eps })
     }

@@ -2,7 +2,7 @@
 //! (`rope_theta`, `rope_scaling`).
 
 use serde::Deserialize;
-use std::f64::consts::PI;
+use std::{f64::consts::PI, ops::Range};
 
 /// The fields of a configuration, to be flattened into its struct.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -163,7 +163,7 @@ impl RopeParameters {
     /// Parameters that rightly change nothing, as `Config::inert_fields` has them.
     pub fn inert_fields(&self, head_dim: usize) -> Vec<(&'static str, &'static str)> {
         let theta = self.rope_theta.unwrap_or(DEFAULT_THETA);
-        if self.rope_type != RopeType::Yarn || self.yarn_ramp(theta, self.width(head_dim)).0 > 0.0 {
+        if self.rope_type != RopeType::Yarn || self.yarn_ramp(theta, self.width(head_dim)).start > 0.0 {
             return Vec::new();
         }
         ["rope_parameters.beta_fast", "rope_scaling.beta_fast"]
@@ -172,7 +172,7 @@ impl RopeParameters {
     }
 
     /// The dimensions where YaRN's ramp begins and ends.
-    pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> (f64, f64) {
+    pub(super) fn yarn_ramp(&self, theta: f64, width: usize) -> Range<f64> {
         let trained = self.original_max_position_embeddings.unwrap_or(1.0);
         // Python's `or`, by which a zero counts as absent.
         let or = |value: Option<f64>, default: f64| value.filter(|value| *value != 0.0).unwrap_or(default);
@@ -186,7 +186,7 @@ impl RopeParameters {
         if low == high {
             high += 0.001;
         }
-        (low, high)
+        low..high
     }
 
     /// Whether heads of `head_dim` rotate in pairs, each with its factors.

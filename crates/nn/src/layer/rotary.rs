@@ -3,7 +3,7 @@
 use super::rope_parameters::{RopeParameters, RopeType};
 use crate::{backend::Ops, inputs::Inputs};
 use burn::tensor::Tensor;
-use std::f64::consts::PI;
+use std::{f64::consts::PI, ops::Range};
 
 /// The frequencies of one model.
 #[derive(Debug, Clone)]
@@ -171,7 +171,7 @@ fn llama3(frequency: f32, parameters: &RopeParameters) -> f32 {
 /// YaRN: a ramp from unchanged (fast) to interpolated (slow) dimensions.
 fn yarn(theta: f64, width: usize, parameters: &RopeParameters) -> Vec<f32> {
     let factor = parameters.factor.unwrap_or(1.0) as f32;
-    let (low, high) = parameters.yarn_ramp(theta, width);
+    let Range { start: low, end: high } = parameters.yarn_ramp(theta, width);
     let ramp = |index: usize| ((index as f64 - low) / (high - low)).clamp(0.0, 1.0) as f32;
     let blend = |(index, frequency): (usize, f32)| frequency / factor * ramp(index) + frequency * (1.0 - ramp(index));
     frequencies(theta, width).into_iter().enumerate().map(blend).collect()

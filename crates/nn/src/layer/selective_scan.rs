@@ -19,10 +19,17 @@ pub struct Scan<B: Ops> {
     pub readout: Tensor<B, 4>,
 }
 
+/// The result of a [`Scan`].
+pub struct Scanned<B: Ops> {
+    /// The output: [batch, seq, channels].
+    pub read: Tensor<B, 3>,
+    /// The state after the last token: [batch, channels, state].
+    pub state: Tensor<B, 3>,
+}
+
 impl<B: Ops> Scan<B> {
-    /// The output [batch, seq, channels] after `state` [batch, channels, state], zeros at the beginning, and the state in
-    /// the end.
-    pub fn run(self, state: Option<Tensor<B, 3>>) -> (Tensor<B, 3>, Tensor<B, 3>) {
+    /// Reads the tokens after `state` [batch, channels, state], zeros at the beginning.
+    pub fn run(self, state: Option<Tensor<B, 3>>) -> Scanned<B> {
         let [batch, seq, channels, width] = self.input.dims();
         let options = (&self.input.device(), self.input.dtype());
         let mut state = match state {
@@ -38,7 +45,7 @@ impl<B: Ops> Scan<B> {
             let read = (states * part(&self.readout)).sum_dim(3);
             outputs.push(read.reshape([batch, length, channels]));
         }
-        (Tensor::cat(outputs, 1), state.reshape([batch, channels, width]))
+        Scanned { read: Tensor::cat(outputs, 1), state: state.reshape([batch, channels, width]) }
     }
 }
 
@@ -100,11 +107,11 @@ mod tests {
         for token in 0..70 {
             let at = |x: &Tensor<Cpu, 4>| x.clone().narrow(1, token, 1);
             let step = Scan { decay: at(&whole.decay), input: at(&whole.input), readout: at(&whole.readout) };
-            let (read, next) = step.run(state);
-            state = Some(next);
-            stepped.push(read);
+            let next = step.run(state);
+            state = Some(next.state);
+            stepped.push(next.read);
         }
-        let (read, last) = whole.run(None);
+        let Scanned { read, state: last } = whole.run(None);
         let difference = (read - Tensor::cat(stepped, 1)).abs().max().into_scalar();
         let states = (last - state.expect("a state was kept")).abs().max().into_scalar();
         assert!(difference < 1e-6 && states < 1e-6, "{difference} {states}");

@@ -9,7 +9,8 @@ use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{at_real_positions, forward_by_position, one_row_per_input},
-    sequences::{Sequences, Side, Stream, TextFacts},
+    sequences::{Sequences, Side, TextFacts},
+    stream::Stream,
 };
 use crate::golden::Golden;
 use testgen_models::Model;

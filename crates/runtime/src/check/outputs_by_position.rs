@@ -1,6 +1,6 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
-use super::sequences::Stream;
+use super::stream::Stream;
 use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},

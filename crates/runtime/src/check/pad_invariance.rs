@@ -8,7 +8,8 @@ use super::{
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{OutputsByPosition, forward_by_position},
-    sequences::{Sequences, Side, Stream, TextFacts},
+    sequences::{Sequences, Side, TextFacts},
+    stream::Stream,
 };
 use crate::{golden::Golden, tolerance::Tolerance};
 use testgen_types::Architecture;

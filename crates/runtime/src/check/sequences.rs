@@ -1,5 +1,6 @@
 //! Token sequences that checks make themselves: rows of ids, padded as a caller of transformers would pad them.
 
+use super::stream::Stream;
 use crate::golden::{Case, Golden};
 use serde_json::Value;
 use testgen_models::{Model, Pooling};
@@ -41,55 +42,6 @@ pub(super) struct TextFacts<'a> {
     pub(super) reserved: Option<i64>,
     /// The token that ends every row and occurs nowhere else in it.
     pub(super) end: Option<i64>,
-}
-
-/// A sequence of tokens that a model reads.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Stream<'a> {
-    /// The only one.
-    Text,
-    /// The input of an encoder; the arrays are the arguments of the decoder.
-    Source(&'a Arrays),
-    /// The input of a decoder; the arrays are the arguments of the encoder.
-    Target(&'a Arrays),
-}
-
-impl<'a> Stream<'a> {
-    /// The argument with the ids.
-    pub(super) fn ids(self) -> &'static str {
-        if matches!(self, Self::Target(_)) { "decoder_input_ids" } else { "input_ids" }
-    }
-
-    /// The argument that masks padding.
-    pub(super) fn mask(self) -> &'static str {
-        if matches!(self, Self::Target(_)) { "decoder_attention_mask" } else { "attention_mask" }
-    }
-
-    /// The arguments of the other half of an encoder-decoder.
-    pub(super) fn other_arguments(self) -> Option<&'a Arrays> {
-        match self {
-            Self::Text => None,
-            Self::Source(others) | Self::Target(others) => Some(others),
-        }
-    }
-
-    /// The end of labels of comparisons, so that both sequences of an encoder-decoder have labels of their own.
-    pub(super) fn suffix(self) -> &'static str {
-        if matches!(self, Self::Source(_)) { " of the encoder" } else { "" }
-    }
-
-    /// Whether the output or trace `name` belongs to this sequence, if it has one entry per position at all.
-    pub(super) fn owns(self, name: &str) -> bool {
-        let name = name.strip_prefix("trace.").unwrap_or(name);
-        let encoder = name.starts_with("encoder") || name.starts_with("question.");
-        // The contexts that a generator with retrieval reads have other lengths than question and answer.
-        let contexts = name.starts_with("generator_enc");
-        match self {
-            Self::Text => true,
-            Self::Source(_) => encoder,
-            Self::Target(_) => !encoder && !contexts,
-        }
-    }
 }
 
 static NO_ARGUMENTS: Arrays = Arrays::new();

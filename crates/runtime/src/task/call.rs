@@ -1,9 +1,11 @@
 //! The common part of all handlers: a model with its task, splitting requests, running the model, finding its outputs.
 
 mod error;
+mod output;
 mod request_parts;
 
 pub use error::HandlerError;
+pub(super) use output::{Output, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
@@ -282,30 +284,4 @@ impl<'a> Call<'a> {
         let name = names.and_then(|names| names.get(index.to_string())).and_then(Value::as_str);
         name.map_or_else(|| format!("LABEL_{index}"), str::to_owned)
     }
-}
-
-/// A float tensor of a result.
-#[derive(Clone, Copy)]
-pub(super) struct Output<'a> {
-    values: &'a [f32],
-    pub(super) shape: &'a [usize],
-}
-
-impl<'a> Output<'a> {
-    /// All elements.
-    pub(super) fn all(&self) -> &'a [f32] {
-        self.values
-    }
-
-    /// The elements of one row of the batch.
-    pub(super) fn row(&self, index: usize) -> &'a [f32] {
-        let length = self.values.len() / self.shape[0].max(1);
-        &self.values[index * length..(index + 1) * length]
-    }
-}
-
-/// The rows [seq] of integers [batch, seq].
-pub(super) fn rows(array: &Array) -> impl Iterator<Item = &[i64]> {
-    let seq = array.shape().last().copied().unwrap_or_default().max(1);
-    array.as_integers().unwrap_or_default().chunks_exact(seq)
 }

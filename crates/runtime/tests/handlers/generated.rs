@@ -1,6 +1,6 @@
 //! Texts and transcriptions against those of transformers, recorded by `record_generated.py`.
 
-use super::{answer, golden, texts};
+use crate::support::{answer, golden, texts};
 use serde_json::Value;
 use testgen_runtime::{
     Audio, GenerationControls, ModelType, Task,

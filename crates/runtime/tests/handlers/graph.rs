@@ -1,6 +1,6 @@
 //! Graphs: the handlers' answers for the graphs of the goldens, compared with the outputs of transformers.
 
-use super::{TOLERANCE, answer, golden};
+use crate::support::{TOLERANCE, answer, golden};
 use testgen_runtime::{
     Graph, ModelType, Task,
     task::{self, Handler, Request, Response},

@@ -4,103 +4,16 @@
 
 mod generated;
 mod graph;
+mod support;
 #[expect(dead_code, reason = "metadata is read by the tests of preprocessing")]
 #[path = "../preprocess/tensors.rs"]
 mod tensors;
 
-use serde_json::Value;
-use std::path::PathBuf;
-use tensors::Tensors;
+use support::{answer, assert_array, assert_close, assert_labels, expected, golden, images, recorded_images, texts};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Endpoint, GenerationControls, Image, Label,
-    LoadTarget, LoadedModel, ModelType, Precision, Source, Spec, Task, host_processor, load, open,
-    task::{self, Handler, LabelScore, Request, Response, TimeSeries},
+    Array, GenerationControls, ModelType, Task,
+    task::{self, Request, Response, TimeSeries},
 };
-
-/// The tolerance in f32: scores are at most 1, vectors of the order of 1.
-const TOLERANCE: f64 = 2e-5;
-
-fn directory(fixture: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(fixture)
-}
-
-fn golden(fixture: &str) -> Arrays {
-    Tensors::read(&directory(fixture).join("golden.safetensors")).arrays
-}
-
-fn expected(fixture: &str) -> Value {
-    let all: Value = serde_json::from_str(include_str!("expected.json")).expect("the file is JSON");
-    all[fixture].clone()
-}
-
-fn answer(fixture: &str, model_type: ModelType, task: Task, handler: Handler, request: Request) -> Response {
-    let spec = Spec {
-        name: "handler",
-        model_type,
-        architecture: Architecture::EncoderOnly,
-        task,
-        source: Source { path: "", hub: None },
-        devices: &[],
-        precisions: &[Precision::F32],
-        tolerances: &[],
-        vram_mib: None,
-    };
-    let device = open(host_processor()).expect("there is a processor");
-    let target = LoadTarget {
-        checkpoint: Checkpoint::at(directory(fixture)),
-        index: DeviceIndex::Auto,
-        precision: Some(Precision::F32),
-        label: Label::new(fixture, DeviceKind::Cpu),
-    };
-    let model = load(&spec, &target.checkpoint, &device, Precision::F32).expect("the fixture loads");
-    let loaded = LoadedModel::new(&target, device, model);
-    Endpoint::real(DeviceKind::Cpu, loaded, handler).handle(request).expect("the request suits the task")
-}
-
-fn texts(expected: &Value) -> Vec<String> {
-    serde_json::from_value(expected.clone()).expect("these are texts")
-}
-
-fn images(fixture: &str) -> Request {
-    Request::Images(recorded_images(fixture))
-}
-
-fn recorded_images(fixture: &str) -> Vec<Image> {
-    let golden = golden(fixture);
-    let images = golden.iter().filter(|(name, _)| name.starts_with("image."));
-    images.map(|(_, image)| Image::from_array(image).expect("it is an image")).collect()
-}
-
-#[track_caller]
-fn assert_close(got: f64, expected: &Value, what: &str) {
-    let expected = expected.as_f64().expect("it is a number");
-    assert!((got - expected).abs() <= TOLERANCE * expected.abs().max(1.0), "{what}: got {got}, expected {expected}");
-}
-
-#[track_caller]
-fn assert_array(got: &Array, expected: &Value, what: &str) {
-    let rows = expected.as_array().expect("it is a list of rows");
-    assert_eq!(got.shape()[0], rows.len(), "{what}: rows");
-    let expected: Vec<&Value> = rows.iter().flat_map(|row| row.as_array().expect("a row")).collect();
-    let got = got.as_floats().expect("vectors are floats");
-    assert_eq!(got.len(), expected.len(), "{what}: elements");
-    for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
-        assert_close(f64::from(*got), expected, &format!("{what}, element {index}"));
-    }
-}
-
-#[track_caller]
-fn assert_labels(got: &[Vec<LabelScore>], expected: &Value) {
-    let expected = expected.as_array().expect("one entry for each input");
-    assert_eq!(got.len(), expected.len());
-    for (got, expected) in got.iter().zip(expected) {
-        assert_eq!(got.len(), expected.as_array().map_or(0, Vec::len));
-        for (index, got) in got.iter().enumerate() {
-            assert_eq!(got.label, expected[index][0], "label {index}, best first");
-            assert_close(f64::from(got.score), &expected[index][1], &got.label);
-        }
-    }
-}
 
 #[test]
 fn text_embedding_returns_the_vectors_of_the_tokens() {

@@ -46,7 +46,7 @@ fn images_of_a_batch_come_out_alike() {
     let processor = ImageProcessor::open(directory.path()).unwrap().unwrap();
     let image = |height: usize| Image::new(height, 8, vec![0; height * 24]).unwrap();
     let problem = processor.process(&[image(8), image(16)]).unwrap_err().to_string();
-    assert!(problem.contains("image 1 becomes (8, 4)"), "{problem}");
+    assert!(problem.contains("image 1 becomes 8 x 4"), "{problem}");
     assert!(Image::new(2, 2, vec![0; 11]).is_err());
 }
 

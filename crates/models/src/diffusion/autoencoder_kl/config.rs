@@ -76,24 +76,30 @@ impl Config for AutoencoderConfig {
 const EPS: f64 = 1e-6;
 
 impl AutoencoderConfig {
-    pub(super) fn resnet<B: Ops>(&self, channels: [usize; 2], w: &Weights<B>) -> Result<ResnetBlock<B>, WeightsError> {
+    pub(super) fn resnet<B: Ops>(
+        &self,
+        inner: usize,
+        out: usize,
+        w: &Weights<B>,
+    ) -> Result<ResnetBlock<B>, WeightsError> {
         let shape =
             ResnetShape { groups: self.norm_num_groups, eps: EPS, activation: self.act_fn, time: None, scale: 1.0 };
-        ResnetBlock::load(&shape, channels, w)
+        ResnetBlock::load(&shape, inner, out, w)
     }
 
     pub(super) fn norm<B: Ops>(&self, channels: usize, w: &Weights<B>) -> Result<GroupNorm<B>, WeightsError> {
-        GroupNorm::load(w, [self.norm_num_groups, channels], EPS)
+        GroupNorm::load(w, self.norm_num_groups, channels, EPS)
     }
 
     /// `count` layers, the first of which reads another number of channels.
     pub(super) fn layers<B: Ops>(
         &self,
-        [inner, out]: [usize; 2],
+        inner: usize,
+        out: usize,
         count: usize,
         w: &Weights<B>,
     ) -> Result<Vec<ResnetBlock<B>>, WeightsError> {
-        let channels = |layer| [if layer == 0 { inner } else { out }, out];
-        (0..count).map(|layer| self.resnet(channels(layer), &w.module("resnets").module(layer))).collect()
+        let inner = |layer| if layer == 0 { inner } else { out };
+        (0..count).map(|layer| self.resnet(inner(layer), out, &w.module("resnets").module(layer))).collect()
     }
 }

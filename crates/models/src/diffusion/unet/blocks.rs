@@ -24,23 +24,23 @@ struct UnetBlock<B: Ops> {
 }
 
 impl<B: Ops> UnetBlock<B> {
-    /// `channels` in and out of each layer; `index` counts from the highest resolution.
+    /// `inner` has the channels that each layer reads; `index` counts from the highest resolution.
     fn load(
         config: &UnetConfig,
         kind: BlockType,
         index: usize,
-        channels: &[[usize; 2]],
+        inner: &[usize],
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
-        let shape = config.resnet(config.resnet_out_scale_factor);
-        let resnet = |(layer, channels): (usize, &[usize; 2])| {
-            ResnetBlock::load(&shape, *channels, &w.module("resnets").module(layer))
+        let (shape, out) = (config.resnet(config.resnet_out_scale_factor), config.block_out_channels[index]);
+        let resnet = |(layer, inner): (usize, &usize)| {
+            ResnetBlock::load(&shape, *inner, out, &w.module("resnets").module(layer))
         };
         let attention =
             |layer| SpatialTransformer::load(&config.transformer(index), &w.module("attentions").module(layer));
-        let attentive = if kind == BlockType::CrossAttnDownBlock2D { channels.len() } else { 0 };
+        let attentive = if kind == BlockType::CrossAttnDownBlock2D { inner.len() } else { 0 };
         Ok(Self {
-            resnets: channels.iter().enumerate().map(resnet).collect::<Result<_, _>>()?,
+            resnets: inner.iter().enumerate().map(resnet).collect::<Result<_, _>>()?,
             attentions: (0..attentive).map(attention).collect::<Result<_, _>>()?,
         })
     }
@@ -60,7 +60,7 @@ impl<B: Ops> UnetBlocks<B> {
         let (last, mid) = (config.block_out_channels[blocks - 1], w.module("mid_block"));
         let resnet = |index| {
             let shape = config.resnet(config.mid_block_scale_factor);
-            ResnetBlock::load(&shape, [last, last], &mid.module("resnets").module(index))
+            ResnetBlock::load(&shape, last, last, &mid.module("resnets").module(index))
         };
         let attention = SpatialTransformer::load(&config.transformer(blocks - 1), &mid.module("attentions.0"))?;
         Ok(Self {
@@ -118,8 +118,8 @@ fn down<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Low
     let (widths, w) = (&config.block_out_channels, w.module("down_blocks").module(index));
     let (out, before) = (widths[index], widths[index.saturating_sub(1)]);
     let inner = |layer| if layer == 0 { before } else { out };
-    let channels: Vec<_> = (0..config.layers_per_block.at(index)).map(|layer| [inner(layer), out]).collect();
-    let block = UnetBlock::load(config, config.down_block_types[index], index, &channels, &w)?;
+    let inner: Vec<_> = (0..config.layers_per_block.at(index)).map(inner).collect();
+    let block = UnetBlock::load(config, config.down_block_types[index], index, &inner, &w)?;
     let downsample = (index + 1 < widths.len()).then(|| halved(&w, out, config.downsample_padding)).transpose()?;
     Ok((block, downsample))
 }
@@ -135,8 +135,8 @@ fn up<B: Ops>(config: &UnetConfig, index: usize, w: &Weights<B>) -> Result<Highe
     // The last layer reads what the block above left, which has that block's width.
     let beside = |layer| if layer + 1 == layers { widths[like.saturating_sub(1)] } else { out };
     let inner = |layer| if layer == 0 { before } else { out };
-    let channels: Vec<_> = (0..layers).map(|layer| [inner(layer) + beside(layer), out]).collect();
-    let block = UnetBlock::load(config, config.up_block_types[index], like, &channels, &w)?;
+    let inner: Vec<_> = (0..layers).map(|layer| inner(layer) + beside(layer)).collect();
+    let block = UnetBlock::load(config, config.up_block_types[index], like, &inner, &w)?;
     let upsample = (index + 1 < blocks).then(|| doubled(&w, out)).transpose()?;
     Ok((block, upsample))
 }

@@ -30,9 +30,16 @@ pub(crate) struct T5Config {
     rest: Map<String, Value>,
 }
 
+/// The feed forward of a layer.
+pub(super) struct FeedForward {
+    /// Whether it has a gate.
+    pub(super) gated: bool,
+    pub(super) activation: Activation,
+}
+
 impl T5Config {
-    /// Whether the feed forward has a gate, and its activation.
-    pub(super) fn feed_forward(&self) -> Result<(bool, Activation), String> {
+    /// From `feed_forward_proj`, or from the two newer fields in place of it.
+    pub(super) fn feed_forward(&self) -> Result<FeedForward, String> {
         let (gated, word) = match self.feed_forward_proj.split_once('-') {
             // `T5Config` reads the name of the original code, whose GELU was the approximation.
             Some(("gated", "gelu")) => (true, "gelu_new"),
@@ -42,10 +49,11 @@ impl T5Config {
         };
         let gated = self.is_gated_act.unwrap_or(gated);
         if let Some(activation) = self.dense_act_fn {
-            return Ok((gated, activation));
+            return Ok(FeedForward { gated, activation });
         }
         let activation = serde_json::from_value(Value::String(word.to_owned()));
-        Ok((gated, activation.map_err(|error| format!("`feed_forward_proj`: {error}"))?))
+        let activation = activation.map_err(|error| format!("`feed_forward_proj`: {error}"))?;
+        Ok(FeedForward { gated, activation })
     }
 
     pub(super) fn scale(&self) -> f64 {

@@ -1,0 +1,104 @@
+//! The test binary of the fake runtime: what `testgen_runtime::suite` is in the real one.
+
+use super::{Harness, PlannedCheck};
+use std::{env, fs, io::Write, process::ExitCode};
+
+const ABSENT: &str = "absent: no library of this vendor";
+
+/// The test binary: `--list` prints the tests, otherwise all those run that `--skip` does not exclude.
+pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(|check| Test::new(harness, check)));
+    let tests: Vec<Test> = tests.collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        tests.iter().filter(|test| test.rule().0 != "unlisted").for_each(|test| println!("{}: test", test.name));
+        return ExitCode::SUCCESS;
+    }
+    println!("arguments: {arguments:?}");
+    println!("require: {:?}", env::var("TESTGEN_REQUIRE"));
+    println!("device: {:?}", env::var("TESTGEN_DEVICE"));
+    println!("directory: {}", env::current_dir().expect("there is one").display());
+    println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
+    println!("optimised: {}", !cfg!(debug_assertions));
+    let skipped: Vec<&String> = arguments.iter().filter(|argument| *argument != "--skip").collect();
+    let selected = tests.iter().filter(|test| !skipped.iter().any(|part| test.name.contains(*part)));
+    let failed = selected.filter(|test| !test.run()).count();
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(101) }
+}
+
+struct Test {
+    name: String,
+    architecture: &'static str,
+    model: &'static str,
+    check: PlannedCheck,
+}
+
+impl Test {
+    fn new(harness: &Harness, check: PlannedCheck) -> Self {
+        let (architecture, model) = (harness.spec.architecture.as_str(), harness.spec.name);
+        let suffix = if check.check.per_precision() { format!("_{}", check.precision.as_str()) } else { String::new() };
+        let name = format!("{architecture}::{model}::{}::{}{suffix}", check.device.as_str(), check.check.as_str());
+        Self { name, architecture, model, check }
+    }
+
+    /// Whether it did not fail.
+    fn run(&self) -> bool {
+        let (action, json) = self.rule();
+        match action.as_str() {
+            "none" | "unlisted" => return true,
+            "crash" => std::process::abort(),
+            "sleep" => std::thread::sleep(std::time::Duration::from_secs(60)),
+            "text" => self.append(&json),
+            "twice" => {
+                self.record("pass", &json);
+                self.record("pass", &json);
+            }
+            action => self.record(action, &json),
+        }
+        action != "fail"
+    }
+
+    fn rule(&self) -> (String, String) {
+        let rules = env::var("FAKE_RULES").ok().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let rule = rules.lines().filter_map(|line| {
+            let mut parts = line.splitn(3, '|');
+            let matches = self.name.contains(parts.next()?);
+            let action = parts.next()?.to_owned();
+            matches.then(|| (action, parts.next().unwrap_or_default().to_owned()))
+        });
+        rule.last().unwrap_or_else(|| self.default_rule())
+    }
+
+    fn default_rule(&self) -> (String, String) {
+        let device = self.check.device.as_str();
+        if let Some(reason) = self.check.skip {
+            return ("ignored".to_owned(), format!(r#""reason":"the spec skips it: {reason}""#));
+        }
+        if device == "cpu" || !self.check.check.is_numeric() {
+            return ("pass".to_owned(), r#""device_name":"Fake host""#.to_owned());
+        }
+        match env::var("TESTGEN_REQUIRE") {
+            Ok(required) if required.contains(device) => {
+                ("fail".to_owned(), format!(r#""reason":"TESTGEN_REQUIRE={required}: {ABSENT}""#))
+            }
+            _ => ("ignored".to_owned(), format!(r#""reason":"{ABSENT}""#)),
+        }
+    }
+
+    fn record(&self, status: &str, json: &str) {
+        let Self { architecture, model, check, .. } = self;
+        let rest = if json.is_empty() { String::new() } else { format!(",{json}") };
+        self.append(&format!(
+            r#"{{"version":1,"architecture":"{architecture}","model":"{model}","device":"{}","check":"{}","precision":"{}","status":"{status}","milliseconds":1.0{rest}}}"#,
+            check.device.as_str(),
+            check.check.as_str(),
+            check.precision.as_str(),
+        ));
+    }
+
+    fn append(&self, line: &str) {
+        let Some(path) = env::var_os("TESTGEN_REPORT") else { return };
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).expect("the report opens");
+        writeln!(file, "{line}").expect("the report can be written");
+    }
+}
