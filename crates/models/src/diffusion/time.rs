@@ -51,6 +51,11 @@ impl<B: Ops> TimestepEmbedding<B> {
         Ok(Self { linear_1, activation, linear_2: Linear::load(&w.module("linear_2"), out, out)? })
     }
 
+    /// The width of its input.
+    pub(crate) fn width(&self) -> usize {
+        self.linear_1.width()
+    }
+
     /// [batch, in] to [batch, out].
     pub(crate) fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         self.linear_2.forward(activate(self.linear_1.forward(x), self.activation))

@@ -102,8 +102,16 @@ impl<B: Ops> UnetModel<B> {
             let ids = numbers(inputs, "time_ids")?;
             let waves = self.add_waves.of(&ids, inputs);
             let width = waves.dims()[1] * ids.len() / batch;
-            let both = vec![inputs.floats::<2>("text_embeds")?, waves.reshape([batch, width])];
-            time = time + embedding.forward(Tensor::cat(both, 1));
+            let texts = inputs.floats::<2>("text_embeds")?;
+            let both = texts.dims()[1] + width;
+            if both != embedding.width() {
+                return Err(ForwardError::WrongInput {
+                    name: "time_ids".to_owned(),
+                    found: format!("{both} wide together with `text_embeds`"),
+                    expected: format!("{}, the `projection_class_embeddings_input_dim`", embedding.width()),
+                });
+            }
+            time = time + embedding.forward(Tensor::cat(vec![texts, waves.reshape([batch, width])], 1));
         }
         Ok(time)
     }

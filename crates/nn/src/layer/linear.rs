@@ -71,6 +71,11 @@ impl<B: Ops> Linear<B> {
         Self { bias, ..self }
     }
 
+    /// The width of the input.
+    pub fn width(&self) -> usize {
+        self.weight.dims()[0]
+    }
+
     /// [..., in] to [..., out]; flattened to one matrix product.
     pub fn forward<const D: usize>(&self, x: Tensor<B, D>) -> Tensor<B, D> {
         let mut shape = x.dims();

@@ -123,6 +123,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::without_a_fault_unet_is_green", || green(&harnesses::unet::HARNESS)),
     ("faults::without_a_fault_autoencoder_kl_is_green", || green(&harnesses::autoencoder_kl::HARNESS)),
     ("faults::media::sines_before_cosines", media::sines_before_cosines),
+    ("faults::media::wider_time_ids", media::wider_time_ids),
     ("faults::media::other_groups", media::other_groups),
     ("faults::media::other_scaler", media::other_scaler),
     ("faults::media::other_stride", media::other_stride),

@@ -84,6 +84,7 @@ harness!(siglip: Siglip, VisionText, ImageTextSimilarity, image_text_similarity)
 harness!(t5: T5, EncoderDecoder, Text2TextGeneration, text2text_generation);
 harness!(autoencoder_kl: AutoencoderKl, Diffusion, ImageDecoding, image_decoding);
 harness!(unet: Unet, Diffusion, ImageDenoising, image_denoising);
+harness!(unet_text_time: Unet, Diffusion, ImageDenoising, image_denoising);
 harness!(vit: Vit, Vision, ImageClassification, image_classification);
 harness!(yolos: Yolos, ObjectDetection, ObjectDetection, object_detection);
 harness!(wav2vec2: Wav2Vec2, Speech, SpeechRecognition, speech_recognition);

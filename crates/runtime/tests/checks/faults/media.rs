@@ -51,6 +51,12 @@ pub(crate) fn sines_before_cosines() {
     fault.turns_red(Check::OutputGolden, &["`sample`", "first diverges at `layer.0`; `embed` still agrees"]);
 }
 
+/// Two numbers more for each time id do not fit the projection, which is an error and not a panic.
+pub(crate) fn wider_time_ids() {
+    let fault = Fixture::of(&harnesses::unet_text_time::HARNESS).configure("/addition_time_embed_dim", json!(8));
+    fault.turns_red(Check::OutputGolden, &["input `time_ids` is 62 wide", "expected 50"]);
+}
+
 pub(crate) fn other_groups() {
     let fault = Fixture::of(&harnesses::autoencoder_kl::HARNESS).configure("/norm_num_groups", json!(2));
     fault.turns_red(Check::OutputGolden, &["`mean`", "`logvar`", "`sample`"]);
