@@ -1,4 +1,4 @@
-//! Which of a model's token sequences a check is about, and the names of its arguments and outputs.
+//! The token sequences of a model that a check can be about, with the names of their arguments and outputs.
 
 use testgen_nn::array::Arrays;
 
