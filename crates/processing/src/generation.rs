@@ -1,8 +1,8 @@
 //! Generates sequences token by token with a model's [`Session`].
 //!
 //! Follows `GenerationMixin.generate` of transformers for greedy search and sampling: the order of the logits processors,
-//! position ids under left padding, end tokens. Two differences, so that a row alone equals the row in a batch:
-//! the repetition penalty ignores padding, and every row draws from its own generator of the same seed.
+//! position ids under left padding, end tokens. One difference, so that a row alone equals the row in a batch: every row
+//! draws from its own generator of the same seed.
 
 mod choose;
 mod error;

@@ -68,8 +68,7 @@ impl LogMel {
         let window: Vec<f64> =
             // Periodic, thus divided by `fft` and not by `fft - 1`: the default of `window_function`.
             (0..self.fft).map(|place| 0.5 - 0.5 * (2.0 * PI * place as f64 / self.fft as f64).cos()).collect();
-        // A plain sum over a table of one period: 400 points are not a
-        // power of two, and one chunk is short. In f64, as numpy's FFT.
+        // A plain sum over a table of one period: 400 points are not a power of two. In f64, as numpy's FFT.
         let table: Vec<(f64, f64)> =
             (0..self.fft).map(|place| (2.0 * PI * place as f64 / self.fft as f64).sin_cos()).collect();
         let frame = |index: usize| {

@@ -83,8 +83,7 @@ impl Retrieval {
     ) -> Result<Arrays, PreprocessError> {
         let mut texts = Vec::new();
         for (ids, chosen) in questions.iter().zip(chosen) {
-            // From the ids, as in `postprocess_docs`: the text that
-            // comes back may lack capitals and spaces of the question.
+            // From the ids, as `RagRetriever.__call__` does: what comes back may lack capitals and spaces of the question.
             let question = self.question.decode(ids, true)?;
             texts.extend(chosen.iter().map(|index| format.text(&self.passages[*index], &question)));
         }

@@ -48,8 +48,7 @@ impl Euler {
         sigmas.push(if self.ends_at_least { trained[0] } else { 0.0 });
         let init_noise_sigma = match self.fields.spacing {
             Spacing::Linspace | Spacing::Trailing => largest,
-            // Leading steps do not begin at the end of the training, where
-            // the noise is so strong that the 1 would not matter.
+            // `init_noise_sigma` of diffusers counts the image's own variance, 1, for these steps only.
             Spacing::Leading => (largest * largest + 1.0).sqrt(),
         };
         let rule = EulerSteps { sigmas, prediction: self.fields.prediction };
