@@ -33,6 +33,7 @@ pub(super) fn canonical<'a>(model_type: &str, name: &'a str) -> &'a str {
 /// The error is about a field that the file has twice, under two names and with two values.
 pub(crate) fn complete(model_type: &str, file: &Map<String, Value>) -> Result<Value, String> {
     let mut fields = defaults_of(model_type).defaults.clone();
+    // For structs that load several types and differ by it.
     fields.insert("model_type".to_owned(), model_type.into());
     for (name, value) in file {
         let first = canonical(model_type, name);

@@ -29,6 +29,7 @@ fn damaged(fields: &Map<String, Value>, error: Try<'_>, depth: usize) -> Vec<(St
         let Some(message) = error(&alone(value.clone())) else { continue };
         let within = |inner: &Map<String, Value>| error(&alone(Value::Object(inner.clone())));
         let inner = match value {
+            // Where even an empty object is rejected, the object itself is the error, and not each of its fields.
             Value::Object(inner) if depth > 1 && within(&Map::new()).is_none() => damaged(inner, &within, depth - 1),
             _ => Vec::new(),
         };

@@ -66,6 +66,7 @@ impl<B: Ops> Network<B> for Autoencoder<B> {
         let latent = self.channels[1];
         let mean = moments.clone().narrow(1, 0, latent);
         let [low, high] = LOGARITHM;
+        // `DiagonalGaussianDistribution` keeps the exponential of it finite.
         context.output("logvar", moments.narrow(1, latent, latent).clamp(low, high))?;
         context.output("mean", mean.clone())?;
         context.output("sample", self.decode(mean))

@@ -23,6 +23,8 @@ impl Waves {
     /// [numbers, width]; an odd width ends with a zero.
     pub(crate) fn of<B: Ops>(&self, numbers: &[f32], inputs: &Inputs<'_, B>) -> Tensor<B, 2> {
         let half = self.width / 2;
+        // f32 throughout, as `get_timestep_embedding`: late steps are
+        // numbers near 1000, whose sines show every rounding.
         let frequency =
             |index: usize| (-LONGEST_PERIOD.ln() * index as f32 / (half as f32 - self.freq_shift as f32)).exp();
         let frequencies: Vec<f32> = (0..half).map(frequency).collect();

@@ -210,7 +210,7 @@ fn lm_head<B: Ops>(
     embedding: Tensor<B, 2>,
 ) -> Result<Linear<B>, WeightsError> {
     const BIAS: &str = "final_logits_bias";
-    // A buffer of zeros in most checkpoints, and left out by some.
+    // A buffer: zeros in BART, the bias of the head in Marian, and left out by some files.
     let bias = w.has(BIAS).then(|| w.tensor(BIAS, [1, vocab])).transpose()?;
     let bias = bias.map(|bias| bias.reshape([vocab]));
     let w = w.module("lm_head");

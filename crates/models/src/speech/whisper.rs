@@ -153,6 +153,7 @@ impl<B: Ops> SpectrogramEncoder<B> {
     fn embed(&self, inputs: &Inputs<'_, B>, context: &mut ForwardContext<'_, B>) -> HiddenStates<B> {
         const NAME: &str = "input_features";
         let features = inputs.floats::<3>(NAME)?;
+        // `WhisperEncoder` rejects other lengths as well: its table of positions is taken as a whole.
         if features.dims()[1..] != self.size {
             return Err(ForwardError::WrongInput {
                 name: NAME.to_owned(),

@@ -38,7 +38,7 @@ impl SlidingWindowFields {
     pub(crate) fn validate(&self, layers: usize) -> Result<(), String> {
         let Some(types) = &self.layer_types else { return Ok(()) };
         validate_layer_types(types, layers)?;
-        // transformers would build a mask from a window of None, and fails later.
+        // `create_sliding_window_causal_mask` fails without a window, too.
         if types.contains(&LayerType::SlidingAttention) && self.has_none(layers) {
             return Err(
                 "`layer_types` has sliding layers, but `sliding_window` or `use_sliding_window` is off".to_owned()

@@ -57,6 +57,7 @@ impl<B: Ops> Network<B> for PatchTstModel<B> {
         match self.head.forward(hidden) {
             Output::Logits(logits) => context.output("prediction_logits", logits),
             Output::Regression(numbers) => context.output("regression_outputs", numbers),
+            // Only a forecast is a series, so that only it goes back to the unit of the input.
             Output::Forecast(forecast) => {
                 context.output("prediction_outputs", forecast * scale.clone() + loc.clone())?;
                 context.output("loc", loc)?;

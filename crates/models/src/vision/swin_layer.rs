@@ -75,6 +75,7 @@ impl<B: Ops> SwinLayer<B> {
 
     /// [batch, rows * columns, width].
     pub(crate) fn forward(&self, x: &Map<B>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+        // transformers would take a smaller window, which the table of distances does not fit.
         let shorter = x.rows.min(x.columns);
         if shorter < self.window {
             let found = format!("an image that shrinks to {} x {} places", x.rows, x.columns);
@@ -95,6 +96,7 @@ impl<B: Ops> SwinLayer<B> {
         let windows = self.split(rolled(rolled(image, 1, shift), 2, shift));
         let bias = match shift {
             0 => self.distances.clone(),
+            // Windows are counted image by image, and every image has the same borders.
             _ => (self.distances.clone() + self.borders([height, length], shift, inputs)).repeat_dim(0, batch),
         };
         let windows = self.attention.forward(windows, Some(bias));
@@ -122,6 +124,8 @@ impl<B: Ops> SwinLayer<B> {
     /// Hides positions from each other that the shift brought together from both ends: [windows, 1, window², window²].
     fn borders(&self, size: [usize; 2], shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 4> {
         let side = self.window;
+        // The slices of `SwinLayer.get_attn_mask`: three parts along each side, and
+        // only positions of one part were neighbours before the shift.
         let part = |at: usize, length: usize| usize::from(at + side >= length) + usize::from(at + shift >= length);
         let region = |row, column| 3 * part(row, size[0]) + part(column, size[1]);
         let mut values = Vec::new();

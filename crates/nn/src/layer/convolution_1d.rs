@@ -92,7 +92,7 @@ impl<B: Ops> Conv1d<B> {
             let strided = x.clone().narrow(1, offset, length * stride);
             match stride {
                 1 => strided,
-                // The first of every `stride` positions: a view, where a selection by indices would copy.
+                // The first of every `stride` positions, without a list of indices on the device.
                 _ => strided.reshape([batch, length, stride * channels]).narrow(2, 0, channels),
             }
         };

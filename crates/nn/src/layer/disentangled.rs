@@ -143,6 +143,7 @@ impl<B: Ops> Disentangled<B> {
         let (buckets, [batch, heads, seq, _]) = (self.shape.distances?, query.dims());
         let gather = |scores: Tensor<B, 4>, opposite: bool| {
             let rows = buckets.rows(seq, opposite, inputs);
+            // Repeated, because `gather` does not broadcast its indices.
             scores.gather(3, rows.repeat_dim(0, heads).repeat_dim(1, batch)).swap_dims(0, 1)
         };
         let to = self.distance_keys.as_ref().map(|map| {
