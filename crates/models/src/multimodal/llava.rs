@@ -101,7 +101,7 @@ impl Config for LlavaConfig {
         };
         of_type("vision_config", vision.rest(), "clip_vision_model")?;
         of_type("text_config", text.rest(), "llama")?;
-        match self.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1) {
+        match self.vision_feature_layer.indices(vision.encoder.num_hidden_layers + 1) {
             Some(_) => Ok(()),
             None => Err("`vision_feature_layer` names a layer that the image encoder does not have".to_owned()),
         }
@@ -228,7 +228,7 @@ impl<B: Ops> LlavaModel<B> {
 
 /// The encoder and what makes its hidden states as wide as the decoder's.
 struct Images<B: Ops> {
-    tower: ClipImageEncoder<B>,
+    image_encoder: ClipImageEncoder<B>,
     layers: Vec<usize>,
     strategy: Strategy,
     projector: Mlp<B>,
@@ -237,16 +237,16 @@ struct Images<B: Ops> {
 impl<B: Ops> Images<B> {
     fn load(config: &LlavaConfig, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let vision = config.vision_config.as_deref().expect("the configuration was validated");
-        let tower = w.module("vision_tower").strip_prefix("vision_model");
-        let layers = config.vision_feature_layer.indices(vision.tower.num_hidden_layers + 1).unwrap_or_default();
+        let image_encoder = w.module("vision_tower").strip_prefix("vision_model");
+        let layers = config.vision_feature_layer.indices(vision.encoder.num_hidden_layers + 1).unwrap_or_default();
         let (projector, bias) = (w.module("multi_modal_projector"), config.multimodal_projector_bias);
         // In the checkpoint, and in no output: the features are taken before it.
-        drop(vision.tower.norm::<B>(&tower.module("post_layernorm"))?);
+        drop(vision.encoder.norm::<B>(&image_encoder.module("post_layernorm"))?);
         let linear = |name, inner| Linear::load_with_bias(&projector.module(name), inner, width, bias);
         Ok(Self {
-            tower: ClipImageEncoder::load_clip(&vision.tower, &vision.image, &tower)?,
+            image_encoder: ClipImageEncoder::load_clip(&vision.encoder, &vision.image, &image_encoder)?,
             projector: Mlp {
-                up: linear("linear_1", layers.len() * vision.tower.hidden_size)?,
+                up: linear("linear_1", layers.len() * vision.encoder.hidden_size)?,
                 activation: config.projector_hidden_act,
                 down: linear("linear_2", width)?,
             },
@@ -257,7 +257,7 @@ impl<B: Ops> Images<B> {
 
     /// [images * tokens, width] of `pixel_values`.
     fn features(&self, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 2>, ForwardError> {
-        let states = self.tower.hidden_states(inputs)?;
+        let states = self.image_encoder.hidden_states(inputs)?;
         let chosen = self.layers.iter().map(|layer| states[*layer].clone()).collect();
         let features: Tensor<B, 3> = Tensor::cat(chosen, 2);
         let [images, places, width] = features.dims();

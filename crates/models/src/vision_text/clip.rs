@@ -71,7 +71,7 @@ impl Config for ClipConfig {
 #[derive(Debug, Deserialize)]
 pub(crate) struct ClipTextConfig {
     #[serde(flatten)]
-    tower: ClipEncoderFields,
+    encoder: ClipEncoderFields,
     #[serde(flatten)]
     text: TextFields,
     eos_token_id: Option<Value>,
@@ -100,7 +100,7 @@ impl Config for ClipTextConfig {
 
     fn validate(&self) -> Result<(), String> {
         match &self.eos_token_id {
-            Some(Value::Number(_)) => self.tower.validate(),
+            Some(Value::Number(_)) => self.encoder.validate(),
             other => Err(format!("`eos_token_id` is {other:?}, and one number is the token that a text is read at")),
         }
     }
@@ -110,7 +110,7 @@ impl Config for ClipTextConfig {
 #[derive(Debug, Deserialize)]
 pub(crate) struct ClipVisionConfig {
     #[serde(flatten)]
-    pub(crate) tower: ClipEncoderFields,
+    pub(crate) encoder: ClipEncoderFields,
     #[serde(flatten)]
     pub(crate) image: ImageFields,
     #[serde(flatten)]
@@ -128,7 +128,7 @@ impl Config for ClipVisionConfig {
 
     fn validate(&self) -> Result<(), String> {
         self.image.validate()?;
-        self.tower.validate()
+        self.encoder.validate()
     }
 }
 
@@ -142,12 +142,12 @@ impl ModelDef for Clip {
         let (text, vision, width) = (config.text(), config.vision(), config.projection_dim);
         let project = |name, inner| Linear::load_with_bias(&w.module(name), inner, width, false);
         let encoders = ClipEncoders {
-            text: ClipTextEncoder::load(&text.tower, &text.text, true, &w.module("text_model"))?,
-            text_projection: project("text_projection", text.tower.hidden_size)?,
+            text: ClipTextEncoder::load(&text.encoder, &text.text, true, &w.module("text_model"))?,
+            text_projection: project("text_projection", text.encoder.hidden_size)?,
             end: text.end(),
-            vision: ClipImageEncoder::load_clip(&vision.tower, &vision.image, &w.module("vision_model"))?,
-            post_layernorm: vision.tower.norm(&w.module("vision_model.post_layernorm"))?,
-            visual_projection: project("visual_projection", vision.tower.hidden_size)?,
+            vision: ClipImageEncoder::load_clip(&vision.encoder, &vision.image, &w.module("vision_model"))?,
+            post_layernorm: vision.encoder.norm(&w.module("vision_model.post_layernorm"))?,
+            visual_projection: project("visual_projection", vision.encoder.hidden_size)?,
         };
         // A parameter, saved as a logarithm; on the host, because it is one number for all logits.
         let scale = w.values("logit_scale", &[])?[0].exp();

@@ -40,7 +40,7 @@ impl Config for SiglipConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        let (texts, images) = (self.text_config.projected(), self.vision_config.tower.hidden_size);
+        let (texts, images) = (self.text_config.projected(), self.vision_config.encoder.hidden_size);
         match texts == images {
             true => Ok(()),
             false => {
@@ -54,7 +54,7 @@ impl Config for SiglipConfig {
 #[derive(Debug, Deserialize)]
 pub(crate) struct SiglipTextConfig {
     #[serde(flatten)]
-    tower: ClipEncoderFields,
+    encoder: ClipEncoderFields,
     #[serde(flatten)]
     text: TextFields,
     projection_size: Option<usize>,
@@ -64,7 +64,7 @@ pub(crate) struct SiglipTextConfig {
 
 impl SiglipTextConfig {
     fn projected(&self) -> usize {
-        self.projection_size.unwrap_or(self.tower.hidden_size)
+        self.projection_size.unwrap_or(self.encoder.hidden_size)
     }
 }
 
@@ -76,7 +76,7 @@ impl Config for SiglipTextConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.tower.validate()
+        self.encoder.validate()
     }
 }
 
@@ -84,7 +84,7 @@ impl Config for SiglipTextConfig {
 #[derive(Debug, Deserialize)]
 pub(crate) struct SiglipVisionConfig {
     #[serde(flatten)]
-    tower: ClipEncoderFields,
+    encoder: ClipEncoderFields,
     #[serde(flatten)]
     image: ImageFields,
     vision_use_head: bool,
@@ -101,7 +101,7 @@ impl Config for SiglipVisionConfig {
 
     fn validate(&self) -> Result<(), String> {
         self.image.validate()?;
-        self.tower.validate()?;
+        self.encoder.validate()?;
         match self.vision_use_head {
             true => Ok(()),
             false => Err("`vision_use_head` is false, and without the head there is no vector of an image".to_owned()),
@@ -119,11 +119,11 @@ impl ModelDef for Siglip {
         let (text, vision) = (&config.text_config, &config.vision_config);
         let (text_model, vision_model) = (w.module("text_model"), w.module("vision_model"));
         let encoders = SiglipEncoders {
-            text: ClipTextEncoder::load(&text.tower, &text.text, false, &text_model)?,
-            text_head: Linear::load(&text_model.module("head"), text.tower.hidden_size, text.projected())?,
-            vision: ClipImageEncoder::load_siglip(&vision.tower, &vision.image, &vision_model)?,
-            post_layernorm: vision.tower.norm(&vision_model.module("post_layernorm"))?,
-            vision_head: AttentionPooling::load(&vision.tower, &vision_model.module("head"))?,
+            text: ClipTextEncoder::load(&text.encoder, &text.text, false, &text_model)?,
+            text_head: Linear::load(&text_model.module("head"), text.encoder.hidden_size, text.projected())?,
+            vision: ClipImageEncoder::load_siglip(&vision.encoder, &vision.image, &vision_model)?,
+            post_layernorm: vision.encoder.norm(&vision_model.module("post_layernorm"))?,
+            vision_head: AttentionPooling::load(&vision.encoder, &vision_model.module("head"))?,
         };
         let number = |name: &str| Ok::<_, WeightsError>(w.values(name, &[1])?[0]);
         Ok(Box::new(DualEncoder { encoders, scale: number("logit_scale")?.exp(), bias: number("logit_bias")? }))
