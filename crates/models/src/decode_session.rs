@@ -42,6 +42,7 @@ impl<'a, B: Ops> DecodeSession<'a, B> {
         let new = self.new_tokens(inputs)?;
         self.cache = Cache::new(self.cache.layers());
         let mut whole = inputs.clone();
+        // The mask is not joined: that of the newest step covers all tokens already.
         for name in ["input_ids", "position_ids"] {
             let parts: Option<Vec<&Array>> = self.read.iter().map(|inputs| inputs.get(name)).collect();
             if let Some(joined) = parts.filter(|parts| !parts.is_empty()).and_then(|parts| side_by_side(&parts)) {

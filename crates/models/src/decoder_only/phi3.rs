@@ -54,6 +54,7 @@ impl LlamaVariant for Phi3 {
     }
 
     fn validate(&self) -> Result<(), String> {
+        // Not `LlamaFields::validate`, which rejects heads that rotate in part.
         let (heads, rope) = (self.fields.num_attention_heads, self.rope());
         divides("hidden_size", self.fields.hidden_size, "num_attention_heads", heads)?;
         divides("num_attention_heads", heads, "num_key_value_heads", self.fields.num_key_value_heads.unwrap_or(1))?;

@@ -38,6 +38,7 @@ impl LlamaVariant for Qwen3 {
     }
 
     fn validate(&self) -> Result<(), String> {
+        // Heads have a width of their own, so that they need not divide the width of the model.
         self.fields.validate_for(self.fields.head_dim())?;
         self.windows.validate(self.fields.num_hidden_layers)
     }

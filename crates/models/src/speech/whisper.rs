@@ -96,6 +96,7 @@ impl ModelDef for Whisper {
         let (fields, base) = (&config.fields, w.strip_prefix("model"));
         let (width, vocab) = (fields.d_model, fields.vocab_size);
         let shapes = fields.shapes(VARIANT);
+        // Whisper multiplies with nothing, whatever `scale_embedding` is.
         let [source, target] = [shapes.encoder, shapes.decoder].map(|shape| BartShape { scale: 1.0, ..shape });
         if head == Head::AudioClassification {
             let states = config.use_weighted_layer_sum.then_some(source.layers + 1);
