@@ -89,6 +89,7 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
 /// Why a check does not apply to this checkpoint, as its golden and its recorded answers show without loading the model, which a
 /// listing must not do.
 pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
+    // A golden that cannot be read is not a reason to ignore a check: the check runs, and fails with the error.
     let golden = || crate::golden::Golden::read(checkpoint.directory()).ok();
     match check {
         Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
@@ -104,6 +105,7 @@ pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models
             golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))
         }
         Check::GenerationControls => golden().and_then(|golden| generation_controls::inapplicable(&golden.model_class)),
+        // The others apply to every checkpoint, or find out only while they run.
         _ => None,
     }
 }

@@ -82,6 +82,7 @@ pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Thre
     let worst = if failure.is_some() { worst(expected.shape(), reference, values) } else { Vec::new() };
     let error = OutputError {
         name: name.to_owned(),
+        // The measured errors leave out elements that are not finite, so they could look small.
         rel_l2: if measured.non_finite > 0 { f64::MAX } else { finite(measured.rel_l2) },
         max_rel: if measured.non_finite > 0 { f64::MAX } else { finite(measured.max_rel) },
         rel_l2_threshold: threshold.rel_l2,
@@ -152,6 +153,7 @@ fn furthest(reference: &[f32], values: &[f32], count: usize) -> Vec<usize> {
         if expected == got || (expected.is_nan() && got.is_nan()) { 0.0 } else { finite((expected - got).abs()) }
     };
     let mut order: Vec<usize> = (0..reference.len()).filter(|flat| distance(flat) > 0.0).collect();
+    // By index where errors are equal, so that reports of two runs do not differ.
     order.sort_by(|a, b| distance(b).total_cmp(&distance(a)).then(a.cmp(b)));
     order.truncate(count);
     order

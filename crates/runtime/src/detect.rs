@@ -61,6 +61,7 @@ pub fn detect(kind: DeviceKind, index: DeviceIndex) -> Result<Device, DeviceUnav
     match kind {
         DeviceKind::Cpu => Ok(host_processor()),
         DeviceKind::Cuda => cuda_driver(index),
+        // The HIP runtime first: under a translation layer burn's CUDA backend runs, not the one for AMD GPUs.
         DeviceKind::Rocm => hip_runtime(index).or_else(|hip| cuda_compatibility(index).map_err(|cuda| hip.and(cuda))),
     }
 }

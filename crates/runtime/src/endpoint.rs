@@ -68,6 +68,7 @@ impl Endpoint {
     /// Marks the endpoint as a fallback for one on `from`, which is absent for the reason in `absence`.
     #[must_use]
     pub fn into_fallback(mut self, from: DeviceKind, absence: &DeviceUnavailable) -> Self {
+        // Harnesses only fall back to the CPU; a mock has no device to ask.
         let to = self.served.as_ref().map_or(DeviceKind::Cpu, |served| served.device.facts.kind);
         log_warning(&self.label, format_args!("falls back from {from} to {to}: {absence}"));
         self.status = self.status.into_fallback(from, to, absence.to_string());
@@ -193,6 +194,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let cause_text = cause.to_string();
+        // Many messages already include that of their source.
         if !text.contains(&cause_text) {
             text.push_str(": ");
             text.push_str(&cause_text);

@@ -30,6 +30,7 @@ impl Golden {
             _ => GoldenError::Read { path: path.clone(), source },
         })?;
         let format = |source| GoldenError::Format { path: path.clone(), source };
+        // Read twice: `SafeTensors` does not expose the metadata.
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(format)?;
         let metadata = header.metadata().clone().unwrap_or_default();
         let arrays = tensors::read(&SafeTensors::deserialize(&bytes).map_err(format)?)

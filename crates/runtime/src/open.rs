@@ -44,6 +44,7 @@ pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
 pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
     let key = (device.path, device.index);
+    // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     let proven = opened.get_or_init(|| prove(&device)).clone();
     // After the first call: it starts the device's threads, which would inherit the priority.
@@ -63,12 +64,14 @@ struct Proven {
 
 fn prove(device: &Device) -> Result<Proven, OpenError> {
     device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
+    // Before burn sees the device: for a missing library or symbol it ends the process instead of returning an error.
     if let Some(unusable) = &device.unusable {
         return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
     }
     let backend = backend(device)?;
     if device.kind != DeviceKind::Cpu {
         log_verbose(device.label(), format_args!("opening `{}` with a known-answer kernel", device.name));
+        // Before the first kernel, because cubecl reads its configuration once.
         kernel_cache::configure(&device.label());
     }
     let limit = time_limit(std::env::var(OPEN_TIMEOUT_VARIABLE).ok().as_deref());

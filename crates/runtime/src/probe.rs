@@ -48,6 +48,7 @@ impl HalfProbe {
 pub fn probe_half_precision(device: &OpenDevice) -> HalfProbe {
     static PROBED: Mutex<BTreeMap<(DetectionPath, u32), Probed>> = Mutex::new(BTreeMap::new());
     let key = (device.facts.path, device.facts.index);
+    // Only the entry is taken under the lock: a probe takes up to a minute and must not block other devices.
     let probed = PROBED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     probed.get_or_init(|| probe(device)).clone()
 }

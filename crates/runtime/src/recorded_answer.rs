@@ -155,6 +155,7 @@ impl RecordedAnswer {
         let path = directory.join(FILE);
         let invalid = |source| AnswerError::Invalid { path: path.clone(), source };
         let missing = || AnswerError::NoTask { path: path.clone(), task };
+        // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of its own task.
         let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
         let Entry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
         let unusable = |why| AnswerError::Noise { path: path.clone(), why };

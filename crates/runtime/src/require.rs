@@ -35,6 +35,7 @@ impl Requirements {
         match std::env::var(REQUIRE_VARIABLE) {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
+            // Ignoring it would drop the requirement, and an absent device would look like success.
             Err(error @ std::env::VarError::NotUnicode(_)) => Err(RequireError { problem: error.to_string() }),
         }
     }

@@ -46,7 +46,9 @@ impl Threshold {
         let largest = |values: &[f32]| values.iter().fold(0.0_f64, |most, value| most.max(f64::from(value.abs())));
         let norm = expected.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
         let allowed = self.max_rel * largest(recorded).max(largest(expected));
+        // A tensor of zeros has no unit; it keeps its threshold, and every error in it is infinite.
         let per = |unit: f64, otherwise: f64| if unit > 0.0 { allowed / unit } else { otherwise };
+        // If each of n elements is off by `allowed`, |d| is `allowed` times the root of n.
         let root = (expected.len() as f64).sqrt();
         Self { rel_l2: per(norm / root, self.rel_l2), max_rel: per(largest(expected), self.max_rel) }
     }
@@ -85,6 +87,7 @@ impl Compute {
         }
     }
 
+    // The floors in 16 bits are about one step of the type at 1: 2^-10 and 2^-7.
     fn limits(self) -> Limits {
         match self {
             Self::F32 => Limits {
@@ -151,6 +154,7 @@ impl<'a> Tolerance<'a> {
 
     /// For comparing two runs of one device in one precision.
     pub(crate) fn metamorphic(&self, name: &str) -> Threshold {
+        // An override describes a deviation from transformers, which two runs of one device have in common.
         let limits = self.compute.limits();
         self.threshold_above(&limits, limits.metamorphic_floor, name)
     }

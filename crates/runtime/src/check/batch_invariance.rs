@@ -16,6 +16,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let count = rows::count(&case.inputs);
         let together = tested.model().forward(&case.inputs)?;
         let alone = (0..count).map(|row| (format!("row {row} alone"), vec![row]));
+        // For kernels that mix up rows: in this order rows have other places in the batch.
         let reversed = ("the batch reversed".to_owned(), (0..count).rev().collect());
         for (what, order) in alone.chain([reversed]) {
             let got = tested.model().forward(&rows::of_inputs(&case.inputs, &order))?;

@@ -101,6 +101,7 @@ impl CheckRun<'_> {
         let endpoint = self.harness.init(device)(&LoadTarget {
             checkpoint: checkpoint.clone(),
             index: self.context.index,
+            // Without it the harness would select a precision, perhaps another one than the check's name says.
             precision: Some(precision),
             label: Label::new(self.spec().name, device),
         });
@@ -142,6 +143,7 @@ impl CheckRun<'_> {
         let Some(device) = endpoint.device() else {
             return Err(Abort::Fail("the endpoint names no device".to_owned()));
         };
+        // `Real` is what the harness reports about itself; its init function may still have opened something else.
         self.confirm_request(device, &endpoint, precision)?;
         Ok(ModelUnderTest(endpoint))
     }

@@ -44,6 +44,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         outputs: outputs(&tested, &calls)?,
     };
     let allowed = Allowed::new(run, &tested, &golden, &plain.outputs);
+    // Every changed configuration loads the model again; two copies need not fit into the device's memory.
     drop(tested);
     let mut failures = Failures::default();
     let mut effective = 0;
@@ -80,6 +81,8 @@ fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arr
     let recorded = golden.cases.iter().map(|case| case.inputs.clone()).collect();
     let target = golden.target.get("decoder_input_ids").filter(|_| architecture == Architecture::Rag);
     let (Some(target), Some(ids)) = (target, golden.source.get("input_ids")) else { return recorded };
+    // `get_nll` of transformers' RAG reads `exclude_bos_score` only where the second label of every row starts a text.
+    // 0 is the default of `BartConfig`.
     let bos = config.pointer("/generator/bos_token_id").and_then(Value::as_i64).unwrap_or(0);
     let mut labels = target.as_integers().unwrap_or_default().to_vec();
     labels.chunks_mut(target.shape()[1]).filter(|row| row.len() > 1).for_each(|row| row[1] = bos);
@@ -122,6 +125,7 @@ struct Plain {
 fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &Plain, allowed: &Allowed) -> bool {
     let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
     let differs = calls.iter().zip(&plain.outputs).any(|(inputs, plain)| match model.forward(inputs) {
+        // A call that fails has read the field.
         Err(_) => true,
         Ok(forward) => allowed.0.iter().any(|(name, threshold)| match (plain.get(name), forward.outputs.get(name)) {
             (Some(one), Some(other)) => compare(name, one, other, *threshold).failure.is_some(),

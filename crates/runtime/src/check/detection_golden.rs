@@ -68,6 +68,8 @@ fn compare_labels(got: &[QueryResult], golden: &Golden, threshold: Threshold, fa
     let labels = golden.detections["labels"].as_integers().unwrap_or_default();
     let scores = golden.detections["scores"].as_floats().unwrap_or_default();
     for (query, ((got, label), score)) in got.iter().zip(labels).zip(scores).enumerate() {
+        // Scores are probabilities, so a relative error of the largest is an absolute one of each. With both conditions
+        // the two likeliest labels are tied, and the recorded one may be the other.
         let same_score = f64::from((got.score - score).abs()) <= threshold.max_rel;
         let close = f64::from(got.runner_up) >= f64::from(got.score) - threshold.max_rel;
         if got.label as i64 != *label && !(same_score && close) {

@@ -40,6 +40,7 @@ fn first_different_bits(name: &str, first: &Array, again: &Array) -> Option<Stri
     if first.shape() != again.shape() {
         return Some(format!("{name} has the shape {:?}; in the first run it was {:?}", again.shape(), first.shape()));
     }
+    // As bits: compared as numbers, 0 equals -0, and NaN differs from itself.
     let flat = one.iter().zip(other).position(|(one, other)| one.to_bits() != other.to_bits())?;
     let count = one.iter().zip(other).filter(|(one, other)| one.to_bits() != other.to_bits()).count();
     Some(format!("{name} differs in {count} elements, first in element {flat}: {} then {}", one[flat], other[flat]))

@@ -57,6 +57,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         measure_step(run, &tested, &golden, &mut ladders, &mut failures)?;
     }
     for (name, mut steps) in ladders {
+        // A spec may list its precisions in any order; `out_of_order` needs the finest first.
         steps.sort_by_key(|step| step.precision);
         if steps.len() < 2 {
             return Err(Abort::Skip(format!("there is only one precision to compare; {}", summary.join("; "))));

@@ -65,12 +65,14 @@ fn prompt(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Resul
         return Ok(prompt);
     }
     let facts = run.text_facts(tested, golden);
+    // Prompt and continuation together must not be longer than the model's positions.
     let length = 8.min(facts.longest.saturating_sub(LENGTH)).max(1);
     Ok(Sequences::generated(2, length, facts).unpadded(facts))
 }
 
 /// One row of start tokens per passage for a model that writes an answer for each passage. Recorded ones have these rows already.
 fn repeated_for_passages(start: Array, tested: &ModelUnderTest, golden: &Golden) -> Array {
+    // 5 is the default of `RagConfig`.
     let docs = tested.model().config().get("n_docs").and_then(Value::as_u64).unwrap_or(5) as usize;
     if tested.model().head() != Head::SequenceGeneration || golden.tokens.contains_key("start") {
         return start;
@@ -91,6 +93,7 @@ impl Bench<'_> {
             min_new_tokens: Some(0),
             do_sample: Some(false),
             repetition_penalty: Some(1.0),
+            // An empty list, so that no row ends early and lengths are exact.
             eos_token_ids: Some(Vec::new()),
             ..GenerationControls::default()
         }
@@ -100,6 +103,7 @@ impl Bench<'_> {
         GenerationControls {
             do_sample: Some(true),
             temperature: Some(temperature),
+            // Unset, it would be 50 as in transformers, and the draws would be among those tokens only.
             top_k: Some(0),
             top_p: Some(1.0),
             seed: Some(seed),
@@ -137,6 +141,7 @@ fn lengths(bench: &Bench<'_>, greedy: &[Continuation], failures: &mut Failures) 
 /// With a token of the continuation as the end token, the row ends there, but not before `min_new_tokens`.
 fn end_token(bench: &Bench<'_>, greedy: &Continuation, failures: &mut Failures) -> Result<(), GenerationError> {
     let end = greedy.ids[LENGTH / 2];
+    // The token may also occur before the middle.
     let first = greedy.ids.iter().position(|id| *id == end).unwrap_or(0);
     let controls = GenerationControls { eos_token_ids: Some(vec![end]), ..bench.greedy(LENGTH) };
     let ended = &bench.run(&controls)?[0];
@@ -163,6 +168,7 @@ fn seed(bench: &Bench<'_>, failures: &mut Failures) -> Result<(), GenerationErro
         failures.push("the same seed samples other tokens");
     }
     let mut others = 0;
+    // Several seeds, because one of them may draw the same tokens by chance.
     for seed in 2..6 {
         others += usize::from(ids(seed)? != first);
     }

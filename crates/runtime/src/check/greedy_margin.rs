@@ -153,6 +153,8 @@ impl Choice {
         if chosen == expected {
             TokenMatch::Same
         } else if *margin < MARGIN_FACTOR * error {
+            // Two logits that are off in opposite directions take twice the error, the rest of the factor is reserve.
+            // The strict comparison is that of the logits themselves.
             TokenMatch::WithinMargin
         } else {
             TokenMatch::Different(format!(

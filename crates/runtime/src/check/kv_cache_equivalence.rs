@@ -94,6 +94,7 @@ fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<Input>, Abort> {
     let recorded: Vec<Sequences> = recorded.map(|rows| rows.prefix(longest)).collect();
     let longest = recorded.iter().max_by_key(|rows| rows.longest()).ok_or_else(none)?;
     let width = longest.longest();
+    // Without padding, rows of one batch have to be equally long.
     let equal = Sequences(longest.0.iter().filter(|row| row.len() == width).cloned().collect());
     let uneven = recorded.first().ok_or_else(none)?;
     let padded = uneven.padded(uneven.longest() + LEFT, Side::Left, facts);

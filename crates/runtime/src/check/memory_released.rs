@@ -20,6 +20,7 @@ const PART: u64 = 100;
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
+    // Not measured: see the top of this file.
     let (device, _) = load_and_drop(run, &golden)?;
     let before = settled(&device);
     let (device, loaded) = load_and_drop(run, &golden)?;

@@ -76,6 +76,7 @@ pub(super) enum Abort {
 
 impl<E: std::error::Error> From<E> for Abort {
     fn from(error: E) -> Self {
+        // Never `Skip`: an unexpected error would otherwise hide a check as ignored.
         Self::Fail(crate::endpoint::chain(&error))
     }
 }

@@ -43,6 +43,7 @@ fn compare_case(
             None => failures.push(format!("`{label}` was not computed")),
         }
     }
+    // Otherwise an output under another name than in transformers would never be compared with anything.
     for name in forward.outputs.keys().filter(|name| !case.outputs.contains_key(*name)) {
         failures.push(format!("`{}` was computed, but not recorded", case.qualified(name)));
     }

@@ -50,6 +50,7 @@ fn compare_sides(
     let Some(rows) = longest_rows(golden, facts) else {
         return Err(Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids())));
     };
+    // Cut, so that the padded rows still fit the positions that the model has.
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);

@@ -22,6 +22,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             failures.push(format!("`{name}` is {}, not {precision}", placement.precision));
         }
     }
+    // A result that was computed on the host has no tensor on the device; without this, it would not be noticed.
     for name in forward.outputs.keys().filter(|name| forward.placements.iter().all(|(placed, _)| placed != *name)) {
         failures.push(format!("the device of `{name}` was not read from its tensor"));
     }

@@ -116,6 +116,7 @@ fn audio(run: &mut CheckRun<'_>, processor: &Processor, golden: &Golden, failure
         return Ok(());
     };
     let audio = |samples: &Array| Audio {
+        // Goldens do not contain the rate: the recorder makes its samples at the extractor's.
         sampling_rate: extractor.sampling_rate(),
         samples: samples.as_floats().unwrap_or_default().to_vec(),
     };

@@ -86,6 +86,7 @@ impl<'a> TextFacts<'a> {
         let config = model.config();
         let objects = [config.get(part), Some(config), config.get("text_config")];
         let field = |name: &str| objects.iter().flatten().find_map(|config| config.get(name)?.as_i64());
+        // Some configurations write -1 for an id that they do not have.
         let number = |name: &str| field(name).filter(|number| *number >= 0);
         let capabilities = model.capabilities();
         let limits = [capabilities.max_positions, capabilities.cacheable_length];

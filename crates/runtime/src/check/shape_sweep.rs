@@ -142,6 +142,7 @@ impl Sweep<'_, '_> {
         let mut left_out = 0;
         let largest = model.forward(inputs)?.outputs;
         let smaller = BATCHES.iter().rev().skip(1).map(|batch| (0..*batch).collect::<Vec<_>>());
+        // The smaller batches are all from the beginning, so the last row is compared on its own.
         for order in smaller.chain([vec![LARGEST - 1]]) {
             let part = Part {
                 what: format!("{what}, batch {} of {LARGEST}", order.len()),

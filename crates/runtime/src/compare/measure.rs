@@ -20,6 +20,7 @@ pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
     let mut sums = Sums::default();
     let (mut non_finite, mut first_non_finite) = (0, None);
     for (flat, (&expected, &got)) in reference.iter().zip(values).enumerate() {
+        // Infinity in a sum would make every ratio infinite or NaN, and hide how far off the other elements are.
         if expected.is_finite() && got.is_finite() {
             sums.add(expected.into(), got.into());
         } else if !(expected == got || (expected.is_nan() && got.is_nan())) {

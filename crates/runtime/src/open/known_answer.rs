@@ -25,6 +25,7 @@ pub(super) fn prove(device: &Device, backend: &BackendDevice, limit: Duration) -
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => compute::<testgen_nn::backend::Gpu>(device),
         };
+        // On this thread, because cubecl's allocator holds memory per stream, and each thread has its own.
         gpu_memory::cleanup(&inner);
         answer
     });

@@ -126,6 +126,7 @@ fn remove_chain(seen: &mut Vec<DevicePanic>, thread: &str) {
 
 fn message_of(info: &PanicHookInfo<'_>) -> String {
     let text = info.payload_as_str().unwrap_or("a panic without a message");
+    // cubecl appends it to its errors unless backtraces are on.
     let text = text.trim_end().trim_end_matches("No backtrace available").trim_end();
     match info.location() {
         Some(location) => format!("{text} (`{}:{}`)", within_registry(location.file()), location.line()),

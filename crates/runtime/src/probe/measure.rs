@@ -133,6 +133,7 @@ fn multiply<B: Ops>(product: Product, dtype: DType, device: &B::Device) -> Answe
 
 fn put<B: Ops>(values: Vec<f64>, dtype: DType, device: &B::Device) -> Tensor<B, 1> {
     let shape = [values.len()];
+    // Converted on the host, so that a wrong cast of the device is not taken for a wrong sum or product.
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 

@@ -62,6 +62,7 @@ impl Devices {
         };
         let reason = reason.or_else(|| too_few(kind, required?.count));
         reason.map(|reason| match required {
+            // `refuses` already names the variable in its reason.
             Some(requirement) if !reason.starts_with(REQUIRE_VARIABLE) => {
                 Unavailable { reason: format!("{REQUIRE_VARIABLE}={requirement}, but {reason}"), required: true }
             }
@@ -73,6 +74,7 @@ impl Devices {
 /// The spec's memory requirement applies to GPUs only.
 fn too_small(spec: &Spec, device: &Device) -> Option<String> {
     let needed = spec.vram_mib.filter(|_| device.kind != DeviceKind::Cpu)?.saturating_mul(1 << 20);
+    // Another process may hold a part of the memory; drivers that do not report how much leave only the size.
     let free = device.free_memory.or(device.total_memory)?;
     let mib = free >> 20;
     (free < needed).then(|| {

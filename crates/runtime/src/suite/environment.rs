@@ -36,11 +36,14 @@ impl Environment {
     pub(super) fn read(harnesses: &[&'static Harness], manifest_dir: &str, list: bool) -> Result<Self, String> {
         let requirements = Requirements::from_environment().map_err(|error| error.to_string())?;
         let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
+        // Such a requirement would be met without running anything.
         if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
             return Err(format!("{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"));
         }
         let nextest = std::env::var_os("NEXTEST").is_some();
         Ok(Self {
+            // At run time it is the directory of the suite on this machine; `manifest_dir` is where the binary was
+            // built, which may be another one.
             base: std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,
             devices: Devices::new(DeviceSelection::from_environment().map_err(|error| error.to_string())?),

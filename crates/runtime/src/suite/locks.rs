@@ -25,6 +25,7 @@ impl Locks {
     /// Waits until a check may run. A lock that a panicking check held is taken over.
     pub(super) fn hold(&self, check: Check, device: DeviceKind) -> Held<'_> {
         if check == Check::MemoryReleased {
+            // The heap is counted for the whole process, so any other check would change the measured memory.
             return Held::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
         }
         let shared = self.everything.read().unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,7 @@ use testgen_types::{EntryStatus, Registration, ReportEntry, test_name};
 
 /// The test of one check.
 pub(super) fn trial(environment: &Arc<Environment>, harness: &'static Harness, registration: Registration) -> Trial {
+    // Evaluated only where the flag is read: it detects devices and reads the golden of every check.
     let flagged =
         environment.ignored_mode == IgnoredMode::InList && known_to_be_ignored(environment, harness, registration);
     let shared = Arc::clone(environment);
@@ -73,6 +74,7 @@ fn without_running(environment: &Environment, harness: &Harness, registration: R
     if let Some(reason) = harness.skip_reason(registration) {
         return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
     }
+    // The checks of fallbacks and mocks pass without the device: its absence is what they examine.
     if !registration.check.is_numeric() {
         return None;
     }

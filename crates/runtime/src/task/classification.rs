@@ -41,6 +41,8 @@ pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Respons
 
 fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
     let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
+    // As in transformers' pipelines: labels of a multi-label model do not exclude each other, and a softmax over a
+    // single label is always 1.
     let independent =
         call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
     let score = if independent || logits.shape[1] == 1 { sigmoid } else { softmax };

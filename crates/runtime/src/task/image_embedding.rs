@@ -13,6 +13,8 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let images = call.images(request)?;
     let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
     let leading = [images.len()];
+    // Three dimensions for patches, four for the maps of convolutional networks; any other rank becomes the error of
+    // `output`.
     let hidden_rank = rank(&forward, "last_hidden_state").clamp(3, 4);
     let hidden = call.output(&forward, ("last_hidden_state", hidden_rank), &leading, HINT)?;
     let pooled = match rank(&forward, "pooler_output") {

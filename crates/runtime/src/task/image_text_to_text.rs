@@ -32,6 +32,7 @@ struct ImageToken {
 fn image_token(call: &Call<'_>) -> Result<ImageToken, HandlerError> {
     let config = call.model.config();
     let id = ["image_token_index", "image_token_id"].iter().find_map(|name| config.get(name)?.as_i64());
+    // 32000 is the default of `LlavaConfig`.
     let token = call.tokenizer()?.token(id.unwrap_or(32000));
     let count = call.model.capabilities().tokens_per_image;
     token.zip(count).map(|(token, count)| ImageToken { token, count }).ok_or_else(|| call.unsuitable("logits", HINT))

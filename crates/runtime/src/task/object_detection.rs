@@ -51,6 +51,7 @@ impl QueryResult {
     /// `size` [height, width].
     pub(crate) fn new(logits: &[f32], sides: &[f32], [height, width]: [usize; 2]) -> Self {
         let mut scores = softmax(logits);
+        // Popped after the softmax, in which none competes with the labels.
         scores.pop();
         let ranked = ranked(scores);
         let place = |place: usize| ranked.get(place).copied().unwrap_or_default();

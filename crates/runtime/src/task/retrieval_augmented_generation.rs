@@ -30,6 +30,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
     let texts: Vec<TextInput<'_>> = questions.iter().map(|text| (text.as_str(), None)).collect();
     let mut asked = call.tokenize(&texts, TokenizeOptions::default())?.arrays;
+    // BERT's tokenizer also returns `token_type_ids`, which `RagModel` does not take.
     asked.retain(|name, _| matches!(name.as_str(), "input_ids" | "attention_mask"));
     let found = call.model.forward(&asked)?;
     let writer = Writer { call, settings, start };
@@ -76,6 +77,7 @@ impl Writer<'_> {
     /// Every token is chosen by all passages together.
     fn by_token(&self, mut asked: Arrays) -> Result<Vec<Continuation>, HandlerError> {
         let questions = asked["input_ids"].shape()[0];
+        // As `generate` of transformers passes it, whatever the configuration says.
         asked.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
         self.write(asked, questions)
     }
@@ -85,6 +87,7 @@ impl Writer<'_> {
     fn by_sequence(&self, asked: &Arrays, found: &Forward) -> Result<Vec<Continuation>, HandlerError> {
         let masks = rows(&asked["attention_mask"]);
         let questions = rows(&asked["input_ids"]).zip(masks).map(|(ids, mask)| {
+            // Each question is read alone for its loss, so it needs no padding.
             ids.iter().zip(mask).filter(|(_, shown)| **shown == 1).map(|(id, _)| *id).collect::<Vec<i64>>()
         });
         let docs = found.host_outputs.get("retrieved_doc_ids").map_or(0, |ids| ids.shape()[1]);
@@ -108,6 +111,7 @@ impl Writer<'_> {
         if nested("/do_deduplication").and_then(Value::as_bool).unwrap_or(true) {
             written = deduplicated(written);
         }
+        // 1 is the default of `BartConfig`.
         let pad = nested("/generator/pad_token_id").and_then(Value::as_i64).unwrap_or(1);
         let losses = self.call.model.forward(&self.loss_inputs(question, &written, pad))?;
         let losses = self.call.output(&losses, ("loss", 1), &[written.len()], HINT)?;
@@ -127,6 +131,7 @@ impl Writer<'_> {
         Arrays::from([
             ("input_ids".to_owned(), Array::integers([written.len(), question.len()], question.repeat(written.len()))),
             ("labels".to_owned(), Array::integers([written.len(), longest + 1], labels)),
+            // As `generate` of transformers passes it, whatever the configuration says.
             ("exclude_bos_score".to_owned(), Array::integers([1], vec![1])),
         ])
     }

@@ -12,6 +12,7 @@ const HINT: &str = "a class with a head over tokens, such as `Wav2Vec2ForCTC`";
 pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let (recordings, controls) = call.speech(request)?;
     let inputs = call.feature_extractor()?.process(&recordings)?;
+    // Whisper reads spectrograms, and its decoder writes; heads over frames read samples (`input_values`).
     if inputs.contains_key("input_features") {
         return written(call, inputs, &controls, recordings.len());
     }

@@ -25,6 +25,7 @@ pub(super) fn continue_prompts(
     let tokenizer = call.tokenizer()?;
     let defaults = call.model.processor().generation();
     let inputs: Vec<TextInput<'_>> = prompts.iter().map(|prompt| (prompt.as_str(), None)).collect();
+    // Left, because new tokens are appended on the right, where padding would separate them from the prompt.
     let options = TokenizeOptions { padding_side: Some(PaddingSide::Left), ..TokenizeOptions::default() };
     let mut batch = call.tokenize(&inputs, options)?;
     if let Some(index) = batch.spans.iter().position(|row| row.is_empty()) {

@@ -59,6 +59,7 @@ fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<ConfigPath> {
 }
 
 fn is_settings(entries: &Map<String, Value>) -> bool {
+    // Objects of labels are not settings: `id2label` has numbers as keys, `label2id` as values.
     entries.keys().any(|key| key.parse::<i64>().is_err()) && !entries.values().all(Value::is_i64)
 }
 
@@ -145,6 +146,8 @@ fn without_last(entries: &Map<String, Value>) -> Value {
 /// A value where there is none.
 fn absent(name: &str) -> Vec<Value> {
     match name {
+        // A number is refused because of its type, which would show that the field is parsed, but not that it has an
+        // effect.
         "rope_scaling" => vec![json!({"rope_type": "linear", "type": "linear", "factor": 3.0})],
         _ => vec![json!(1), json!(2)],
     }

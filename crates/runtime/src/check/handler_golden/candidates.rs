@@ -32,6 +32,7 @@ impl<K: Clone + PartialEq + Debug> Choice<K> {
         let mut failures = Vec::new();
         for candidate in got {
             match left.iter().position(|known| known.key == candidate.key) {
+                // Removed, so that a candidate which is chosen twice is missing the second time.
                 Some(index) => scores.push(left.remove(index).score, candidate.score),
                 None => failures.push(format!("{what}: {:?} is not among the recorded candidates", candidate.key)),
             }
@@ -47,6 +48,7 @@ impl<K: Clone + PartialEq + Debug> Choice<K> {
     fn missed(&self, left: &[Candidate<K>]) -> Option<String> {
         let Some(last) = self.got.last() else { return Some(format!("{}: nothing was chosen", self.what)) };
         let recorded = self.recorded.iter().find(|known| known.key == last.key)?;
+        // Twice, because both scores can be off by the allowed error, in opposite directions.
         let missed = left.iter().find(|candidate| candidate.score - recorded.score > 2.0 * self.allowed)?;
         Some(format!("{}: expected {:?} instead of {:?}", self.what, missed.key, last.key))
     }

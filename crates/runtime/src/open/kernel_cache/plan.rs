@@ -49,6 +49,8 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
 }
 
 fn config(plan: Plan) -> CubeClRuntimeConfig {
+    // `set` replaces the configuration that cubecl would read itself, and with it its own variables
+    // (`CUBECL_DEBUG_LOG`, ...).
     let mut config = CubeClRuntimeConfig::default().override_from_env();
     match plan {
         Plan::Stored { kernels, autotune } => {
@@ -106,6 +108,7 @@ fn keys(devices: &[Device]) -> Result<String, String> {
 }
 
 fn key(device: &Device) -> String {
+    // A simulated device reports a real architecture, but its kernels are compiled for the host.
     let simulated = if device.simulated { "sim-" } else { "" };
     let layer = if device.path == DetectionPath::CudaCompatibility { "cuda-" } else { "" };
     let architecture = device.architecture.as_deref().unwrap_or("unknown");
@@ -134,6 +137,7 @@ fn program() -> String {
     if let Some(hash) = path.file_stem().and_then(|stem| cargo_hash(stem.to_str()?)) {
         return hash.to_owned();
     }
+    // Its values may change with the version of Rust, which costs a new folder and nothing else.
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     let facts = std::fs::metadata(&path).ok().map(|facts| (facts.len(), facts.modified().ok()));

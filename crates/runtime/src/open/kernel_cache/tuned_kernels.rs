@@ -54,6 +54,7 @@ impl fmt::Display for TunedKernels {
 fn digest(folder: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
     let entries: io::Result<Vec<_>> = fs::read_dir(folder)?.collect();
     let mut entries = entries?;
+    // `read_dir` has no order, and the digest has to be the same in every run.
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         entry.file_name().hash(hasher);
