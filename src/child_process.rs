@@ -52,6 +52,7 @@ pub(crate) fn wait(child: &mut Child, mut tick: impl FnMut()) -> Result<ExitStat
             let _ = child.wait();
             return Err(ChildError::Interrupted);
         }
+        // Polled: `wait` of the standard library continues after a signal, so the flag would never be read.
         if let Some(status) = child.try_wait().map_err(|source| ChildError::Wait { source })? {
             return Ok(status);
         }

@@ -67,6 +67,7 @@ pub fn main() -> process::ExitCode {
             return code.into();
         }
     };
+    // A panic would end the process with 101, which is not one of the documented exit codes.
     let result = std::panic::catch_unwind(|| run(&arguments.command));
     let Ok(result) = result else { return ExitCode::Internal.into() };
     let code = result.unwrap_or_else(|error| print_error(&error));
@@ -96,6 +97,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Schema(arguments) => schema::run(arguments, &mut out),
         Command::Completions(arguments) => completions::run(arguments, &mut Cli::command(), &mut out),
     }?;
+    // Dropping the buffer would ignore an error of the last write.
     out.flush()?;
     Ok(code)
 }
@@ -103,6 +105,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
 /// Prints an error as `error: ...` and `help: ...`. A closed stderr does not change the exit code.
 fn print_error(error: &Error) -> ExitCode {
     let code = error.exit_code();
+    // Only a closed pipe has this code: `testgen list | head` is not an error.
     if code == ExitCode::Success {
         return code;
     }

@@ -45,6 +45,7 @@ impl Templates {
             sources.extend(read);
         }
         let mut tera = Tera::new();
+        // `Debug` escapes text as a string literal of Rust.
         tera.register_filter("rust_string", |text: &str, _: Kwargs, _: &State<'_>| format!("{text:?}"));
         tera.register_filter("toml_string", |text: &str, _: Kwargs, _: &State<'_>| {
             toml::Value::String(text.to_owned()).to_string()
@@ -114,6 +115,7 @@ fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, Template
     for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
+            // A link to a directory above it: the templates there are found without it.
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => return Err(unreadable(directory, error.to_string())),
         };

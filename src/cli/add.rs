@@ -60,6 +60,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let header = SpecHeader { schema: schema.as_deref(), comment: arguments.comment.as_deref() };
     let text = spec_text(&name, &found, &checkpoint, header);
     let shown = file.display().to_string();
+    // Read back before it is written, so that `add` never writes a spec that `generate` rejects.
     read(&SpecFile { path: shown.clone(), stem: name.to_string(), text: text.as_str().into() })
         .map_err(|problems| SpecErrors { problems })?;
     write(&file, &text)?;
@@ -90,6 +91,7 @@ fn advise(name: &ModelName, found: &Found, specs: &str, out: &mut Out) -> Result
 fn refuse_existing(specs: &Path, file: &Path, name: &ModelName, force: bool) -> Result<(), AddError> {
     // `generate` reports specs with errors; only names matter here.
     let others = if specs.is_dir() { load_all(specs).unwrap_or_default() } else { Vec::new() };
+    // `a-b` and `a_b` become the same module, so one harness would overwrite the other.
     let same_module = |other: &&crate::spec::LoadedSpec| other.spec.name.module() == name.module();
     let elsewhere = others.iter().filter(same_module).map(|other| other.path.clone()).find(|path| path != file);
     let here = (file.exists() && !force).then(|| file.to_owned());

@@ -95,5 +95,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 fn factor(text: &str) -> Result<f64, String> {
     let factor: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    // Below 1, equal errors would count as worse.
     if factor.is_finite() && factor >= 1.0 { Ok(factor) } else { Err(format!("`{text}` is not a number from 1 on")) }
 }

@@ -108,6 +108,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let suite = build(&arguments.build_options(&settings), &mut progress)?;
     let listing = list(&suite)?;
     let selection = select(&filter, &listing);
+    // An empty suite is not the filter's fault; `summarize` reports it as a problem.
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
     }

@@ -24,6 +24,7 @@ pub struct DeviceChoice {
 
 impl DeviceChoice {
     pub(super) fn includes(self, column: &Column) -> bool {
+        // A column without a name holds the checks for which there was no device.
         self.device == column.device && self.simulated == column.simulated && column.name.is_some()
     }
 }

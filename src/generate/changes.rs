@@ -92,6 +92,7 @@ fn refuse_links(out: &Path, path: &str) -> Result<(), GenerateError> {
 fn read(path: &Path) -> Result<Option<Vec<u8>>, GenerateError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
+        // `NotADirectory`: one of the directories above is a file. Writing reports that.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(source) => Err(GenerateError::Disk { action: "read", path: path.to_owned(), source }),
     }
@@ -108,6 +109,7 @@ fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
     let is_generated = |path: &PathBuf| fs::read(path).is_ok_and(|content| has_marker(&content));
     WalkDir::new(out)
         .into_iter()
+        // Otherwise a `target` in the suite, with tens of thousands of files, would be searched.
         .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path())))
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs"))

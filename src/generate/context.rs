@@ -79,6 +79,7 @@ fn tolerances(loaded: &LoadedSpec) -> Vec<ToleranceContext<'_>> {
         .map(|tolerance| ToleranceContext {
             output: &tolerance.output,
             precision: tolerance.precision.variant_name(),
+            // `Debug`, because `Display` writes 1.0 as `1`, which is not a float in Rust.
             rel_l2: format!("{:?}", tolerance.rel_l2),
             max_rel: format!("{:?}", tolerance.max_rel),
             reason: &tolerance.reason,

@@ -16,6 +16,8 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
             Component::CurDir => {}
             part => resolved.push(part),
         }
+        // After every part, so that `..` after a link leaves the directory that the link points to, as in the operating
+        // system.
         if let Ok(real) = resolved.canonicalize() {
             resolved = real;
         }

@@ -41,6 +41,7 @@ fn name_of(path: &Path) -> String {
 fn allowed(name: &str) -> String {
     let name: String = name.chars().take(64).collect();
     let name = name.trim_matches(['-', '_']);
+    // Crates of Rust itself, the runtime, and directories in `target`, which cargo refuses as the name of a target.
     const TAKEN: &[&str] = &[
         "",
         "alloc",

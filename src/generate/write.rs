@@ -18,6 +18,7 @@ impl Changes {
             prepared.add(&out.join(&file.path), content)?;
         }
         prepared.rename_all()?;
+        // Deleted last: by now no file of the suite names them, so a failure in between leaves a suite that compiles.
         for file in self.files.iter().filter(|file| file.change == Change::Delete) {
             let path = out.join(&file.path);
             fs::remove_file(&path).map_err(|source| GenerateError::Disk {

@@ -56,6 +56,7 @@ pub fn write_files(root: &Path, files: &[File]) -> Result<Vec<(&'static str, Dri
     let drifted = |file: &&File| drifts.iter().any(|(path, _)| *path == file.path);
     for file in files.iter().filter(drifted) {
         let path = root.join(file.path);
+        // In a loop of its own, so that nothing is written when one of the files is foreign.
         if read(&path)?.is_some_and(|found| !is_ours(&found)) {
             return Err(MatrixError::Foreign { path });
         }
@@ -82,6 +83,7 @@ pub(super) fn header(format: &str) -> String {
 }
 
 fn is_ours(text: &str) -> bool {
+    // JSON has no comments, so the plan has a field instead.
     text.lines().next().is_some_and(|line| line.contains(MARKER)) || text.contains("\"generated_by\": \"testgen\"")
 }
 

@@ -105,6 +105,7 @@ fn simulated(plan: &Plan) -> Yaml {
     steps.extend(setup(plan));
     steps.push(cache());
     steps.push(download("testgen-suite", script::DIRECTORY));
+    // Artifacts lose the permission to execute.
     steps.push(run("Test ROCm on a simulation", &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated())));
     steps.push(always(run("Summary", &summary("reports/rocm-sim"))));
     steps.push(upload("testgen-report-rocm-sim", "reports/rocm-sim/*.jsonl", true));
@@ -139,6 +140,7 @@ fn report(plan: &Plan, needs: &[&str]) -> Yaml {
     map([
         ("name", "Report".into()),
         ("needs", list(needs.iter().copied())),
+        // Also after failures: the page then shows what failed.
         ("if", "!cancelled()".into()),
         ("runs-on", (&plan.ci.cpu.label).into()),
         ("timeout-minutes", SHORT.into()),

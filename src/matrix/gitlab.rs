@@ -74,6 +74,7 @@ fn gpu(family: &Family, job: &ShardJob) -> Yaml {
         ("tags", list(job.labels.iter())),
         ("timeout", minutes(job.timeout_minutes.get()).into()),
         ("allow_failure", (!job.blocking).into()),
+        // GitLab runs the jobs of a resource group one after the other, so that slices do not share the runner's GPUs.
         ("resource_group", format!("testgen-{}", job.runner).into()),
         ("variables", map([("SLICE", slice.into()), ("REPORTS", reports.into())])),
     ])
@@ -97,6 +98,7 @@ fn condition(tier: Tier) -> &'static str {
 
 fn report(plan: &Plan) -> Yaml {
     // The report of the required job is evaluated, too.
+    // `mv` fails for `reports/rocm-sim` where there is no simulation, after moving the other one.
     let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
     let merge = [gather.to_owned(), script::merge(plan, "page/summary.md"), script::decide()];
     base(plan, "testgen-report")

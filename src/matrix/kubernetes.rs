@@ -45,6 +45,7 @@ fn cpu(plan: &Plan) -> Yaml {
 fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
     let first = &jobs[0];
     let before = first.slice - 1;
+    // Kubernetes counts indices from 0, nextest counts slices from 1.
     let slice = format!("\"slice:$((JOB_COMPLETION_INDEX + {}))/{}\"", before + 1, first.slices);
     let directory = format!("reports/{}-{}-$JOB_COMPLETION_INDEX", family.name, first.runner);
     let script = format!(
@@ -55,6 +56,7 @@ fn gpu(family: &Family, jobs: &[ShardJob]) -> Yaml {
     let image = family.image.as_deref().unwrap_or(IMAGE);
     let selector = first.node_selector.iter().map(|(key, value)| (key.clone(), value.into())).collect();
     let pod = pod(image, &script, limits(family), security(family)).with("nodeSelector", Yaml::Map(selector));
+    // Names of objects are DNS labels, which contain no `_`.
     let name: String = format!("testgen-{}-{}", family.name, first.runner).replace('_', "-");
     let name: String = name.chars().take(LONGEST_NAME).collect();
     let tier = family.tier.as_str();
@@ -75,6 +77,8 @@ fn security(family: &Family) -> Yaml {
     if family.device != DeviceKind::Rocm {
         return map([]);
     }
+    // 44 is the group `video` of Debian and Ubuntu. seccomp would block system calls for memory placement, which AMD
+    // recommends to permit.
     let groups = [Some(44), family.render_group].into_iter().flatten();
     map([("supplementalGroups", list(groups)), ("seccompProfile", map([("type", "Unconfined".into())]))])
 }
@@ -91,6 +95,7 @@ fn document(name: &str, tier: &str, completions: u32, minutes: u32, pod: Yaml) -
                 ("completionMode", "Indexed".into()),
                 ("completions", completions.into()),
                 ("parallelism", completions.into()),
+                // A slice that fails is not run again: a result that changes from run to run must be seen.
                 ("backoffLimit", 0.into()),
                 ("activeDeadlineSeconds", (minutes * 60).into()),
                 ("template", map([("metadata", map([("labels", labels())])), ("spec", pod)])),
@@ -110,6 +115,7 @@ fn pod(image: &str, script: &str, resources: Yaml, security: Yaml) -> Yaml {
         ("volumeMounts", list([mount("reports", "/reports"), mount("shared-memory", "/dev/shm")])),
     ]);
     let claim = map([("claimName", CLAIM.into())]);
+    // The default of 64 MiB is small for processes that share memory; 16 GiB as in containers of the other systems.
     let memory = map([("medium", "Memory".into()), ("sizeLimit", "16Gi".into())]);
     map([
         ("restartPolicy", "Never".into()),

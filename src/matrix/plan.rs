@@ -192,6 +192,7 @@ fn families(ci: &Ci, precisions: &BTreeSet<Precision>) -> Result<Vec<Family>, Ma
     let mut families: Vec<Family> = Vec::new();
     for (kind, runners) in kinds {
         let plain = format!("{}-{}-{}", kind.0.as_str(), kind.1, kind.2);
+        // Runners of one architecture with different images, precisions or numbers of GPUs are different families.
         let taken = families.iter().any(|family| family.name == plain);
         let name = if taken { format!("{plain}-{}", runners[0].name) } else { plain };
         families.push(family(ci, precisions, name, &kind, &runners)?);

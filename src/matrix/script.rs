@@ -26,6 +26,7 @@ pub(super) fn verify(format: &str) -> String {
         "target/ci/bin/testgen generate --check",
         &format!("target/ci/bin/testgen matrix --format {format} --check"),
         "mkdir -p reports",
+        // Run twice: the first only writes the file for the code host, the second prints the findings and decides.
         "target/ci/bin/testgen verify --format sarif > reports/testgen.sarif || true",
         "target/ci/bin/testgen verify",
     ])
@@ -72,6 +73,7 @@ pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String
     lines(&[
         &format!("mkdir -p {directory}"),
         &format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())),
+        // Absolute, because tests run in the directory of the suite.
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
         "status=0",
         &format!("target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"),
@@ -87,6 +89,7 @@ pub(super) fn merge(plan: &Plan, summary: &str) -> String {
     let mut text = lines(&[
         "chmod +x target/ci/bin/*",
         "mkdir -p page",
+        // A red report has exit code 1, and all four files are needed then, too; `decide` sets the job's result.
         "target/ci/bin/testgen report reports --out page/report.html || true",
         "target/ci/bin/testgen report reports --format json --out page/report.json || true",
         "target/ci/bin/testgen report reports --format junit --out page/junit.xml || true",

@@ -110,6 +110,7 @@ impl Default for Ci {
             timeout_minutes: NonZeroU32::new(60).expect("60 is not 0"),
             install: "cargo install --locked testgen --root target/ci".to_owned(),
             nextest: "0.9.151".to_owned(),
+            // Not on the full hour, when GitHub delays scheduled runs.
             nightly: "17 3 * * *".to_owned(),
             shards: BTreeMap::new(),
             cpu: Cpu::default(),

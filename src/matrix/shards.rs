@@ -19,6 +19,7 @@ pub(super) fn share(slices: u32, weights: &[NonZeroU32]) -> Vec<u32> {
         match given.cmp(&slices) {
             std::cmp::Ordering::Equal => break,
             std::cmp::Ordering::Less => parts[order[turn % order.len()]] += 1,
+            // Because of the minimum of one for each, the parts can add up to more.
             std::cmp::Ordering::Greater => take_from_largest(&mut parts),
         }
     }

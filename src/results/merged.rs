@@ -74,6 +74,7 @@ struct Located {
 impl Merged {
     /// Merges `sources` in any order. Of several entries for one check on one device the most severe is kept.
     pub fn new(mut sources: Vec<Source>, expected: &ExpectedFailures) -> Self {
+        // Files may be given in any order, and indices of sources are part of the result.
         sources.sort_by(|a, b| a.name.cmp(&b.name));
         let mut merged = Self::default();
         let mut located: Vec<Located> = Vec::new();
@@ -131,6 +132,7 @@ impl MergedEntry {
 
     /// Smaller is more severe.
     fn severity(&self) -> (bool, ResultStatus, usize) {
+        // The source last, so that the choice between equal entries does not depend on the order of reading.
         (!self.evaluation.red, self.evaluation.status, self.source)
     }
 }
@@ -229,6 +231,7 @@ fn drop_superseded(located: &mut Vec<Located>) {
         .map(|located| TestKey::of(&located.entry))
         .collect();
     located.retain(|Located { identity, entry, .. }| {
+        // A failure without a device is a required device that is missing, which another machine does not make good.
         identity.name.is_some() || entry.status == EntryStatus::Fail || !ran.contains(&TestKey::of(entry))
     });
 }

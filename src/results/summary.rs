@@ -107,6 +107,7 @@ impl Summary {
         let unexpected = expectations.iter().any(|expectation| expectation.status == ResultStatus::UnexpectedPass);
         Self {
             version: Self::VERSION,
+            // Without an entry nothing ran, which must not be green.
             green: failures.is_empty() && !unexpected && problems.is_empty() && !entries.is_empty(),
             passed: count(EntryStatus::Pass),
             failed: count(EntryStatus::Fail),

@@ -44,6 +44,7 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     let mut command = command(&program, options, progress.is_quiet());
     let mut child = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
     let mut stdout = child.stdout.take().expect("stdout is piped");
+    // Read while cargo runs: it would wait forever once the pipe is full.
     let reader = thread::spawn(move || {
         let mut messages = String::new();
         // Without readable messages the test binary is missing below, which is an error.

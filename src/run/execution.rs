@@ -71,6 +71,7 @@ pub fn execute(
     let report = fresh_report(&options.report)?;
     let log = log_path(&report);
     let output = File::create(&log).map_err(|source| RunError::Write { path: log.clone(), source })?;
+    // A clone shares the position in the file, so that both streams append to one log.
     let errors = output.try_clone().map_err(|source| RunError::Write { path: log.clone(), source })?;
     let mut command = command(suite);
     command.args(&selection.arguments).stdin(Stdio::null()).stdout(output).stderr(errors);

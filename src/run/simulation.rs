@@ -61,6 +61,7 @@ impl Simulation {
         let root = install(&build(&manifest, progress.is_quiet())?)?;
         let mut environment = environment(&root, self.devices.as_deref());
         let architectures = architectures(&root, &environment)?;
+        // A folder that the user names takes precedence.
         if env::var_os(TUNED_KERNELS).is_none() {
             environment.extend(tuned_kernels(&manifest, &architectures).map(|folder| (TUNED_KERNELS, folder.into())));
         }

@@ -22,6 +22,7 @@ impl Settings {
                 entries.extend(loaded.spec.checks.xfail.into_iter().map(|xfail| ExpectedFailure::new(&model, xfail)));
             }
         }
+        // UTC, so that all machines of a CI run agree on the day.
         Ok(ExpectedFailures::new(entries, Timestamp::now().to_zoned(TimeZone::UTC).date()))
     }
 }

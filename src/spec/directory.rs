@@ -62,6 +62,7 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
+            // A link to a directory above it: the specs there are found without it.
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
                 let path = error.path().unwrap_or(directory);

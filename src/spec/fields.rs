@@ -197,6 +197,7 @@ fn join(path: &str, key: &str) -> String {
 }
 
 fn nearest_key<'k>(given: &str, known: &[&'k str]) -> Option<&'k str> {
+    // As an integer, because floats have no total order that `max_by_key` could use.
     let score = |key: &&str| (strsim::jaro_winkler(given, key) * 1000.0) as u32;
     known.iter().copied().max_by_key(score).filter(|key| score(key) > 700)
 }

@@ -8,6 +8,7 @@ use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task}
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
 pub fn schema() -> String {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<ModelSpec>();
+    // Added here, because no attribute of a field can express it: exactly one of the two must be given.
     let exclusive = serde_json::json!([{ "required": ["fixture"] }, { "required": ["path"] }]);
     if let Some(checkpoint) = schema.pointer_mut("/definitions/Checkpoint").and_then(|value| value.as_object_mut()) {
         checkpoint.insert("oneOf".to_owned(), exclusive);

@@ -59,7 +59,9 @@ fn options() -> serde_yaml::Options {
             max_replay_stack_depth: 8,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
+        // As in YAML 1.2: `no`, `on` and `y` are text.
         strict_booleans: true,
+        // `Problem` shows the line itself, in the layout of all other errors.
         with_snippet: false,
     }
 }

@@ -191,6 +191,7 @@ impl Suite<'_> {
 
     /// The Rust files around the harnesses must list all of them, so they must equal the generated ones byte for byte.
     fn compare_with(&self, plan: &Plan, harnesses: &BTreeSet<String>, into: &mut Verification) {
+        // Manifests do not decide which harnesses run; `generate --check` compares them.
         let around = plan.files.iter().filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
         for (path, expected) in around {
             let Ok(found) = fs::read(self.layout.out().join(path)) else {
@@ -224,6 +225,7 @@ impl Suite<'_> {
 /// Every Rust file below `src/` and `tests/` of the suite, with `/` between the parts.
 fn sources(out: &Path) -> BTreeSet<String> {
     let below = ["src", "tests"].into_iter().flat_map(|part| WalkDir::new(out.join(part)).into_iter());
+    // Links count as files: cargo would compile what they point to.
     let files = below.filter_map(Result::ok).filter(|entry| !entry.file_type().is_dir());
     let relative = files.filter_map(|entry| {
         let parts = entry.path().strip_prefix(out).ok()?.components().map(|part| part.as_os_str().to_string_lossy());

@@ -27,6 +27,7 @@ pub(super) fn workflow(plan: &Plan) -> Yaml {
 
 fn job(family: &Family) -> Yaml {
     let strategy = map([
+        // The result of one slice says nothing about the others.
         ("fail-fast", false.into()),
         ("matrix", map([("include", Yaml::List(family.jobs.iter().map(entry).collect()))])),
     ]);

@@ -27,6 +27,7 @@ pub(super) fn shell() -> Yaml {
 }
 
 pub(super) fn checkout() -> Yaml {
+    // Otherwise the token stays in `.git/config`, where the code of the change can read it.
     uses(CHECKOUT, map([("persist-credentials", false.into())]))
 }
 
@@ -44,6 +45,7 @@ pub(super) fn cache() -> Yaml {
 }
 
 pub(super) fn upload(name: &str, path: &str, whatever_happened: bool) -> Yaml {
+    // A report that was not written must not look like one without failures.
     let with = map([("name", name.into()), ("path", path.into()), ("if-no-files-found", "error".into())]);
     let step = uses(UPLOAD, with);
     if whatever_happened { always(step) } else { step }
@@ -62,5 +64,6 @@ pub(super) fn run(name: &str, script: &str) -> Yaml {
 }
 
 pub(super) fn always(step: Yaml) -> Yaml {
+    // GitHub's `always()` would also run the step after the run was cancelled.
     step.with("if", "!cancelled()")
 }

@@ -110,6 +110,7 @@ impl Data {
         let mut cell_data = Vec::new();
         let counts = merged.counts();
         for cell in cells(merged) {
+            // `cells` groups consecutive entries, so those of the next cell are the next ones.
             let (entries, later) = rest.split_at(cell.counts.values().sum());
             rest = later;
             cell_data.push(pool.cell(cell, entries, &mut models));
