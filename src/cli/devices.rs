@@ -61,6 +61,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
             writeln!(out, "\nrequired `{requirement}`: {status}: {found} usable, {needed} needed")?;
         }
     }
+    // Not the exit code of a missing device: nothing kept this command from answering, and the answer is no.
     Ok(if met { ExitCode::Success } else { ExitCode::Findings })
 }
 

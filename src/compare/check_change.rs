@@ -118,6 +118,7 @@ fn decide_by_errors(outputs: &[ThreeWay]) -> Decision {
     if let Some(output) = with(ErrorChange::Worse) {
         return CheckChange::Worse.red(errors(output));
     }
+    // A tensor that is no longer compared could be wrong without failing.
     if let Some(output) = with(ErrorChange::Lost) {
         return CheckChange::Worse.red(format!("`{}` is no longer compared", output.name));
     }

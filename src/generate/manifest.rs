@@ -55,6 +55,7 @@ fn allowed(name: &str) -> String {
         "test",
         "testgen-runtime",
     ];
+    // Rust writes `-` in a crate's name as `_`, so both are the same crate.
     let is_taken = TAKEN.contains(&name.replace("testgen_", "testgen-").as_str());
     if is_taken || crate::spec::is_keyword(&name.replace('-', "_")) || name.starts_with(|c: char| c.is_ascii_digit()) {
         return format!("suite-{name}").trim_end_matches('-').to_owned();

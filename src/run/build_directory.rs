@@ -38,6 +38,7 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
             None => return arguments,
         }
     }
+    // For both, because `--release` is not known here; a setting of the other profile has no effect.
     for profile in ["dev", "release"] {
         let units = distinct_codegen_units(&suite.manifest_path);
         arguments.push("--config".into());

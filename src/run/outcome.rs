@@ -44,6 +44,8 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
 fn exit_problem(execution: &Execution, entries: &[ReportEntry]) -> Option<Problem> {
     let failed = entries.iter().any(|entry| entry.status == EntryStatus::Fail);
     let message = match (execution.status.code(), failed) {
+        // Both sides have to agree: a suite that crashes after its last entry, or whose entries were lost, is not
+        // green.
         (Some(0), false) | (Some(1..), true) => return None,
         (Some(0), true) => "the test binary reports success, although a check failed".to_owned(),
         _ => format!("the test binary ended with {}; see `{}`", execution.status, execution.log.display()),

@@ -34,6 +34,7 @@ pub fn autofix(source: &Source<'_>, expectation: Option<&Expectation>) -> Option
         }
         let Some(text) = fix(&fixed.text, expectation) else { continue };
         let after = findings(source.path, &text, expectation);
+        // A fix may only remove findings; text that it would make worse in another way is left as it is.
         if after.len() < before.len() && after.iter().all(|finding| is_known(finding, &before)) {
             fixed.text = text;
             fixed.fixes.push(name.to_owned());

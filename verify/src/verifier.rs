@@ -54,7 +54,9 @@ pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<F
         let running: Vec<_> = (0..workers).filter_map(|_| builder().spawn_scoped(scope, work).ok()).collect();
         running.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect::<Vec<_>>()
     });
+    // Workers finish in any order.
     answers.sort_by_key(|(position, _)| *position);
+    // A thread that could not be started, or panicked, must not look like a harness without findings.
     assert_eq!(answers.len(), harnesses.len(), "every harness was verified");
     answers.into_iter().map(|(_, findings)| findings).collect()
 }

@@ -81,6 +81,7 @@ impl Check {
     /// Whether models of `architecture` have the property at all.
     pub const fn applies_to(self, architecture: Architecture) -> bool {
         match self {
+            // The text encoder of CLIP is causal although it generates nothing.
             Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
             Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
@@ -121,12 +122,14 @@ pub fn required_checks(
     devices: &[DeviceKind],
     precisions: &[Precision],
 ) -> Vec<Registration> {
+    // `Precision` declares f32 first, so it is the least one.
     let single = precisions.iter().copied().min().into_iter().collect::<Vec<_>>();
     let mut required = Vec::new();
     for &device in devices {
         let checks = Check::ALL.iter().filter(|check| check.applies_to(architecture) && check.applies_on(device));
         for &check in checks {
             let precisions = if check.per_precision() { precisions } else { &single };
+            // The probe measures half precisions; f32 is what they are compared with.
             let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
             required.extend(precisions.iter().filter(skip_f32).map(|&precision| Registration {
                 device,

@@ -56,6 +56,8 @@ impl Head {
     /// The tasks that the head can serve; which one, the architecture decides.
     pub const fn tasks(self) -> &'static [Task] {
         match self {
+            // A class whose name ends in `Model` also serves tasks that other types have a head for: `CLIPModel` scores
+            // pairs, `UNet2DConditionModel` of diffusers removes noise.
             Self::Base => &[
                 Task::TextEmbedding,
                 Task::AudioEmbedding,
@@ -66,6 +68,7 @@ impl Head {
             ],
             Self::CausalLm => &[Task::TextGeneration],
             Self::MaskedLm => &[Task::FillMask],
+            // transformers has no pipeline for their outputs.
             Self::PreTraining | Self::NextSentence => &[],
             Self::ConditionalGeneration => &[Task::Text2TextGeneration, Task::SpeechRecognition, Task::ImageTextToText],
             Self::Encoder => &[Task::TextEmbedding],

@@ -12,6 +12,7 @@ pub fn from_python(text: &[u8]) -> Cow<'_, [u8]> {
     let (mut rest, mut kept) = (0, 0);
     while rest < text.len() {
         if text[rest] == b'"' {
+            // A token may be called `NaN`.
             rest += string_length(&text[rest..]);
         } else if let Some(literal) = LITERALS.iter().find(|literal| text[rest..].starts_with(literal.as_bytes())) {
             changed.extend_from_slice(&text[kept..rest]);

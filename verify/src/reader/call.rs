@@ -35,6 +35,7 @@ impl<'a> Interpreter<'_, 'a> {
     ) -> Vec<Branch<'a>> {
         let callee = match function {
             Value::Closure(closure) => return self.closure(place, closure, arguments, state),
+            // Entry points are proven on their own; a call of one stays a step, which rules look for.
             Value::Local(name) if !vocabulary::is_entry(name) => {
                 return match self.file_items.functions.get(name).copied() {
                     Some(helper) => self.inline(helper, arguments, state),
@@ -76,6 +77,7 @@ impl<'a> Interpreter<'_, 'a> {
         arguments: Vec<Value<'a>>,
         mut state: State<'a>,
     ) -> Vec<Branch<'a>> {
+        // Also ends recursion, which would otherwise use up the stack.
         if self.depth >= DEPTH {
             return self.unsupported(
                 &function.sig.ident,

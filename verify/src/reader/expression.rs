@@ -23,6 +23,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
         match expression {
             Expr::Paren(inner) => self.expression(&inner.expr, state),
+            // Not for `&mut`: the value could change where it is passed to.
             Expr::Reference(inner) if inner.mutability.is_none() => self.expression(&inner.expr, state),
             Expr::Lit(literal) => branch::value(state, literal_value(&literal.lit)),
             Expr::Path(path) => self.path(expression, path, state),

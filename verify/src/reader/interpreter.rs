@@ -48,6 +48,7 @@ impl<'n, 'a> Interpreter<'n, 'a> {
 
     /// Whether the budget suffices for one more expression; the first time it does not, that is reported.
     pub(super) fn spend(&mut self, place: &impl Spanned) -> bool {
+        // Reported once, when it is used up, and not again for every expression that follows.
         if self.budget == 1 {
             let _: Vec<()> =
                 self.unsupported(place, "so many paths through one function", "write it straight, with early returns");

@@ -26,6 +26,7 @@ impl<'a> Interpreter<'_, 'a> {
         if !vocabulary::PRINTING.contains(&name.as_str()) && !vocabulary::ASSERTING.contains(&name.as_str()) {
             return self.unsupported(call, "this macro", "write what it does, or print with `eprintln!`");
         }
+        // The arguments are only tested, not interpreted: a call of a function in them would not become a step.
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         if !arguments.is_ok_and(|arguments| arguments.iter().all(is_plain)) {
             return self.unsupported(call, "code inside of this macro", "bind the value with `let` and print its name");

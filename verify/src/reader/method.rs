@@ -49,6 +49,7 @@ impl<'a> Interpreter<'_, 'a> {
         state: State<'a>,
     ) -> Vec<Branch<'a>> {
         let method = call.method.unraw().to_string();
+        // The method may take `&mut self`, and then the variable would have a value that no step shows.
         if is_changing(&call.receiver, &state) && !TRANSPARENT.contains(&method.as_str()) && side_of(&method).is_none()
         {
             let help = "bind it without `mut`, and each new value with a new `let`";

@@ -119,6 +119,7 @@ impl<'a> Interpreter<'_, 'a> {
                 continue;
             }
             let (conditions, left) = self.condition(&guarded.guard, state);
+            // A pattern only matches or does not: it has no place for a path that leaves the function.
             if !left.is_empty() {
                 all.extend(self.unsupported(&guarded.guard, "a guard that returns", "return in the arm's body"));
             }
@@ -130,6 +131,7 @@ impl<'a> Interpreter<'_, 'a> {
     /// A pattern of one identifier is a new variable, unless it names a constant or an imported variant.
     fn is_constant(&self, ident: &PatIdent) -> bool {
         match self.names.meaning(&ident.ident.clone().into()) {
+            // Variants begin with a capital; a variable may have the name of a function, which it hides.
             Meaning::Runtime(path) => path.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase)),
             Meaning::Local(name) => !self.file_items.functions.contains_key(&name),
             Meaning::Prelude(_) | Meaning::Foreign(_) | Meaning::Unknown(_) => false,

@@ -56,6 +56,7 @@ fn own_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
                 diagnostics.extend(twice);
             }
         }
+        // The next detection is due only where this one was called and failed.
         turn &= calls.first().is_some_and(|(step, _)| init_path.code_path.outcome(*step) == Some(Outcome::Err));
     }
     diagnostics

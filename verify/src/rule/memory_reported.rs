@@ -29,6 +29,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
         let help = "write `let before = memory(&device);` and `report_memory(&target.label, \"before the load\", &before);` before it";
         return Some(Diagnostic::span(call.span(), message, help));
     };
+    // A load that failed has no memory to report; `mock_marked` checks that path.
     init_path.loaded()?;
     let Some((after, _)) = reading(load..usize::MAX, "after") else {
         let message = format!("`{}` does not report its device's memory after the load", init_path.function());

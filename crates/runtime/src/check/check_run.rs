@@ -98,6 +98,8 @@ impl CheckRun<'_> {
     /// The endpoint that the harness returns for `checkpoint`, whatever its status, with its facts added to the evidence.
     pub(super) fn endpoint(&mut self, checkpoint: &Checkpoint, precision: Precision) -> Endpoint {
         let device = self.registration.device;
+        // Through the harness and not by the runtime's own functions, so that every check also covers what the harness
+        // does.
         let endpoint = self.harness.init(device)(&LoadTarget {
             checkpoint: checkpoint.clone(),
             index: self.context.index,

@@ -98,6 +98,8 @@ impl<'a> TextFacts<'a> {
         let recorded = golden.pad_token_id.filter(in_vocab);
         Self {
             stream,
+            // The golden's first, because its inputs were padded with it. Without a pad token, callers of transformers
+            // use the end token.
             pad: recorded.or(configured).or_else(|| number("eos_token_id").filter(in_vocab)).unwrap_or(0),
             pad_is_configured: configured.is_some(),
             vocab: vocab.unwrap_or(2),

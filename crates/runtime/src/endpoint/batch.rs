@@ -93,6 +93,7 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::Pixels(all) => portions(all, counts, Response::Pixels),
         Response::Regressions(all) => portions(all, counts, Response::Regressions),
         Response::GraphEmbeddings(all) => portions(all, counts, Response::GraphEmbeddings),
+        // Never from several requests: `fits` excludes images with texts.
         Response::ImageTextEmbeddings(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }

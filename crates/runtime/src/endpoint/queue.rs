@@ -42,6 +42,7 @@ impl Queue {
     pub(super) fn next_batch(&mut self, inputs: usize) -> Option<Vec<(Ticket, Request)>> {
         let mut batch = vec![self.waiting.pop_front()?];
         let mut held = batch[0].1.len();
+        // Only neighbours: taking later requests first would change the order of the answers.
         while let Some((_, next)) = self.waiting.front() {
             if held + next.len() > inputs || !batch::fits(&batch[0].1, next) {
                 break;

@@ -40,6 +40,7 @@ impl Environment {
         if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
             return Err(format!("{REQUIRE_VARIABLE} asks for {kind}, and no harness of this suite has checks there"));
         }
+        // cargo-nextest sets this variable for every test.
         let nextest = std::env::var_os("NEXTEST").is_some();
         Ok(Self {
             // At run time it is the directory of the suite on this machine; `manifest_dir` is where the binary was

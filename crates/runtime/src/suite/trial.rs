@@ -62,6 +62,7 @@ pub(super) fn run(
     requirements: &Requirements,
     index: DeviceIndex,
 ) -> (ReportEntry, Vec<String>) {
+    // After waiting for the locks, so that the time is that of the check alone.
     let started = Instant::now();
     let checkpoint = harness.spec.source.checkpoint(base);
     let context = Context { checkpoint, requirements, index };

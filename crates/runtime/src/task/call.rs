@@ -282,6 +282,7 @@ impl<'a> Call<'a> {
     pub(super) fn label(&self, index: usize) -> String {
         let names = self.model.config().get("id2label");
         let name = names.and_then(|names| names.get(index.to_string())).and_then(Value::as_str);
+        // As the configuration classes of transformers name labels without a name.
         name.map_or_else(|| format!("LABEL_{index}"), str::to_owned)
     }
 }

@@ -108,6 +108,7 @@ impl Writer<'_> {
         let prompt = Arrays::from([(contexts.to_owned(), found.host_outputs[contexts].select_rows(&rows))]);
         let mut written = self.write(prompt, rows.len())?;
         let nested = |pointer: &str| self.call.model.config().pointer(pointer);
+        // `RagConfig` has true as the default.
         if nested("/do_deduplication").and_then(Value::as_bool).unwrap_or(true) {
             written = deduplicated(written);
         }

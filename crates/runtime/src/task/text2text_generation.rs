@@ -17,6 +17,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     let inputs: Vec<TextInput<'_>> = texts.iter().map(|text| (text.as_str(), None)).collect();
     let mut arrays = call.tokenize(&inputs, TokenizeOptions::default())?.arrays;
     arrays.insert("decoder_input_ids".to_owned(), start(call, defaults, texts.len())?);
+    // Lengths count the tokens of the decoder, which begins with one.
     let settings = GenerationSettings::new(&controls, defaults, 1)?;
     let rows = continued(call, &arrays, &settings)?;
     let text = |row: Continuation| {

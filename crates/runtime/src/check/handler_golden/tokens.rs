@@ -58,6 +58,7 @@ impl Comparison<'_, '_, '_> {
 
     /// Compares one row up to the first token that its margin excuses; returns the number of equal tokens before it.
     fn sequence(&mut self, what: &str, expected: &Tokens, got: Row<'_>) -> usize {
+        // Margins are recorded relative to the largest logit, like this error.
         let allowed = self.tolerance.golden(TOKENS).max_rel;
         let longest = expected.ids.len().max(got.ids.len());
         let differs = (0..longest).find(|step| expected.ids.get(*step) != got.ids.get(*step));
