@@ -32,6 +32,7 @@ impl ChildError {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Wait { .. } => ExitCode::Internal,
+            // An interrupted command has proven nothing, so this must not be a success.
             Self::Interrupted => ExitCode::Findings,
         }
     }

@@ -69,6 +69,7 @@ impl CliError for OutOfDate {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
+    // In a block, so that the line of progress is removed before anything else is printed.
     let changes = {
         let progress = Progress::new(!arguments.quiet);
         plan(&settings, &arguments.filter.filter(), &|name| progress.show(name))?.compare()?

@@ -60,6 +60,7 @@ fn compare_outputs(a: &OutputError, b: Option<&OutputError>, factor: f64) -> Thr
         None => ErrorChange::Lost,
         Some(_) => change(a_to_golden, b_to_golden, threshold, factor),
     };
+    // Both errors are relative to the norm of one golden, so the triangle inequality holds for them.
     let a_to_b = a_to_golden.zip(b_to_golden).map(|(a, b)| Interval { min: (a - b).abs(), max: a + b });
     ThreeWay { name: a.name.clone(), a_to_golden, b_to_golden, a_to_b, threshold, change }
 }

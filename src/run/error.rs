@@ -108,6 +108,8 @@ impl CliError for RunError {
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::CargoMissing { .. } | Self::NoSimulator => ExitCode::EnvironmentMissing,
+            // A suite that does not compile, or rejects its environment, is a result of the run and not an error of
+            // testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
             Self::NothingSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => ExitCode::BadInput,
             Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {

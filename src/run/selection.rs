@@ -22,6 +22,7 @@ pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
     let mut skipped = BTreeSet::new();
     for test in listed.iter().filter(|test| !keeps(filter, test)) {
         skipped.insert(match Parts::of(test) {
+            // `--skip` takes any part of a name: without the `::` at its end, `bert` would also skip `bert-large`.
             Some(parts) if !parts.model_is_kept(filter) => format!("{}::{}::", parts.architecture, parts.model),
             Some(parts) => format!("::{}::{}", parts.device, parts.check),
             None => test.clone(),

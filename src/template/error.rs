@@ -55,6 +55,7 @@ impl TemplateError {
 
 impl CliError for TemplateError {
     fn is_rendered(&self) -> bool {
+        // Tera's reports are complete: they begin with `error:` and show the line.
         matches!(self, Self::Tera { report } if report.starts_with("error: "))
     }
 

@@ -22,6 +22,8 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
         model_type: cycled(&types, index).unwrap_or(base.model_type),
         task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
         devices: cycled(&devices, index).unwrap_or_default(),
+        // Shifted with each round: there are as many sets of precisions as of devices, and the same two would always
+        // meet.
         precisions: cycled(&precisions, index + index / devices.len()).unwrap_or_default(),
         ..base.clone()
     };
@@ -76,6 +78,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
     let tolerance = |precision: Precision| Tolerance {
         output: HOSTILE.to_owned(),
         precision,
+        // The largest that the rule `tolerances` accepts.
         rel_l2: precision.tolerance_ceiling()[0],
         max_rel: 1e-7,
         reason: HOSTILE.to_owned(),
@@ -83,6 +86,7 @@ fn hostile(base: ModelSpec) -> ModelSpec {
     ModelSpec {
         checkpoint: Checkpoint {
             fixture: None,
+            // The reader of specs rejects a NUL in a path.
             path: Some(format!("/{HOSTILE}").replace('\0', "")),
             hub: Some(HOSTILE.to_owned()),
         },

@@ -73,6 +73,7 @@ fn read(text: &str) -> TemplateVariables {
         let inside = start + open.len();
         let end = text[inside..].find(close).map_or(text.len(), |length| inside + length);
         let line = text[..start].matches('\n').count() + 1;
+        // `-` next to a delimiter removes white space in Tera and is not part of the expression.
         let tokens = tokens(text[inside..end].trim_matches('-'), line);
         match open {
             "{{" => expression(&tokens, &mut variables),
@@ -163,6 +164,7 @@ fn expression(tokens: &[Token], variables: &mut TemplateVariables) {
             place.and_then(|place| tokens.get(place)).map(|token| token.text.as_str()).unwrap_or_default()
         };
         let is_test = near(-1) == "is" || (near(-1) == "not" && near(-2) == "is");
+        // `==` consists of two tokens here, and is a comparison.
         let is_argument = near(1) == "=" && near(2) != "=" && matches!(near(-1), "(" | ",");
         let is_part = matches!(near(-1), "." | "|") || matches!(near(1), "(" | ":");
         if token.is_name && !LANGUAGE.contains(&token.text.as_str()) && !is_test && !is_argument && !is_part {

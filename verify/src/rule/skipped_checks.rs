@@ -67,6 +67,7 @@ type Difference<'e> = (&'e Expr, &'static str, Check);
 /// Every required check, compared with the spec's skips. Checks with the same difference are one finding.
 fn compared(harness: &Harness<'_>, skips: &[Skip<'_>], required: &[Registration], list: &Expr) -> Vec<Diagnostic> {
     let Some(expectation) = harness.expectation else { return Vec::new() };
+    // By required check and not by entry: one skip for all devices equals one for each of them.
     let difference = |registration: &Registration| {
         let found = skips.iter().find(|entry| entry.skip.applies_to(registration));
         let expected = expectation.skips.iter().find(|skip| skip.applies_to(registration));

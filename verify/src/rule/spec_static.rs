@@ -127,6 +127,8 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> 
         differs(spec, "model_type", spec.model_type, expectation.model_type),
         differs(spec, "architecture", spec.architecture, expectation.architecture),
         differs(spec, "task", spec.task, expectation.task),
+        // Devices as a set, precisions in order: without f32, the first that the device computes correctly is the
+        // default.
         differs(spec, "devices", spec.devices.as_deref().map(set), set(&expectation.devices)),
         differs(spec, "precisions", spec.precisions.as_deref(), &expectation.precisions),
     ];

@@ -117,6 +117,7 @@ impl Bench<'_> {
         let tokens = self.prompt.get("decoder_input_ids").unwrap_or_else(|| &self.prompt["input_ids"]);
         let length = tokens.shape()[1];
         let settings = GenerationSettings::new(controls, &GenerationDefaults::default(), length)?;
+        // With logits, from which `gap` is computed.
         generate(self.tested.model().session()?.as_mut(), &self.prompt, &settings, true)
     }
 }

@@ -67,6 +67,8 @@ pub(super) fn matching_tokens(
     };
     let mut matching = MatchingTokens { columns, limits: vec![columns; rows] };
     for (expected, got) in expected.iter().zip(got) {
+        // In every layer again: tokens after another choice of experts are computed by other weights in all later
+        // layers.
         let tokens = matching.tokens();
         let matched = |array: &Array| by_token(array).select_rows(&tokens);
         let (layer, expected, got) = (expected.layer, expected.map(matched), got.map(matched));

@@ -96,6 +96,7 @@ impl Product {
 
 /// Random multiples of epsilon in -1..=1, which use every bit of the mantissa.
 pub(super) fn random_product(format: Format, side: usize) -> Product {
+    // xorshift with a fixed seed, so that every device multiplies the same numbers.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = || {
         state ^= state << 13;

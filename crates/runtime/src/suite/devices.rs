@@ -60,6 +60,7 @@ impl Devices {
             Err(unavailable) => Some(unavailable.to_string()),
             Ok(device) => requirements.refuses(device).or_else(|| too_small(spec, device)),
         };
+        // Only a requirement can ask for more than one device.
         let reason = reason.or_else(|| too_few(kind, required?.count));
         reason.map(|reason| match required {
             // `refuses` already names the variable in its reason.
