@@ -78,7 +78,7 @@ fn security(family: &Family) -> Yaml {
         return map([]);
     }
     // 44 is the group `video` of Debian and Ubuntu. seccomp would block system calls for memory placement, which AMD
-    // recommends to permit.
+    // recommends permitting.
     let groups = [Some(44), family.render_group].into_iter().flatten();
     map([("supplementalGroups", list(groups)), ("seccompProfile", map([("type", "Unconfined".into())]))])
 }

@@ -231,7 +231,7 @@ fn drop_superseded(located: &mut Vec<Located>) {
         .map(|located| TestKey::of(&located.entry))
         .collect();
     located.retain(|Located { identity, entry, .. }| {
-        // A failure without a device is a required device that is missing, which another machine does not make good.
+        // A failure without a device, as of a required one that is missing, remains although another machine passes.
         identity.name.is_some() || entry.status == EntryStatus::Fail || !ran.contains(&TestKey::of(entry))
     });
 }
