@@ -74,6 +74,8 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
         // What the collator of graphs needs to know is in there.
         Architecture::Graph => &["config.json"],
         architecture if architecture.reads_text() => {
+            // Checkpoints of Marian have SentencePiece files instead, those of RAG one folder for each of two
+            // tokenizers.
             &["tokenizer.json", "source.spm", "question_encoder_tokenizer/tokenizer.json"]
         }
         _ => &["preprocessor_config.json"],

@@ -47,6 +47,7 @@ fn workflow(plan: &Plan) -> Yaml {
         ("name", "testgen".into()),
         ("on", on.with("workflow_dispatch", map([]))),
         ("permissions", map([("contents", "read".into())])),
+        // Only for pull requests: the next commit does not end a run of the main branch.
         ("concurrency", concurrency("testgen", "${{ github.event_name == 'pull_request' }}".into())),
         ("defaults", shell()),
         ("jobs", jobs(plan)),

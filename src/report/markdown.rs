@@ -115,6 +115,8 @@ fn show(cell: &Cell) -> String {
     }
     if let Some(tightest) = &cell.tightest {
         let _ = write!(text, " {}", error_text(tightest));
+        // 1e6 is what the runtime reports for an error of zero, and 0 for tensors that cannot be compared; neither is a
+        // ratio.
         if tightest.headroom < 1e6 && tightest.headroom > 0.0 {
             let _ = write!(text, " {}", headroom_text(tightest.headroom));
         }

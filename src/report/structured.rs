@@ -124,6 +124,7 @@ pub fn structured_schema() -> String {
 }
 
 fn key(status: ResultStatus) -> &'static str {
+    // Keys equal the serialized statuses; `word` has a space in these two.
     match status {
         ResultStatus::UnexpectedPass => "unexpected_pass",
         ResultStatus::ExpectedFailure => "expected_failure",

@@ -101,6 +101,7 @@ impl ResultStatus {
 
 /// Evaluates one entry; `contradiction` is the reason why its pass cannot be one.
 pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &ExpectedFailures) -> Evaluation {
+    // Before expectations: a pass that contradicts itself is not the unexpected pass of an expected failure.
     if let Some(why) = contradiction {
         let note = Some(format!("reported as passed, but {why}"));
         return Evaluation { status: without_numbers(entry).unwrap_or(ResultStatus::Fail), red: true, note };

@@ -134,6 +134,7 @@ fn checkpoint(decoder: &mut Decoder, node: &Node) -> Option<Checkpoint> {
 fn hub(decoder: &mut Decoder, node: &Node) -> Option<String> {
     let text = decoder.text(node, "checkpoint.hub", 200)?;
     let mut parts = text.split('/');
+    // One part is enough: old models of the Hub, such as `gpt2`, have no owner.
     let good = parts.clone().count() <= 2 && parts.all(|part| ModelName::new(part).is_ok());
     if !good {
         let message = format!("`checkpoint.hub` {} is not a model of the Hub", Quoted(text));

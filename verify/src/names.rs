@@ -70,6 +70,7 @@ impl Names {
         let Some(first) = path.segments.first().map(|segment| text_of(&segment.ident)) else {
             return Meaning::Unknown(String::new());
         };
+        // First, because an import hides a name of the prelude, as in Rust.
         if let Some(imported) = self.imports.get(&first) {
             return Meaning::Runtime(joined(imported.clone(), path, 1));
         }

@@ -77,6 +77,7 @@ impl<'a> Interpreter<'_, 'a> {
         if path.qself.is_some() {
             return self.unsupported(path, "a path through a trait", "call the function by its name");
         }
+        // Local variables first: they hide items and imports.
         if let Some(name) = path.path.get_ident().map(|ident| ident.unraw().to_string())
             && let Some(variable) = state.variable(&name)
         {
