@@ -4,6 +4,7 @@
 //! device detection (`device/`), the rules over generated files (`verify/`).
 
 pub mod add;
+mod atomic_file;
 mod child_process;
 pub mod cli;
 mod cli_error;

@@ -29,6 +29,7 @@ const FILES: &[(&str, &str)] = &[
     ("answer_tasks.py", include_str!("record/answer_tasks.py")),
     ("answer_text.py", include_str!("record/answer_text.py")),
     ("answers.py", include_str!("record/answers.py")),
+    ("atomic_file.py", include_str!("record/atomic_file.py")),
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
     ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),

@@ -3,6 +3,7 @@
 use super::{Out, project_arguments::variant_parser};
 use crate::{
     add::{AddError, Found, SpecHeader, inspect, name, spec_text},
+    atomic_file,
     cli_error::Error,
     exit_code::ExitCode,
     generate::{GenerateError, relative_path},
@@ -11,7 +12,7 @@ use crate::{
     text::shell_quote,
 };
 use std::{
-    fs,
+    io,
     path::{Path, PathBuf},
 };
 use testgen_types::Task;
@@ -63,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     // Read back before it is written, so that `add` never writes a spec that `generate` rejects.
     read(&SpecFile { path: shown.clone(), stem: name.to_string(), text: text.as_str().into() })
         .map_err(|problems| SpecErrors { problems })?;
-    write(&file, &text)?;
+    write(&file, &name, &text, arguments.force)?;
     writeln!(out, "wrote {shown}: {}, {}, {}", found.model_type, found.model_type.architecture(), found.task)?;
     advise(&name, &found, &specs_flag(arguments), out)?;
     Ok(ExitCode::Success)
@@ -119,8 +120,15 @@ fn parent(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new("."))
 }
 
-fn write(file: &Path, text: &str) -> Result<(), GenerateError> {
-    let failed = |source| GenerateError::Disk { action: "write", path: file.to_owned(), source };
-    fs::create_dir_all(parent(file)).map_err(failed)?;
-    fs::write(file, text).map_err(failed)
+/// Without `force` only a file that does not exist, also if another process creates it at the same time.
+fn write(file: &Path, name: &ModelName, text: &str, force: bool) -> Result<(), Error> {
+    let written = if force { atomic_file::replace } else { atomic_file::create }(file, text.as_bytes());
+    match written {
+        Err(error) if !force && error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(AddError::Exists { name: name.to_string(), path: file.to_owned() }.into())
+        }
+        result => {
+            Ok(result.map_err(|source| GenerateError::Disk { action: "write", path: file.to_owned(), source })?)
+        }
+    }
 }

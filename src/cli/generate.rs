@@ -7,7 +7,7 @@ use super::{
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
-    generate::{Change, Changes, FileChange, plan},
+    generate::{Change, Changes, FileChange, plan, write_suite},
     settings::Settings,
     text::Quoted,
 };
@@ -72,7 +72,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     // In a block, so that the line of progress is removed before anything else is printed.
     let changes = {
         let progress = Progress::new(!arguments.quiet);
-        plan(&settings, &arguments.filter.filter(), &|name| progress.show(name))?.compare()?
+        let (filter, show) = (arguments.filter.filter(), |name: &str| progress.show(name));
+        if arguments.check || arguments.dry_run {
+            plan(&settings, &filter, &show)?.compare()?
+        } else {
+            write_suite(&settings, &filter, &show)?
+        }
     };
     let suite = shown(&settings.out);
     if arguments.check {
@@ -80,8 +85,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     }
     if arguments.dry_run {
         show(&changes, &suite, out)?;
-    } else {
-        changes.write()?;
     }
     if !arguments.quiet {
         summarise(&changes, arguments.dry_run, &suite, out)?;

@@ -7,19 +7,24 @@ use super::{
 use crate::{
     cli_error::Error,
     exit_code::ExitCode,
-    generate::{Filter, plan},
+    generate::{Filter, write_suite},
     report::render_human,
     results::{Problem, Summary},
     run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Progress, Requirement, Run, RunError, Simulation,
-        build, execute, list, select, summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Progress, Requirement, Run, RunError, Simulation, build,
+        execute, list, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
 use clap::ValueEnum;
-use std::{ffi::OsString, fs, num::NonZeroU32, path::PathBuf};
+use std::{
+    ffi::OsString,
+    fs,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+};
 use testgen_types::DeviceKind;
 
 /// Lines of the suite's output shown when it crashed.
@@ -117,16 +122,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     environment.extend(arguments.environment(&required, chosen));
     let options = ExecutionOptions { report: arguments.report.clone(), environment };
     let execution = execute(&suite, &selection, &options, &mut progress)?;
-    let run = Run {
-        report: &arguments.report,
-        listing: &listing,
-        selection: &selection,
-        execution: &execution,
-        required: &required,
-    };
+    let run = Run { listing: &listing, selection: &selection, execution: &execution, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
+    let log = execution.keep_report()?;
     if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
-        show_end_of_log(&execution);
+        show_end_of_log(&log);
     }
     show(arguments, &summary, out)
 }
@@ -135,8 +135,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Result<(), Error> {
     filter.select(&load_all(&settings.specs)?)?;
     progress.stage("generating", &settings.out.display().to_string());
-    let changes = plan(settings, &Filter::default(), &|_| {})?.compare()?;
-    changes.write()?;
+    let changes = write_suite(settings, &Filter::default(), &|_| {})?;
     let result = match changes.files.len() {
         0 => format!("{}, up to date", Count(changes.plan.harnesses, "model")),
         count => format!("{}, {} changed", Count(changes.plan.harnesses, "model"), Count(count, "file")),
@@ -192,8 +191,8 @@ fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitC
 }
 
 /// Prints the end of the output of a crashed suite on stderr.
-fn show_end_of_log(execution: &Execution) {
-    let Ok(bytes) = fs::read(&execution.log) else { return };
+fn show_end_of_log(log: &Path) {
+    let Ok(bytes) = fs::read(log) else { return };
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().skip(lines.len().saturating_sub(LOG_LINES_SHOWN)) {

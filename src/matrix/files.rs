@@ -1,6 +1,7 @@
 //! The files of a plan on disk: written, or compared with what is there.
 
 use super::MatrixError;
+use crate::atomic_file;
 use std::{fs, io, path::Path};
 
 /// The first line of every generated file contains this; a file without it was written by someone else.
@@ -65,11 +66,11 @@ pub fn write_files(root: &Path, files: &[File]) -> Result<Vec<(&'static str, Dri
         let path = root.join(file.path);
         let failed = |action| move |source| MatrixError::Disk { action, path: root.join(file.path), source };
         match &file.text {
-            Some(text) => {
-                fs::create_dir_all(path.parent().unwrap_or(root)).map_err(failed("write"))?;
-                fs::write(&path, text).map_err(failed("write"))?;
-            }
-            None => fs::remove_file(&path).map_err(failed("delete"))?,
+            Some(text) => atomic_file::replace(&path, text.as_bytes()).map_err(failed("write"))?,
+            None => match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("delete")(error)),
+                _ => {}
+            },
         }
     }
     Ok(drifts)

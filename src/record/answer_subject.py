@@ -26,10 +26,10 @@ class NotServed(Exception):
 class Subject:
     """A checkpoint with its golden."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, golden=None):
         self.directory, self.config = directory, read_config(directory)
         self.model_class = class_of(self.config)
-        path = os.path.join(directory, "golden.safetensors")
+        path = golden or os.path.join(directory, "golden.safetensors")
         if not os.path.exists(path):
             raise RecordError(f"`{path}` does not exist; record it first")
         with safe_open(path, "pt") as file:

@@ -17,7 +17,7 @@ import transformers
 
 from answer_subject import NotServed, Subject
 from answer_tasks import tasks_of
-from golden_file import replace_file
+from atomic_file import replace_file
 from noise import measured
 from reference import quiet_and_repeatable
 
@@ -26,10 +26,11 @@ FILE = "answers.json"
 NOISE_SAMPLES = 3
 
 
-def record(directory, noise_samples=NOISE_SAMPLES):
-    """Writes `directory`/answers.json. Returns its path, or None where no task has a request, and why tasks have none."""
+def record(directory, noise_samples=NOISE_SAMPLES, golden=None):
+    """Writes `directory`/answers.json. Returns its path, or None where no task has a request, and why tasks have none. `golden` is the
+    path of a golden that is not in its place yet."""
     quiet_and_repeatable()
-    subject = Subject(directory)
+    subject = Subject(directory, golden)
     answers, missing = {}, {}
     for task, answer in tasks_of(subject).items():
         try:

@@ -1,8 +1,6 @@
-"""Writes `golden.safetensors`: part of the recorder `goldens.py`."""
+"""The content of `golden.safetensors`: part of the recorder `goldens.py`."""
 
-import contextlib
 import json
-import os
 import struct
 
 import torch
@@ -20,8 +18,8 @@ KINDS = {
 }
 
 
-def write_safetensors(path, tensors, metadata):
-    """Writes a safetensors file with sorted metadata; the order of the safetensors library changes from run to run."""
+def safetensors_of(tensors, metadata):
+    """The bytes of a safetensors file with sorted metadata; the order of the safetensors library changes from run to run."""
     tensors = {name: narrowest(value.detach()) for name, value in tensors.items()}
     header, position = {"__metadata__": dict(sorted(metadata.items()))}, 0
     names = sorted(tensors, key=lambda name: (-tensors[name].element_size(), name))
@@ -32,8 +30,7 @@ def write_safetensors(path, tensors, metadata):
         position = span[1]
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    content = struct.pack("<Q", len(text)) + text + b"".join(content_of(tensors[name]) for name in names)
-    replace_file(path, content)
+    return struct.pack("<Q", len(text)) + text + b"".join(content_of(tensors[name]) for name in names)
 
 
 def narrowest(tensor):
@@ -47,15 +44,3 @@ def narrowest(tensor):
 def content_of(tensor):
     """The elements as bytes."""
     return tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes()
-
-
-def replace_file(path, content):
-    """Renames a finished temporary file to `path`, so that a reader never sees an incomplete file."""
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(temporary)

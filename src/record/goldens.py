@@ -30,10 +30,11 @@ except ImportError as missing:
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import answers
+from atomic_file import TemporaryFile, replace_file
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
 from generation import steps
-from golden_file import write_safetensors
+from golden_file import safetensors_of
 from noise import noise_of
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
 from registry import kind
@@ -50,9 +51,10 @@ def main():
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
     arguments = parser.parse_args()
     try:
-        if not arguments.answers:
-            print(record(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples))
-        answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
+        if arguments.answers:
+            answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
+        else:
+            record_both(arguments)
     except ImportError as missing:
         install = getattr(missing, "install", "pip install pillow tokenizers sentencepiece")
         print(f"error: {first_line(missing)}; {install}", file=sys.stderr)
@@ -63,8 +65,29 @@ def main():
     return 0
 
 
+def record_both(arguments):
+    """Records the golden, then the answers. The golden gets its name last: its existence means that the recording is complete, so a
+    killed one is repeated without --force."""
+    path, content = prepare(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples)
+    with TemporaryFile(path, content) as golden:
+        try:
+            answered = answers.record(arguments.checkpoint, golden=golden.path)
+        finally:
+            # The golden is usable without the answers.
+            golden.persist()
+    print(path)
+    answers.report(arguments.checkpoint, *answered)
+
+
 def record(directory, seed=0, force=False, noise_samples=1):
     """Records `directory`/golden.safetensors and returns its path."""
+    path, content = prepare(directory, seed, force, noise_samples)
+    replace_file(path, content)
+    return path
+
+
+def prepare(directory, seed, force, noise_samples):
+    """The path and the content of `directory`/golden.safetensors."""
     path = os.path.join(directory, "golden.safetensors")
     if os.path.exists(path) and not force:
         raise RecordError(f"`{path}` exists; give --force to replace it")
@@ -83,8 +106,7 @@ def record(directory, seed=0, force=False, noise_samples=1):
     if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
         tensors |= family.generated(model, config, random, cases)
     metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
-    write_safetensors(path, tensors, metadata)
-    return path
+    return path, safetensors_of(tensors, metadata)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 //! Runs the test binary of a suite: its list of tests, its report and its exit status.
 
 use super::{Progress, RunError, Selection, Suite};
-use crate::{child_process, results::parse_lines};
+use crate::{atomic_file::TemporaryFile, child_process, results::parse_lines};
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs::{self, File},
+    fs::File,
     io,
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
@@ -20,7 +20,7 @@ pub type Listing = BTreeSet<String>;
 /// Options of a run.
 #[derive(Debug, Clone)]
 pub struct ExecutionOptions {
-    /// The report to which the suite appends; replaced when it exists. The log is written next to it, with `.log` appended.
+    /// The report, which replaces an earlier one when the suite has ended. The log is written next to it, with `.log` appended.
     pub report: PathBuf,
     /// Environment for the suite alone.
     pub environment: Vec<(&'static str, OsString)>,
@@ -33,6 +33,27 @@ pub struct Execution {
     pub status: ExitStatus,
     /// Its output.
     pub log: PathBuf,
+    /// Complete, but not in its place yet: a run at the same time may have the same place.
+    report: TemporaryFile,
+    target: PathBuf,
+}
+
+impl Execution {
+    /// The report of this run, until [`Self::keep_report`].
+    pub fn report(&self) -> &Path {
+        self.report.path()
+    }
+
+    /// Puts the report in its place; without this it is deleted. Returns the log.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be written.
+    pub fn keep_report(self) -> Result<PathBuf, RunError> {
+        let Self { report, target, log, .. } = self;
+        report.persist().map_err(|source| RunError::Write { path: target, source })?;
+        Ok(log)
+    }
 }
 
 /// Lists the tests of the suite.
@@ -68,22 +89,32 @@ pub fn execute(
     child_process::watch_interrupts();
     let all = selection.tests.len();
     progress.stage("testing", &format!("{all} checks"));
-    let report = fresh_report(&options.report)?;
-    let log = log_path(&report);
-    let output = File::create(&log).map_err(|source| RunError::Write { path: log.clone(), source })?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| RunError::Write { path, source }
+    };
+    // Absolute, because the suite runs in another directory.
+    let target = std::path::absolute(&options.report).map_err(failed(&options.report))?;
+    let report = TemporaryFile::new(&target).map_err(failed(&target))?;
+    let log = log_path(&target);
+    let log_file = TemporaryFile::new(&log).map_err(failed(&log))?;
+    let output = log_file.handle().try_clone().map_err(failed(&log))?;
     // A clone shares the position in the file, so that both streams append to one log.
-    let errors = output.try_clone().map_err(|source| RunError::Write { path: log.clone(), source })?;
+    let errors = output.try_clone().map_err(failed(&log))?;
     let mut command = command(suite);
     command.args(&selection.arguments).stdin(Stdio::null()).stdout(output).stderr(errors);
-    command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, &report);
+    command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
     let mut binary = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
-    let mut tail = Tail::new(&report);
+    let mut tail = Tail::new(report.path());
     let status = child_process::wait(&mut binary, || {
         tail.read();
         progress.tests(tail.entries, all, &tail.last);
-    })?;
+    });
+    // Also of an interrupted run, to show where it was.
+    log_file.persist().map_err(failed(&log))?;
+    let status = status?;
     progress.end("tested", &format!("{all} checks"));
-    Ok(Execution { status, log })
+    Ok(Execution { status, log, report, target })
 }
 
 /// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
@@ -91,18 +122,6 @@ fn command(suite: &Suite) -> Command {
     let mut command = Command::new(&suite.binary);
     command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
     command
-}
-
-/// Empties the report, so that entries of an earlier run do not count, and returns its absolute path: the suite runs in
-/// another directory.
-fn fresh_report(path: &Path) -> Result<PathBuf, RunError> {
-    let error = |source| RunError::Write { path: path.to_path_buf(), source };
-    let path = std::path::absolute(path).map_err(error)?;
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(error)?;
-    }
-    File::create(&path).map_err(error)?;
-    Ok(path)
 }
 
 /// `report.jsonl.log` for `report.jsonl`.

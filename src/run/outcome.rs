@@ -5,19 +5,16 @@ use crate::{
     expected_failure::ExpectedFailures,
     results::{Problem, ReportError, Summary, find_problems, read_lines},
 };
-use std::path::Path;
 use testgen_types::{EntryStatus, ReportEntry};
 
 /// A finished run.
 #[derive(Debug)]
 pub struct Run<'a> {
-    /// The report that the suite wrote.
-    pub report: &'a Path,
     /// All tests of the suite.
     pub listing: &'a Listing,
     /// The tests that had to run.
     pub selection: &'a Selection,
-    /// The exit status and the log.
+    /// The exit status, the report and the log.
     pub execution: &'a Execution,
     /// The devices that had to run.
     pub required: &'a [Requirement],
@@ -29,7 +26,7 @@ pub struct Run<'a> {
 ///
 /// When the report cannot be read.
 pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, ReportError> {
-    let lines = read_lines(run.report)?;
+    let lines = read_lines(run.execution.report())?;
     let mut problems = lines.problems;
     problems.extend(exit_problem(run.execution, &lines.entries));
     problems.extend(find_problems(&lines.entries, run.listing, &run.selection.tests));

@@ -6,6 +6,7 @@ mod build_directory;
 mod ci;
 mod compare;
 mod completions;
+mod crash;
 mod devices;
 mod drift;
 mod explain;

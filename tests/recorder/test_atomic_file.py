@@ -1,0 +1,96 @@
+"""Files of the recorder after kill -9, a full disk and two processes at once: each is the old or the new one."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from atomic_file import TemporaryFile, replace_file
+
+RECORDER = Path(__file__).parents[2] / "src/record"
+# Kills; TESTGEN_KILLS=200 for more.
+KILLS = int(os.environ.get("TESTGEN_KILLS", "8"))
+SIZE = 4_000_000
+WRITER = f"""
+import sys
+sys.path.insert(0, {str(RECORDER)!r})
+from atomic_file import replace_file
+while True:
+    for letter in sys.argv[2]:
+        replace_file(sys.argv[1], letter.encode() * {SIZE})
+        print(flush=True)
+"""
+
+
+def start(path, letters):
+    writer = subprocess.Popen([sys.executable, "-I", "-c", WRITER, path, letters], stdout=subprocess.PIPE)
+    assert writer.stdout.readline() == b"\n"
+    return writer
+
+
+def stop(writer):
+    writer.kill()
+    assert writer.wait() == -signal.SIGKILL
+    writer.stdout.close()
+
+
+def assert_whole(path, letters):
+    content = path.read_bytes()
+    assert content in [letter.encode() * SIZE for letter in letters], f"{len(content)} bytes"
+
+
+def test_a_killed_writer_leaves_the_old_or_the_new_file_and_the_next_one_cleans_up(tmp_path):
+    path, moments, left = tmp_path / "golden", random.Random(19), 0
+    for _ in range(KILLS):
+        writer = start(path, "ab")
+        time.sleep(moments.random() * 0.02)
+        stop(writer)
+        left += len(list(tmp_path.iterdir())) - 1
+        assert_whole(path, "ab")
+    assert left > 0, "no writer was killed while it wrote"
+    replace_file(path, b"next")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["golden"]
+    assert path.read_bytes() == b"next"
+
+
+def test_writers_at_once_do_not_delete_each_others_files(tmp_path):
+    path = tmp_path / "golden"
+    writers = [start(path, letter) for letter in "abc"]
+    for _ in range(20):
+        assert_whole(path, "abc")
+        for writer in writers:
+            assert writer.stdout.readline() == b"\n", "it failed"
+    for writer in writers:
+        stop(writer)
+    assert_whole(path, "abc")
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    path = tmp_path / "golden"
+    replace_file(path, b"old")
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            replace_file(path, b"n" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["golden"]
+
+
+def test_a_file_that_is_not_complete_is_deleted(tmp_path):
+    path = tmp_path / "golden"
+    replace_file(path, b"old")
+    with pytest.raises(ValueError, match="stop"), TemporaryFile(path, b"new") as file:
+        assert Path(file.path).read_bytes() == b"new"
+        raise ValueError("stop")
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["golden"]
