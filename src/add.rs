@@ -11,7 +11,7 @@ pub use error::AddError;
 pub use nearest::Nearest;
 pub use text::{SpecHeader, spec_text};
 
-use crate::spec::ModelName;
+use crate::{checkpoint_files, spec::ModelName};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{
@@ -23,9 +23,6 @@ use testgen_types::{Architecture, ModelType, Task, from_python};
 
 /// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
-
-/// The files that transformers and diffusers keep weights in.
-const WEIGHTS: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
 
 /// The properties of a checkpoint's directory that a spec depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +58,9 @@ struct Config {
 /// Reads a checkpoint's directory; `task` takes precedence over the head.
 pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> {
     let path = directory.join("config.json");
+    if directory.is_dir() {
+        checkpoint_files::check(directory)?;
+    }
     let config = read_config(directory, &path)?;
     let given =
         config.model_type.or(config.class_name.clone()).ok_or_else(|| AddError::NoModelType { path: path.clone() })?;
@@ -86,7 +86,7 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
         task,
         has_preprocessor: preprocessors.iter().any(|name| has(name)),
         has_goldens: has("golden.safetensors"),
-        has_weights: WEIGHTS.iter().any(|name| has(name) || has(&format!("{name}.index.json"))),
+        has_weights: checkpoint_files::has_weights(directory),
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::exit_code::ExitCode;
 use std::{
     io,
-    process::{Child, ExitStatus},
+    process::{Child, Command, ExitStatus},
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
@@ -42,6 +42,23 @@ impl ChildError {
 pub(crate) fn watch_interrupts() {
     // Setting a second handler fails; the first one does the same.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
+}
+
+/// Kills the child when this process ends in any way, also by kill -9: a suite must not keep a GPU.
+pub(crate) fn end_with_this_process(command: &mut Command) {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt;
+        let end_with_parent = || {
+            // SAFETY: the call has no pointers; it is allowed between fork and exec.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            Ok(())
+        };
+        // SAFETY: the function neither allocates nor takes locks, which another thread may hold at the fork.
+        unsafe { command.pre_exec(end_with_parent) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = command;
 }
 
 /// Waits until `child` ends, and calls `tick` meanwhile.

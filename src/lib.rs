@@ -5,6 +5,7 @@
 
 pub mod add;
 mod atomic_file;
+mod checkpoint_files;
 mod child_process;
 pub mod cli;
 mod cli_error;

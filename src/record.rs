@@ -1,9 +1,12 @@
 //! Recording goldens: the only place that runs Python, and only when a user asks for it.
 //!
-//! Owns: finding a Python and running the embedded recorder with it. Does not own: the recorder itself
+//! Owns: finding a Python and running the embedded recorder with it, isolated from the user's environment. Does not own: the recorder itself
 //! (`record/*.py`), which reports missing packages and other errors.
 
+mod environment;
+
 use crate::{
+    checkpoint_files::{self, CheckpointFilesError},
     child_process::{self, ChildError},
     cli_error::CliError,
     exit_code::ExitCode,
@@ -16,7 +19,7 @@ use std::{
     process::{Command, ExitStatus, Stdio},
 };
 
-/// The recorder's main file; `python goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force]`.
+/// The recorder's main file; `python -I goldens.py CHECKPOINT [--seed N] [--noise-samples N] [--force]`.
 const RECORDER: &str = "goldens.py";
 
 /// The files of the recorder; Python imports the others from the directory of the main file.
@@ -87,6 +90,9 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
+    /// The weights are a pickle, or a name or a link leads out of the directory.
+    #[error(transparent)]
+    Files(#[from] CheckpointFilesError),
     /// Python cannot be started.
     #[error("cannot start `{}`: {source}", program.display())]
     PythonMissing {
@@ -122,6 +128,7 @@ impl CliError for RecordError {
     fn help(&self) -> Option<String> {
         let packages = "pip install torch transformers safetensors numpy";
         match self {
+            Self::Files(error) => error.help(),
             Self::NoCheckpoint { .. } => Some("give a directory as `save_pretrained` writes it".to_owned()),
             Self::PythonMissing { .. } => {
                 Some(format!("install Python 3 and run `{packages}`, or name one with --python or TESTGEN_PYTHON"))
@@ -136,7 +143,7 @@ impl CliError for RecordError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NoCheckpoint { .. } => ExitCode::BadInput,
+            Self::NoCheckpoint { .. } | Self::Files(_) => ExitCode::BadInput,
             Self::PythonMissing { .. } => ExitCode::EnvironmentMissing,
             Self::Refused { code } => *code,
             Self::Write { .. } | Self::Crashed { .. } => ExitCode::Internal,
@@ -155,6 +162,7 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     if !options.checkpoint.join("config.json").is_file() {
         return Err(RecordError::NoCheckpoint { path: options.checkpoint.clone() });
     }
+    checkpoint_files::check(&options.checkpoint)?;
     child_process::watch_interrupts();
     let write = |source| RecordError::Write { source };
     let directory = tempfile::tempdir().map_err(write)?;
@@ -163,8 +171,9 @@ pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
     }
     let script = directory.path().join(RECORDER);
     let program = python(options.python.as_deref());
-    let mut recorder =
-        command(&program, &script, options).spawn().map_err(|source| RecordError::PythonMissing { program, source })?;
+    let mut command = command(&program, &script, options);
+    child_process::end_with_this_process(&mut command);
+    let mut recorder = command.spawn().map_err(|source| RecordError::PythonMissing { program, source })?;
     let status = child_process::wait(&mut recorder, || {})?;
     let file = if options.answers { "answers.json" } else { "golden.safetensors" };
     outcome(status).map(|()| options.checkpoint.join(file))
@@ -178,6 +187,9 @@ fn python(given: Option<&Path>) -> PathBuf {
 
 fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     let mut command = Command::new(program);
+    environment::scrub(&mut command);
+    // Isolated: neither variables nor the working directory nor packages of the user's home decide what is imported.
+    command.arg("-I");
     // A path that starts with `-` must not be parsed as a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
     command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));

@@ -2,6 +2,7 @@
 
 use super::Nearest;
 use crate::{
+    checkpoint_files::CheckpointFilesError,
     cli_error::CliError,
     closed_enum::ClosedEnum,
     spec::{MAX_NAME_LENGTH, NameError},
@@ -25,6 +26,9 @@ pub enum AddError {
         /// The directory.
         directory: PathBuf,
     },
+    /// The weights are a pickle, or a name or a link leads out of the directory.
+    #[error(transparent)]
+    Files(#[from] CheckpointFilesError),
     /// `config.json` cannot be read.
     #[error("cannot read {}: {reason}", Quoted(&path.display().to_string()))]
     Unreadable {
@@ -107,6 +111,7 @@ impl CliError for AddError {
                     "testgen downloads nothing; to get it from the Hub: `hf download {id} --local-dir checkpoints/{id}`"
                 )
             }
+            Self::Files(error) => return error.help(),
             Self::NoDirectory { .. } | Self::NoConfig { .. } => {
                 "name the directory of a Hugging Face checkpoint, with `config.json` and safetensors".to_owned()
             }

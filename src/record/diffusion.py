@@ -18,7 +18,7 @@ def load(directory, config, dtype):
     from diffusers.models.attention_processor import AttnProcessor
 
     with user_error(f"`{directory}` does not load as `{config['_class_name']}`"):
-        model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False)
+        model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False, use_safetensors=True)
     model.set_attn_processor(AttnProcessor())
     return model.eval()
 

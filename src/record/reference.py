@@ -59,6 +59,7 @@ def load(model_class, directory, dtype):
             attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
             output_loading_info=True,
             ignore_mismatched_sizes=True,
+            use_safetensors=True,
             **LOAD_OPTIONS,
         )
     missing = sorted(information["missing_keys"])

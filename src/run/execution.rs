@@ -104,6 +104,7 @@ pub fn execute(
     let mut command = command(suite);
     command.args(&selection.arguments).stdin(Stdio::null()).stdout(output).stderr(errors);
     command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
+    child_process::end_with_this_process(&mut command);
     let mut binary = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
     let mut tail = Tail::new(report.path());
     let status = child_process::wait(&mut binary, || {

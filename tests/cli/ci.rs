@@ -1,5 +1,8 @@
-//! The workflow that is written by hand: it runs `.ci/run`, with the actions that the generated workflow pins.
+//! The workflow that is written by hand: it runs `.ci/run`, with the actions that the generated workflow pins. What every
+//! workflow may do.
 
+use crate::{project::Project, runners::THREE};
+use regex::Regex;
 use std::{collections::BTreeSet, fs};
 
 fn read(path: &str) -> String {
@@ -38,4 +41,51 @@ fn every_crate_is_packaged_or_not_published() {
         packaged += usize::from(is_published);
     }
     assert!(packaged >= 12, "{packaged}");
+}
+
+/// Workflows as they are in this repository, and as projects get them with every kind of runner.
+fn workflows() -> Vec<(String, String)> {
+    let files = fs::read_dir(".github/workflows").expect("there are workflows").filter_map(Result::ok);
+    let own = files.map(|file| file.path().display().to_string());
+    let mut workflows: Vec<(String, String)> = own.map(|path| (path.clone(), read(&path))).collect();
+    let project = Project::with_bert();
+    project.write("testgen.toml", THREE);
+    project.run(&["matrix", "--write"]).expect_code(0);
+    for name in project.files(".github/workflows") {
+        workflows.push((format!("generated {name}"), project.read(format!(".github/workflows/{name}"))));
+    }
+    assert!(workflows.len() >= 4, "{workflows:?}");
+    workflows
+}
+
+#[test]
+fn actions_are_pinned_by_commit() {
+    let pinned = Regex::new(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$").expect("is a pattern");
+    for (path, text) in workflows() {
+        assert!(!actions(&text).is_empty(), "{path}");
+        // A workflow of the same commit needs no pin.
+        let used = text.matches("uses:").count() - text.matches("\n    uses: ./.github/workflows/").count();
+        assert_eq!(used, text.matches("\n    - uses: ").count(), "{path}: every `uses` is recognised");
+        for action in actions(&text) {
+            assert!(pinned.is_match(action), "{path}: `{action}` is not pinned by commit");
+        }
+    }
+}
+
+/// Only the job that uploads findings writes anything, and no step has a token that can.
+#[test]
+fn workflows_have_least_permissions() {
+    for (path, text) in workflows() {
+        assert!(text.contains("\npermissions:\n  contents: read\n"), "{path} restricts no token");
+        let written: Vec<&str> = text.lines().map(str::trim).filter(|line| line.ends_with(": write")).collect();
+        let findings = text.matches("/upload-sarif@").count();
+        assert_eq!(written, vec!["security-events: write"; findings], "{path}");
+        let (checkouts, without) = (text.matches("actions/checkout@").count(), "persist-credentials: false");
+        assert_eq!(text.matches(without).count(), checkouts, "{path}: a checkout keeps its token");
+        for forbidden in
+            ["pull_request_target", "write-all", "secrets.", "github.event.pull_request.title", "github.head_ref"]
+        {
+            assert!(!text.contains(forbidden), "{path} contains `{forbidden}`");
+        }
+    }
 }

@@ -20,6 +20,7 @@ mod manifest;
 mod matrix;
 mod models;
 mod modules;
+mod network;
 mod project;
 mod readme;
 mod record;

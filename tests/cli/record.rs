@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf
 /// A script in place of Python: prints its arguments and whether the recorder exists, and then runs `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
     let text =
-        format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$1\" >&2\n{body}\n", seen(project).display());
+        format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2\" >&2\n{body}\n", seen(project).display());
     let path = project.write("bin/fake-python", text);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode can be set");
     path
@@ -32,7 +32,7 @@ fn a_directory_is_recorded_with_the_default_seed() {
     let project = with_checkpoint();
     let outcome = record(&project, "exit 0", &["fixtures/bert"]).expect_code(0);
     assert_eq!(outcome.stdout, "fixtures/bert/golden.safetensors\n");
-    assert_eq!(outcome.stderr, "1\n", "the recorder is handed to Python");
+    assert_eq!(outcome.stderr, "2\n", "the recorder is handed to Python");
     let seen = project.read("seen");
     assert!(seen.ends_with("goldens.py --seed=0 -- fixtures/bert\n"), "{seen}");
 }
@@ -41,7 +41,7 @@ fn a_directory_is_recorded_with_the_default_seed() {
 fn every_module_of_the_recorder_is_handed_to_python() {
     let project = with_checkpoint();
     let listing = project.path("listing");
-    record(&project, &format!("ls \"$(dirname \"$1\")\" > \"{}\"", listing.display()), &["bert"]).expect_code(0);
+    record(&project, &format!("ls \"$(dirname \"$2\")\" > \"{}\"", listing.display()), &["bert"]).expect_code(0);
     let modules = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/record"))
         .expect("there is a recorder")
         .filter_map(Result::ok);
@@ -138,4 +138,69 @@ fn without_packages_it_names_them_and_leaves_no_files() {
     let outcome = record(&project, "exec python3 -I -S \"$@\"", &["bert"]).expect_code(3);
     assert!(outcome.stderr.contains("pip install torch transformers"), "{}", outcome.stderr);
     assert_eq!(project.files("fixtures/bert"), ["config.json"]);
+}
+
+/// Only listed variables reach Python, which reads none of its own and imports nothing from the working directory.
+#[test]
+fn python_is_isolated_from_the_environment_and_the_working_directory() {
+    let project = with_checkpoint();
+    let listing = project.path("environment");
+    let python = fake_python(&project, &format!("env > \"{}\"", listing.display()));
+    let mut command = project.command();
+    command.args(["record", "bert", "--python"]).arg(python);
+    for name in ["PYTHONPATH", "PYTHONSTARTUP", "LD_PRELOAD", "HF_TOKEN", "HTTPS_PROXY", "VIRTUAL_ENV", "HF_ENDPOINT"] {
+        command.env(name, "/nowhere");
+    }
+    project.finish(command.env("HF_HUB_OFFLINE", "0").env("LANG", "C.UTF-8")).expect_code(0);
+    assert!(project.read("seen").starts_with("-I "), "{}", project.read("seen"));
+    let text = project.read("environment");
+    // The shell of the fake Python sets some itself.
+    let own = ["PWD", "SHLVL", "OLDPWD", "_"];
+    let names = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).filter(|name| !own.contains(name));
+    let expected = ["HF_HUB_DISABLE_TELEMETRY", "HF_HUB_OFFLINE", "HOME", "LANG", "PATH", "TOKENIZERS_PARALLELISM"];
+    assert_eq!(names.collect::<BTreeSet<_>>(), BTreeSet::from(expected));
+    assert!(text.contains("HF_HUB_OFFLINE=1\n"), "{text}");
+}
+
+/// The recorder imports modules of its own directory only, also where the working directory has a module of the same name.
+#[test]
+fn modules_in_the_working_directory_are_not_imported() {
+    let project = with_checkpoint();
+    for module in ["argparse", "torch", "errors", "numpy"] {
+        project.write(format!("{module}.py"), "open('imported', 'w')\n");
+    }
+    record(&project, "export PYTHONPATH=\"$PWD\"; exec python3 -S \"$@\"", &["bert"]).expect_code(3);
+    assert!(!project.exists("imported"));
+}
+
+#[test]
+fn pickles_are_refused_before_python_starts() {
+    let project = with_checkpoint();
+    project.write("fixtures/bert/pytorch_model.bin", "");
+    for arguments in [&["record", "bert"] as &[&str], &["add", "fixtures/bert", "--specs", "specs"]] {
+        let refused = project.run(arguments).expect_code(2);
+        assert!(
+            refused.stderr.contains("pytorch_model.bin` is a pickle, which can run any program"),
+            "{}",
+            refused.stderr
+        );
+        assert!(refused.stderr.contains("help: write safetensors with"), "{}", refused.stderr);
+    }
+    assert!(!project.exists("specs") && !project.exists("seen"));
+}
+
+#[test]
+fn links_and_shards_outside_the_directory_are_refused() {
+    let project = with_checkpoint();
+    project.write("fixtures/secret.safetensors", "");
+    let index = "fixtures/bert/model.safetensors.index.json";
+    project.write(index, r#"{"weight_map": {"a": "../secret.safetensors"}}"#);
+    let shard = record(&project, "exit 0", &["bert"]).expect_code(2);
+    assert!(shard.stderr.contains("names the shard `../secret.safetensors`"), "{}", shard.stderr);
+    fs::remove_file(project.path(index)).expect("it is there");
+    let link = project.path("fixtures/bert/model.safetensors");
+    std::os::unix::fs::symlink("../secret.safetensors", link).expect("links can be made");
+    let link = record(&project, "exit 0", &["bert"]).expect_code(2);
+    assert!(link.stderr.contains("leads out of the checkpoint's directory"), "{}", link.stderr);
+    assert!(!project.exists("seen"), "Python must not start");
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// A user without rights; permissions do not restrict root.
-const NOBODY: u32 = 65534;
+const UNPRIVILEGED: u32 = 65534;
 
 /// Runs the binary as a user whom permissions restrict.
 fn run(project: &Project, arguments: &[&str]) -> Outcome {
@@ -26,7 +26,12 @@ fn run(project: &Project, arguments: &[&str]) -> Outcome {
         fs::copy(env!("CARGO_BIN_EXE_testgen"), &binary).expect("the binary can be copied");
     }
     let mut command = Command::new(binary);
-    command.current_dir(project.path("")).env_clear().env("HOME", project.path("")).stdin(Stdio::null()).uid(NOBODY);
+    command
+        .current_dir(project.path(""))
+        .env_clear()
+        .env("HOME", project.path(""))
+        .stdin(Stdio::null())
+        .uid(UNPRIVILEGED);
     project.finish(command.args(arguments))
 }
 
@@ -34,7 +39,7 @@ fn is_root(project: &Project) -> bool {
     fs::metadata(project.path("")).expect("the project is there").uid() == 0
 }
 
-/// Sets the permissions of every directory below `directory`, and gives them to the user.
+/// Sets the permissions of every directory below `directory`, which then belong to the user.
 fn set_mode(project: &Project, directory: &str, mode: u32) {
     let entries = walkdir::WalkDir::new(project.path(directory)).into_iter().filter_map(Result::ok);
     let directories = entries.filter(|entry| entry.file_type().is_dir());
@@ -45,7 +50,7 @@ fn set_mode(project: &Project, directory: &str, mode: u32) {
 
 fn permit(project: &Project, path: &Path, mode: u32) {
     if is_root(project) && path != project.path("") {
-        chown(path, Some(NOBODY), Some(NOBODY)).expect("root can change the owner");
+        chown(path, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).expect("root can change the owner");
     }
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the mode can be set");
 }
