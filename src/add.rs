@@ -14,15 +14,12 @@ pub use text::{SpecHeader, spec_text};
 use crate::{checkpoint_files, spec::ModelName};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::{
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+use testgen_types::{
+    Architecture, ModelType, Task,
+    bounded_file::{limit, read_bytes},
+    from_python,
 };
-use testgen_types::{Architecture, ModelType, Task, from_python};
-
-/// The largest `config.json` that is read; real ones have a few KiB, those with many labels some hundred.
-const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 
 /// The properties of a checkpoint's directory that a spec depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,19 +96,13 @@ pub fn name(directory: &Path, given: Option<&str>) -> Result<ModelName, AddError
 }
 
 fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
-    let unreadable = |reason: String| AddError::Unreadable { path: path.to_owned(), reason };
     if !directory.is_dir() {
         return Err(AddError::NoDirectory { path: directory.to_owned() });
     }
-    if !path.is_file() {
-        return Err(AddError::NoConfig { directory: directory.to_owned() });
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
-    file.take(LARGEST_CONFIG + 1).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > LARGEST_CONFIG {
-        return Err(unreadable(format!("it is larger than {} MiB", LARGEST_CONFIG / 1024 / 1024)));
-    }
+    let bytes = read_bytes(path, limit::CONFIG).map_err(|error| match error.is_missing() {
+        true => AddError::NoConfig { directory: directory.to_owned() },
+        false => AddError::Unreadable { path: path.to_owned(), reason: error.problem.to_string() },
+    })?;
     serde_json::from_slice(&from_python(&bytes))
         .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: error.to_string() })
 }

@@ -1,4 +1,5 @@
-//! The files of a checkpoint directory before anything reads them: safetensors and no pickles, and all within the directory.
+//! The files of a checkpoint directory before anything reads them: safetensors and no pickles, regular files of limited size, and
+//! all within the directory.
 //!
 //! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration and weights.
 
@@ -9,7 +10,7 @@ use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
-use testgen_types::bounded_file::{FileError, limit, read_bytes};
+use testgen_types::bounded_file::{FileError, FileProblem, limit, open, read_bytes};
 use walkdir::WalkDir;
 
 /// The files that transformers and diffusers keep weights in.
@@ -29,13 +30,15 @@ pub(crate) fn has_weights(directory: &Path) -> bool {
     WEIGHTS.iter().any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
 }
 
-/// Refuses a directory whose only weights are pickles, and one with a name or a link that leads out of it.
+/// Refuses a directory whose only weights are pickles, one with a name or a link that leads out of it, and one with a FIFO, a
+/// device, a directory or a huge file in place of a file that is read.
 ///
 /// # Errors
 ///
 /// The first such file.
 pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
     check_links(directory)?;
+    check_sizes(directory)?;
     for name in WEIGHTS {
         let index = directory.join(index_of(name));
         if index.symlink_metadata().is_ok() {
@@ -50,6 +53,37 @@ pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
 
 fn index_of(name: &str) -> String {
     format!("{name}.index.json")
+}
+
+/// The largest size of a file that transformers reads as a whole; none for those that are mapped, and for unknown files.
+fn limit_of(name: &str) -> Option<u64> {
+    match name {
+        "golden.safetensors" => Some(limit::GOLDEN),
+        "answers.json" => Some(limit::ANSWERS),
+        "tokenizer.json" | "vocab.json" | "vocab.txt" | "merges.txt" => Some(limit::TOKENIZER),
+        _ if name.ends_with(".index.json") => Some(limit::SHARD_INDEX),
+        _ if name.ends_with("config.json") => Some(limit::CONFIG),
+        "special_tokens_map.json" | "added_tokens.json" => Some(limit::CONFIG),
+        _ if [".model", ".spm"].iter().any(|extension| name.ends_with(extension)) => Some(limit::TOKENIZER),
+        _ if name.ends_with(".safetensors") => Some(u64::MAX),
+        _ => None,
+    }
+}
+
+/// Every file that is read is a regular one, and not larger than any of its kind.
+fn check_sizes(directory: &Path) -> Result<(), CheckpointFilesError> {
+    for entry in WalkDir::new(directory).max_depth(DEPTH).follow_links(true).sort_by_file_name() {
+        let Ok(entry) = entry else { continue };
+        let Some(largest) = entry.file_name().to_str().and_then(limit_of).filter(|_| entry.depth() > 0) else {
+            continue;
+        };
+        let size = open(entry.path())?.metadata().map_or(0, |metadata| metadata.len());
+        if size > largest {
+            let problem = FileProblem::TooLarge { size: Some(size), limit: largest };
+            return Err(FileError { path: entry.into_path(), problem }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The first pickle in the order of names.

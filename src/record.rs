@@ -159,7 +159,7 @@ impl CliError for RecordError {
 ///
 /// When the directory is not a checkpoint, Python or a package is missing, or the model cannot be recorded.
 pub fn record(options: &RecordOptions) -> Result<PathBuf, RecordError> {
-    if !options.checkpoint.join("config.json").is_file() {
+    if options.checkpoint.join("config.json").symlink_metadata().is_err() {
         return Err(RecordError::NoCheckpoint { path: options.checkpoint.clone() });
     }
     checkpoint_files::check(&options.checkpoint)?;

@@ -11,10 +11,8 @@ use crate::{
     matrix::Ci,
 };
 use serde::Deserialize;
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{FileError, limit, read_text};
 
 /// The name of the settings file; the nearest one in or above the working directory counts.
 pub const FILE_NAME: &str = "testgen.toml";
@@ -58,13 +56,8 @@ pub struct Overrides {
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// `testgen.toml` cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
     /// `testgen.toml` has an invalid key or value.
     #[error("`{}` is wrong\n{reason}", path.display())]
     Wrong {
@@ -84,7 +77,7 @@ pub enum SettingsError {
 impl CliError for SettingsError {
     fn help(&self) -> Option<String> {
         match self {
-            Self::Unreadable { .. } => None,
+            Self::Unreadable(_) => None,
             Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `xfail` and `ci`; docs/ci.md describes the last two".to_owned()),
             Self::BadRuntime { .. } => Some("write `--runtime some/testgen/runtime` or `--runtime 0.1`".to_owned()),
         }
@@ -152,12 +145,11 @@ impl SettingsFile {
 }
 
 fn find(directory: &Path) -> Option<PathBuf> {
-    directory.ancestors().map(|directory| directory.join(FILE_NAME)).find(|path| path.is_file())
+    directory.ancestors().map(|directory| directory.join(FILE_NAME)).find(|path| path.symlink_metadata().is_ok())
 }
 
 fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
-    let text =
-        fs::read_to_string(path).map_err(|source| SettingsError::Unreadable { path: path.to_owned(), source })?;
+    let text = read_text(path, limit::SOURCE)?;
     let wrong = |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: error.to_string() };
     let file: SettingsFile = toml::from_str(&text).map_err(wrong)?;
     Ok(SettingsFile { directory: path.parent().unwrap_or(Path::new("")).to_owned(), ..file })

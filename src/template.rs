@@ -13,11 +13,13 @@ pub use format::{SyntaxError, format_rust};
 use format::Formatter;
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
 use tera::{Context, Kwargs, State, Tera};
-use testgen_types::Architecture;
+use testgen_types::{
+    Architecture,
+    bounded_file::{limit, read_text},
+};
 use walkdir::WalkDir;
 
 /// Every file below `templates/` of this repository, by its path.
@@ -120,10 +122,11 @@ fn read_directory(directory: &Path) -> Result<BTreeMap<String, String>, Template
             Err(error) => return Err(unreadable(directory, error.to_string())),
         };
         let is_template = entry.path().extension().is_some_and(|extension| extension == "tera");
-        if !(is_template && entry.file_type().is_file()) {
+        if !is_template || entry.file_type().is_dir() {
             continue;
         }
-        let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(entry.path(), error.to_string()))?;
+        let text = read_text(entry.path(), limit::SOURCE)
+            .map_err(|error| unreadable(entry.path(), error.problem.to_string()))?;
         let relative = entry.path().strip_prefix(directory).unwrap_or(entry.path());
         let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         sources.insert(parts.join("/"), text);

@@ -12,9 +12,9 @@ use crate::{
 use clap::ValueEnum;
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
+use testgen_types::bounded_file::{limit, read_text};
 
 /// Merge reports of several machines into a page, Markdown, JSON or JUnit
 ///
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 /// The last word of each line, because nextest prints the binary before it.
 fn read_tests(path: &Path) -> Result<BTreeSet<String>, ReportError> {
-    let text = fs::read_to_string(path).map_err(|source| ReportError::Read { path: path.to_owned(), source })?;
+    let text = read_text(path, limit::REPORT)?;
     Ok(text.lines().filter_map(|line| line.split_whitespace().next_back()).map(str::to_owned).collect())
 }
 

@@ -21,14 +21,17 @@ use crate::{
 use clap::ValueEnum;
 use std::{
     ffi::OsString,
-    fs,
+    io::{self, Read, Seek, SeekFrom},
     num::NonZeroU32,
     path::{Path, PathBuf},
 };
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, bounded_file::open};
 
 /// Lines of the suite's output shown when it crashed.
 const LOG_LINES_SHOWN: usize = 20;
+
+/// Bytes of the suite's output in which they are searched.
+const LOG_BYTES_READ: u64 = 64 * 1024;
 
 /// Generate, verify, build and run the suite, and show the results by model and device
 ///
@@ -190,9 +193,19 @@ fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitC
     Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
 }
 
+/// The last bytes of a file: a log has any size.
+fn end_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = open(path).map_err(io::Error::other)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_READ)))?;
+    let mut bytes = Vec::new();
+    file.take(LOG_BYTES_READ).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Prints the end of the output of a crashed suite on stderr.
 fn show_end_of_log(log: &Path) {
-    let Ok(bytes) = fs::read(log) else { return };
+    let Ok(bytes) = end_of(log) else { return };
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().skip(lines.len().saturating_sub(LOG_LINES_SHOWN)) {

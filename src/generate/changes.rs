@@ -3,9 +3,10 @@
 use super::{GenerateError, MARKER, Plan, plan::is_source};
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
+use testgen_types::bounded_file::{FileError, FileProblem, limit, read_bytes};
 use walkdir::WalkDir;
 
 /// The change of a file.
@@ -90,11 +91,14 @@ fn refuse_links(out: &Path, path: &str) -> Result<(), GenerateError> {
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, GenerateError> {
-    match fs::read(path) {
+    match read_bytes(path, limit::SOURCE) {
         Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.is_missing() => Ok(None),
         // `NotADirectory`: one of the directories above is a file. Writing reports that.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        Err(source) => Err(GenerateError::Disk { action: "read", path: path.to_owned(), source }),
+        Err(FileError { problem: FileProblem::System(error), .. }) if error.kind() == io::ErrorKind::NotADirectory => {
+            Ok(None)
+        }
+        Err(error) => Err(GenerateError::Unreadable(error)),
     }
 }
 
@@ -106,7 +110,7 @@ fn has_marker(content: &[u8]) -> bool {
 /// Generated files below `src/` and `tests/` that the plan does not contain.
 fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
     let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
-    let is_generated = |path: &PathBuf| fs::read(path).is_ok_and(|content| has_marker(&content));
+    let is_generated = |path: &PathBuf| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
     WalkDir::new(out)
         .into_iter()
         // Otherwise a `target` in the suite, with tens of thousands of files, would be searched.

@@ -2,6 +2,7 @@
 
 use crate::{cli_error::CliError, exit_code::ExitCode, text::Quoted};
 use std::{io, path::PathBuf};
+use testgen_types::bounded_file::FileError;
 
 /// Why no suite was generated.
 #[derive(Debug, thiserror::Error)]
@@ -44,10 +45,13 @@ pub enum GenerateError {
         /// The link, relative to the directory of the suite.
         path: String,
     },
-    /// A file cannot be read or written.
+    /// A file of the suite cannot be read.
+    #[error(transparent)]
+    Unreadable(FileError),
+    /// A file cannot be written or deleted.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Disk {
-        /// `read`, `write` or `delete`.
+        /// `write` or `delete`.
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -63,7 +67,7 @@ impl CliError for GenerateError {
                 "write one with `testgen add DIR`, or name the directory with `--specs DIR`".to_owned()
             }
             Self::NoMatch { names } => format!("there are {}", names.join(", ")),
-            Self::BadDirectory { .. } | Self::Disk { .. } => return None,
+            Self::BadDirectory { .. } | Self::Disk { .. } | Self::Unreadable(_) => return None,
             Self::NoRuntime { .. } => {
                 "say where it is with `--runtime PATH`, or take a version: `--runtime 0.1`".to_owned()
             }
@@ -77,7 +81,7 @@ impl CliError for GenerateError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Disk { .. } => ExitCode::Internal,
+            Self::Disk { .. } | Self::Unreadable(_) => ExitCode::Internal,
             _ => ExitCode::BadInput,
         }
     }

@@ -2,7 +2,8 @@
 
 use super::MARKER;
 use glob::Pattern;
-use std::{fs, path::Path};
+use std::path::Path;
+use testgen_types::bounded_file::{limit, read_text};
 
 /// The package's name: for a member of a workspace the directory's, for any other suite the directory's and its parent's.
 ///
@@ -20,7 +21,7 @@ pub(super) fn package_name(out: &Path, member: bool) -> String {
 
 /// The name in the Cargo.toml that testgen has written to the directory.
 fn existing_name(out: &Path, directory: &str) -> Option<String> {
-    let text = fs::read_to_string(out.join("Cargo.toml")).ok().filter(|text| text.contains(MARKER))?;
+    let text = read_text(&out.join("Cargo.toml"), limit::SOURCE).ok().filter(|text| text.contains(MARKER))?;
     let manifest: toml::Table = text.parse().ok()?;
     let name = manifest.get("package")?.get("name")?.as_str()?;
     let has_parent = name.strip_suffix(directory).is_some_and(|parent| parent.len() > 1 && parent.ends_with('-'));
@@ -66,7 +67,7 @@ fn allowed(name: &str) -> String {
 /// Whether the nearest workspace above the directory lists it as a member.
 pub(super) fn is_member(out: &Path) -> bool {
     for directory in out.ancestors().skip(1) {
-        let Ok(text) = fs::read_to_string(directory.join("Cargo.toml")) else { continue };
+        let Ok(text) = read_text(&directory.join("Cargo.toml"), limit::SOURCE) else { continue };
         let Ok(manifest) = text.parse::<toml::Table>() else { continue };
         let Some(workspace) = manifest.get("workspace") else { continue };
         let members = workspace.get("members").and_then(|members| members.as_array());

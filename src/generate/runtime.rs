@@ -3,6 +3,7 @@
 use super::{GenerateError, location::absolute};
 use crate::settings::Runtime;
 use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{limit, read_text};
 
 /// The given runtime, else that of the source tree that contains the suite, else that of the source tree that
 /// this binary was built from.
@@ -21,6 +22,6 @@ pub(super) fn find(given: Option<&Runtime>, out: &Path) -> Result<Runtime, Gener
 }
 
 fn is_runtime(directory: &Path) -> bool {
-    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    let manifest = read_text(&directory.join("Cargo.toml"), limit::SOURCE).unwrap_or_default();
     manifest.lines().any(|line| line.replace(' ', "") == "name=\"testgen-runtime\"")
 }

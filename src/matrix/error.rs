@@ -2,6 +2,7 @@
 
 use crate::{cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf};
+use testgen_types::bounded_file::FileError;
 
 /// No plan can be made, or it cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -22,10 +23,13 @@ pub enum MatrixError {
         /// The file.
         path: PathBuf,
     },
-    /// A file cannot be read or written.
+    /// A file cannot be read.
+    #[error(transparent)]
+    Unreadable(FileError),
+    /// A file cannot be written or deleted.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Disk {
-        /// `read`, `write` or `delete`.
+        /// `write` or `delete`.
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -45,14 +49,14 @@ impl CliError for MatrixError {
         match self {
             Self::Setting { help, .. } => Some(help.clone()),
             Self::Foreign { .. } => Some("move it away, or print the files with `testgen matrix`".to_owned()),
-            Self::Disk { .. } => None,
+            Self::Unreadable(_) | Self::Disk { .. } => None,
         }
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::Setting { .. } | Self::Foreign { .. } => ExitCode::BadInput,
-            Self::Disk { .. } => ExitCode::Internal,
+            Self::Unreadable(_) | Self::Disk { .. } => ExitCode::Internal,
         }
     }
 }

@@ -4,19 +4,22 @@ use super::Problem;
 use crate::{cli_error::CliError, exit_code::ExitCode};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use testgen_types::ReportEntry;
+use testgen_types::{
+    ReportEntry,
+    bounded_file::{FileError, FileProblem, limit, read_bytes},
+};
 
 /// A report that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
     /// The file is missing or unreadable.
-    #[error("cannot read the report `{}`: {source}", path.display())]
+    #[error("cannot read the report `{}`: {problem}", path.display())]
     Read {
         /// The report.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        problem: FileProblem,
     },
     /// The directory contains no report.
     #[error("no report (`*.jsonl`) below `{}`", directory.display())]
@@ -37,15 +40,20 @@ pub enum ReportError {
 impl CliError for ReportError {
     fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ExitCode::BadInput,
-            Self::NoReports { .. } => ExitCode::BadInput,
-            Self::Read { .. } | Self::Write { .. } => ExitCode::Internal,
+            Self::Read { problem: FileProblem::System(_), .. } | Self::Write { .. } => ExitCode::Internal,
+            Self::NoReports { .. } | Self::Read { .. } => ExitCode::BadInput,
         }
     }
 
     fn help(&self) -> Option<String> {
         let text = "`testgen run --report FILE.jsonl` writes one; so does a suite with `TESTGEN_REPORT=FILE.jsonl`";
         matches!(self, Self::NoReports { .. } | Self::Read { .. }).then(|| text.to_owned())
+    }
+}
+
+impl From<FileError> for ReportError {
+    fn from(error: FileError) -> Self {
+        Self::Read { path: error.path, problem: error.problem }
     }
 }
 
@@ -64,7 +72,7 @@ pub struct Lines {
 ///
 /// When the file cannot be read.
 pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
-    let bytes = std::fs::read(path).map_err(|source| ReportError::Read { path: path.to_path_buf(), source })?;
+    let bytes = read_bytes(path, limit::REPORT)?;
     Ok(parse_lines(&String::from_utf8_lossy(&bytes)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Problem, ReportError, read_lines};
 use std::path::{Path, PathBuf};
-use testgen_types::ReportEntry;
+use testgen_types::{ReportEntry, bounded_file::FileProblem};
 use walkdir::WalkDir;
 
 /// The extension of report files.
@@ -42,8 +42,13 @@ fn report_files(path: &Path) -> Result<Vec<PathBuf>, ReportError> {
     }
     let mut files = Vec::new();
     for entry in WalkDir::new(path).sort_by_file_name() {
-        let entry = entry.map_err(|error| ReportError::Read { path: path.to_owned(), source: error.into() })?;
-        if entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == EXTENSION) {
+        let failed = |error: walkdir::Error| ReportError::Read {
+            path: path.to_owned(),
+            problem: FileProblem::System(error.into()),
+        };
+        let entry = entry.map_err(failed)?;
+        // A FIFO or a dangling link of that name is an error when it is read.
+        if !entry.file_type().is_dir() && entry.path().extension().is_some_and(|kind| kind == EXTENSION) {
             files.push(entry.into_path());
         }
     }

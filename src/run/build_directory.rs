@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use std::{
     env,
     ffi::OsString,
-    fs,
     path::{Path, PathBuf},
 };
+use testgen_types::bounded_file::{limit, read_text};
 
 const RUNTIME: &str = "testgen-runtime";
 
@@ -67,7 +67,7 @@ fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 /// A directory name for the runtime that the suite depends on. One directory per runtime can be deleted when the runtime is
 /// no longer used; cargo itself never deletes from a target directory.
 fn runtime_key(manifest: &Path) -> Option<String> {
-    let table: toml::Table = fs::read_to_string(manifest).ok()?.parse().ok()?;
+    let table: toml::Table = read_text(manifest, limit::SOURCE).ok()?.parse().ok()?;
     let dependency = table.get("dependencies")?.get(RUNTIME)?;
     if let Some(version) = dependency.get("version").and_then(|version| version.as_str()) {
         return Some(version.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect());

@@ -6,10 +6,13 @@ use std::{
     collections::BTreeSet,
     ffi::OsString,
     fs::File,
-    io,
+    io::Read,
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
 };
+
+/// The bytes of a growing report that are read at once.
+const LARGEST_STEP: u64 = 1 << 20;
 
 /// The environment variable that names the report to the suite.
 const REPORT: &str = "TESTGEN_REPORT";
@@ -145,11 +148,12 @@ impl Tail {
     }
 
     fn read(&mut self) {
-        let mut added = String::new();
+        let mut added = Vec::new();
         let Some(file) = &mut self.file else { return };
-        if io::Read::read_to_string(file, &mut added).is_err() || added.is_empty() {
+        if file.take(LARGEST_STEP).read_to_end(&mut added).is_err() || added.is_empty() {
             return;
         }
+        let added = String::from_utf8_lossy(&added);
         self.entries += added.matches('\n').count();
         // A line that is not complete yet is ignored here, because it is only counted once its line break is read.
         if let Some(entry) = parse_lines(&added).entries.last() {

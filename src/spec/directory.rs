@@ -8,11 +8,10 @@ use super::{
 use crate::text::Quoted;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
+use testgen_types::bounded_file::read_text;
 use walkdir::WalkDir;
 
 /// A valid spec, with its file.
@@ -104,26 +103,11 @@ fn io_reason(error: &walkdir::Error) -> String {
 fn load(path: &Path) -> Result<LoadedSpec, Vec<Problem>> {
     let shown = path.display().to_string();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let text: Arc<str> = read_text(path).map_err(|message| vec![Problem::of_file(&shown, message)])?.into();
+    let text: Arc<str> = read_text(path, LARGEST_FILE)
+        .map_err(|error| vec![Problem::of_file(&shown, format!("the file cannot be read: {}", error.problem))])?
+        .into();
     let file = SpecFile { path: shown, stem, text: Arc::clone(&text) };
     yaml::read(&file).map(|spec| LoadedSpec { path: path.to_owned(), text, spec })
-}
-
-/// At most [`LARGEST_FILE`] bytes of UTF-8 from a regular file; reading a pipe would block forever.
-fn read_text(path: &Path) -> Result<String, String> {
-    let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
-    let metadata = path.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err("this is not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!("the file is larger than {} KiB, which no spec is", LARGEST_FILE / 1024));
-    }
-    String::from_utf8(bytes)
-        .map_err(|error| format!("the file is not UTF-8: byte {} is wrong", error.utf8_error().valid_up_to()))
 }
 
 /// Errors for names and modules that two files share.

@@ -6,10 +6,8 @@ use crate::{
     settings::Settings,
     spec::load_all,
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{limit, read_text};
 use testgen_verify::{Expectation, Source, autofix};
 
 /// A file that was fixed.
@@ -58,7 +56,7 @@ fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<
     if path.is_symlink() {
         return Ok(None);
     }
-    let Ok(text) = fs::read_to_string(path) else { return Ok(None) };
+    let Ok(text) = read_text(path, limit::SOURCE) else { return Ok(None) };
     let Some(fixed) = autofix(&Source { path: &shown, text: &text }, expectation) else { return Ok(None) };
     replace_file(path, fixed.text.as_bytes())?;
     Ok(Some(FixedFile { path: shown, fixes: fixed.fixes }))

@@ -12,9 +12,9 @@ use crate::{
 };
 use std::{
     collections::BTreeSet,
-    fs, io,
     path::{Path, PathBuf},
 };
+use testgen_types::bounded_file::{FileError, limit, read_bytes, read_text};
 use testgen_verify::{Source, verify_all};
 use walkdir::WalkDir;
 
@@ -31,13 +31,8 @@ pub enum VerificationError {
         out: PathBuf,
     },
     /// A file that was named cannot be read as text.
-    #[error("cannot read {}: {source}", Quoted(&path.display().to_string()))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error("cannot read {}: {}", Quoted(&.0.path.display().to_string()), .0.problem)]
+    Unreadable(#[from] FileError),
 }
 
 impl CliError for VerificationError {
@@ -46,14 +41,14 @@ impl CliError for VerificationError {
             Self::Nothing { .. } => {
                 Some("write a spec with `testgen add DIR`, or say where they are with `--specs DIR`".to_owned())
             }
-            Self::Unreadable { .. } => Some("name Rust files; without a path the whole project is verified".to_owned()),
+            Self::Unreadable(_) => Some("name Rust files; without a path the whole project is verified".to_owned()),
         }
     }
 
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::Nothing { .. } => ExitCode::Findings,
-            Self::Unreadable { .. } => ExitCode::BadInput,
+            Self::Unreadable(_) => ExitCode::BadInput,
         }
     }
 }
@@ -136,8 +131,7 @@ impl Project {
 pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError> {
     let mut verification = Verification::default();
     for path in paths {
-        let text =
-            fs::read_to_string(path).map_err(|source| VerificationError::Unreadable { path: path.clone(), source })?;
+        let text = read_text(path, limit::SOURCE)?;
         verification.texts.insert(path.display().to_string(), text);
     }
     let questions = verification.texts.iter().map(|(path, text)| (Source { path, text }, None));
@@ -171,13 +165,17 @@ impl Suite<'_> {
     fn verify_harnesses(&self, harnesses: &[Harness], into: &mut Verification) {
         let mut read = Vec::new();
         for harness in harnesses {
-            match fs::read(self.layout.out().join(&harness.path)) {
+            match read_bytes(&self.layout.out().join(&harness.path), limit::SOURCE) {
                 // Bytes that are not UTF-8 become characters that no rule accepts outside of comments.
                 Ok(bytes) => {
                     read.push((harness, self.show(&harness.path), String::from_utf8_lossy(&bytes).into_owned()))
                 }
-                Err(_) => {
-                    let message = format!("the spec `{}` has no harness", harness.expectation.spec_path);
+                Err(error) => {
+                    let problem = match error.is_missing() {
+                        true => String::new(),
+                        false => format!(": the file cannot be read: {}", error.problem),
+                    };
+                    let message = format!("the spec `{}` has no harness{problem}", harness.expectation.spec_path);
                     into.issues.push(self.issue(IssueKind::MissingHarness, &harness.path, 1, message));
                 }
             }
@@ -194,12 +192,12 @@ impl Suite<'_> {
         // Manifests do not decide which harnesses run; `generate --check` compares them.
         let around = plan.files.iter().filter(|(path, _)| path.ends_with(".rs") && !harnesses.contains(*path));
         for (path, expected) in around {
-            let Ok(found) = fs::read(self.layout.out().join(path)) else {
+            let Ok(found) = read_bytes(&self.layout.out().join(path), limit::SOURCE) else {
                 into.issues.push(self.issue(
                     IssueKind::SuiteFile,
                     path,
                     1,
-                    "a file of the suite is missing".to_owned(),
+                    "a file of the suite is missing or cannot be read".to_owned(),
                 ));
                 continue;
             };

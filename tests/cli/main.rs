@@ -33,4 +33,5 @@ mod schema;
 mod seeded;
 mod settings;
 mod spec_errors;
+mod special_files;
 mod verify;

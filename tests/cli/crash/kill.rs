@@ -80,8 +80,8 @@ impl Crash<'_> {
         let mut command = self.project.command();
         let mut child = silent(command.args(arguments)).spawn().expect("the binary starts");
         // Odd kills aim at the part in which files are written, which is short.
-        let delay = if seed % 2 == 0 { duration } else { WRITING }.mul_f64(fraction(seed));
-        if seed % 2 == 1 {
+        let delay = if seed.is_multiple_of(2) { duration } else { WRITING }.mul_f64(fraction(seed));
+        if !seed.is_multiple_of(2) {
             let mut running = || child.try_wait().is_ok_and(|status| status.is_none());
             while running() && !has_temporary(self.project, self.directory) {
                 thread::sleep(Duration::from_micros(50));
