@@ -52,6 +52,11 @@ impl LlamaVariant for Gemma {
             output_bias: self.attention_bias,
             unit_offset: true,
             embedding_scale: Some((self.fields.hidden_size as f64).sqrt()),
+            // Files of the official releases say "gelu" and mean the approximation; `GemmaConfig` replaces it.
+            activation: match self.fields.hidden_act {
+                Activation::Gelu => Activation::GeluNew,
+                other => other,
+            },
             ..LlamaShape::defaults(&self.fields)
         }
     }

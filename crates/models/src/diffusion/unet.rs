@@ -95,8 +95,9 @@ impl<B: Ops> UnetModel<B> {
             let given = inputs.host("class_labels").and_then(|labels| labels.as_integers());
             let labels = given.ok_or(ForwardError::MissingInput { name: "class_labels" })?.to_vec();
             let labels = inputs.checked_indices("class_labels", labels.clone(), [1, labels.len()], self.classes)?;
-            let [_, count, width] = classes.forward(labels.clone()).dims();
-            time = time + classes.forward(labels).reshape([count, width]);
+            let embedded = classes.forward(labels);
+            let [_, count, width] = embedded.dims();
+            time = time + embedded.reshape([count, width]);
         }
         if let Some(embedding) = &self.add_embedding {
             let ids = numbers(inputs, "time_ids")?;

@@ -46,7 +46,7 @@ impl<B: Ops> LlamaMlp<B> {
             Some(experts) => Ok(Self::Mixture(Experts::load(&w.module_named(&["mlp", "block_sparse_moe"]), experts)?)),
             None => {
                 let (w, names) = (w.module("mlp"), (shape.gate_and_up, "down_proj"));
-                GatedMlp::load(&w, names, widths, fields.hidden_act, shape.mlp_bias).map(Self::Single)
+                GatedMlp::load(&w, names, widths, shape.activation, shape.mlp_bias).map(Self::Single)
             }
         }
     }

@@ -97,6 +97,8 @@ pub(crate) struct LlamaShape {
     pub(crate) unit_offset: bool,
     /// Factor of the token embeddings.
     pub(crate) embedding_scale: Option<f64>,
+    /// Of an MLP that is no mixture.
+    pub(crate) activation: Activation,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
     /// One for each layer whose MLP is a mixture; layers without one have a single MLP.
@@ -131,6 +133,7 @@ impl LlamaShape {
             embedding_scale: None,
             clip: None,
             experts: Vec::new(),
+            activation: fields.hidden_act,
             windows: vec![None; fields.num_hidden_layers],
         }
     }

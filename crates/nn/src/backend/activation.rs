@@ -8,8 +8,9 @@ use serde::Deserialize;
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
     /// x Φ(x), with the error function.
-    #[serde(alias = "gelu_python")]
     Gelu,
+    /// The same by another name; a variant of its own, because `GemmaConfig` takes only the first name for the approximation.
+    GeluPython,
     /// [`Activation::Gelu`] clipped to -10..10.
     #[serde(rename = "gelu_10")]
     Gelu10,
@@ -51,7 +52,7 @@ impl Activation {
     /// `D` is nominal: every formula works element by element, so the primitive keeps its own shape.
     fn formula<B: Backend>(self, x: Tensor<B, 1>) -> Tensor<B, 1> {
         match self {
-            Self::Gelu => activation::gelu(x),
+            Self::Gelu | Self::GeluPython => activation::gelu(x),
             Self::Gelu10 => activation::gelu(x).clamp(-10.0, 10.0),
             Self::GeluNew => {
                 let cube = x.clone() * x.clone() * x.clone() * 0.044_715;

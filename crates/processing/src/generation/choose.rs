@@ -1,7 +1,7 @@
 //! Chooses one token from logits.
 
 use super::{
-    rules::{TokenContext, forbid},
+    rules::TokenContext,
     settings::{GenerationSettings, Sampling},
 };
 use rand_chacha::{
@@ -36,11 +36,14 @@ impl Chooser {
         }
         let mut scores = logits.to_vec();
         self.penalize(&mut scores, settings.repetition_penalty);
-        let (max_new_tokens, end) = (settings.max_new_tokens, settings.eos.as_slice());
-        settings.rules.apply(&mut scores, &TokenContext { sequence: &self.sequence, added, max_new_tokens, end });
-        if added < settings.min_new_tokens {
-            forbid(&mut scores, end);
-        }
+        let context = TokenContext {
+            sequence: &self.sequence,
+            added,
+            min_new_tokens: settings.min_new_tokens,
+            max_new_tokens: settings.max_new_tokens,
+            end: &settings.eos,
+        };
+        settings.rules.apply(&mut scores, &context);
         let token = match &settings.sampling {
             None => likeliest(&scores)?,
             Some(sampling) => draw(&scores, sampling, self.uniform())?,

@@ -25,6 +25,8 @@ pub(super) struct TokenContext<'a> {
     pub(super) sequence: &'a [i64],
     /// How many of them were chosen.
     pub(super) added: usize,
+    /// The least that must be, unless the last one is forced to be the end.
+    pub(super) min_new_tokens: usize,
     /// The most that may be.
     pub(super) max_new_tokens: usize,
     pub(super) end: &'a [i64],
@@ -46,7 +48,7 @@ impl TokenRules {
 
     /// Forbids in `scores`, in the order of `GenerationMixin._get_logits_processor`.
     pub(super) fn apply(&self, scores: &mut [f32], place: &TokenContext<'_>) {
-        let TokenContext { sequence, added, max_new_tokens, end } = *place;
+        let TokenContext { sequence, added, min_new_tokens, max_new_tokens, end } = *place;
         forbid(scores, &repeated(sequence, self.no_repeat_ngram_size));
         // `NoBadWordsLogitsProcessor` leaves out end tokens, without which no sequence would end.
         let bad = self.bad_words.iter().filter(|word| !matches!(word.as_slice(), [id] if end.contains(id)));
@@ -55,7 +57,7 @@ impl TokenRules {
                 forbid(scores, &[*last]);
             }
         }
-        if sequence.len() < self.min_length {
+        if sequence.len() < self.min_length || added < min_new_tokens {
             forbid(scores, end);
         }
         // `ForcedBOSTokenLogitsProcessor` counts the whole sequence: it acts only after a prompt of one token.
@@ -102,7 +104,7 @@ fn repeated(sequence: &[i64], size: usize) -> Vec<i64> {
 }
 
 /// Forbids `tokens`.
-pub(super) fn forbid(scores: &mut [f32], tokens: &[i64]) {
+fn forbid(scores: &mut [f32], tokens: &[i64]) {
     // Ids outside the vocabulary are ignored; the mask that transformers builds does not contain them either.
     for token in tokens {
         if let Some(score) = usize::try_from(*token).ok().and_then(|token| scores.get_mut(token)) {
@@ -124,8 +126,12 @@ mod tests {
 
     /// The tokens of six that are left.
     fn left(rules: &TokenRules, sequence: &[i64], added: usize) -> Vec<usize> {
+        left_of(rules, sequence, added, 0)
+    }
+
+    fn left_of(rules: &TokenRules, sequence: &[i64], added: usize, min_new_tokens: usize) -> Vec<usize> {
         let mut scores = [1.0; 6];
-        rules.apply(&mut scores, &TokenContext { sequence, added, max_new_tokens: 4, end: &[5] });
+        rules.apply(&mut scores, &TokenContext { sequence, added, min_new_tokens, max_new_tokens: 4, end: &[5] });
         (0..6).filter(|token| scores[*token] > f32::NEG_INFINITY).collect()
     }
 
@@ -150,6 +156,8 @@ mod tests {
         assert_eq!(left(&rules, &[1], 0), [2]);
         assert_eq!(left(&rules, &[1, 2], 1), [0, 1, 2, 3, 4, 5]);
         assert_eq!(left(&rules, &[1, 2, 0, 0], 3), [5]);
+        // The least number of tokens does not forbid an end that is forced.
+        assert_eq!(left_of(&rules, &[1, 2, 0, 0], 3, 4), [5]);
     }
 
     #[test]
@@ -166,5 +174,7 @@ mod tests {
         let rules = TokenRules { min_length: 3, ..TokenRules::default() };
         assert_eq!(left(&rules, &[1, 2], 1), [0, 1, 2, 3, 4]);
         assert_eq!(left(&rules, &[1, 2, 3], 2).len(), 6);
+        assert_eq!(left_of(&TokenRules::default(), &[1, 2], 1, 2), [0, 1, 2, 3, 4]);
+        assert_eq!(left_of(&TokenRules::default(), &[1, 2, 3], 2, 2).len(), 6);
     }
 }

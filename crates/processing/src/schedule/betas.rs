@@ -11,6 +11,9 @@ pub(super) struct Betas {
 impl Betas {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
         let count = file.count("num_train_timesteps")?.unwrap_or(1000);
+        if count == 0 {
+            return Err(file.wrong("num_train_timesteps", "is 0", "use the number of steps of the training"));
+        }
         let (start, end) = (file.number("beta_start")?.unwrap_or(1e-4), file.number("beta_end")?.unwrap_or(0.02));
         let betas = match file.text("beta_schedule")? {
             None | Some("linear") => linspace(start, end, count),

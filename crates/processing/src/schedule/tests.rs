@@ -57,5 +57,7 @@ fn what_is_not_applied_is_refused() {
     assert_eq!(write(r#"{"_class_name": "DDIMScheduler", "thresholding": false}"#), Ok(true));
     let refused = write(r#"{"_class_name": "EulerDiscreteScheduler", "use_karras_sigmas": true}"#);
     assert!(refused.is_err_and(|error| error.contains("use_karras_sigmas")));
+    let none = write(r#"{"_class_name": "DDIMScheduler", "num_train_timesteps": 0, "set_alpha_to_one": false}"#);
+    assert!(none.is_err_and(|error| error.contains("`num_train_timesteps` is 0")));
     assert!(write(r#"{"_class_name": "PNDMScheduler"}"#).is_err_and(|error| error.contains("DDIMScheduler")));
 }

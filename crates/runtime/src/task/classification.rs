@@ -3,9 +3,10 @@
 use super::{
     LabelScore, Request, Response,
     call::{Call, HandlerError},
-    scores::{ranked, sigmoid, softmax},
+    scores::{of_labels, ranked},
     text_embedding::vector,
 };
+use serde_json::Value;
 use testgen_nn::forward::Forward;
 
 pub(super) fn answer_texts(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
@@ -41,13 +42,9 @@ pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Respons
 
 fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
     let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
-    // As in transformers' pipelines: labels of a multi-label model do not exclude each other, and a softmax over a
-    // single label is always 1.
-    let independent =
-        call.model.config().get("problem_type").is_some_and(|problem| problem == "multi_label_classification");
-    let score = if independent || logits.shape[1] == 1 { sigmoid } else { softmax };
+    let problem_type = call.model.config().get("problem_type").and_then(Value::as_str);
     let row = |index| {
-        let ranked = ranked(score(logits.row(index))).into_iter();
+        let ranked = ranked(of_labels(problem_type, logits.row(index))).into_iter();
         ranked.map(|(label, score)| LabelScore { label: call.label(label), score }).collect()
     };
     Ok(Response::Labels((0..batch).map(row).collect()))

@@ -40,6 +40,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::config::wrong_rms_norm_eps", config::wrong_rms_norm_eps),
     ("faults::config::wrong_rope_base", config::wrong_rope_base),
     ("faults::config::other_activation", config::other_activation),
+    ("faults::config::gelu_of_gemma", config::gelu_of_gemma),
     ("faults::config::window_off_by_one", config::window_off_by_one),
     ("faults::config::field_without_effect", config::field_without_effect),
     ("faults::config::field_of_biases_that_are_zero", config::field_of_biases_that_are_zero),

@@ -70,6 +70,7 @@ harness!(gpt2: Gpt2, DecoderOnly, TextGeneration, text_generation);
 harness!(graphormer: Graphormer, Graph, GraphClassification, graph_classification);
 harness!(graphormer_base: Graphormer, Graph, GraphEmbedding, graph_embedding);
 harness!(graphormer_regression: Graphormer, Graph, GraphClassification, graph_classification);
+harness!(gemma: Gemma, DecoderOnly, TextGeneration, text_generation);
 harness!(llama: Llama, DecoderOnly, TextGeneration, text_generation);
 harness!(llava: Llava, Multimodal, ImageTextToText, image_text_to_text);
 harness!(mamba: Mamba, Ssm, TextGeneration, text_generation);

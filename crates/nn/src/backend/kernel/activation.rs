@@ -12,7 +12,7 @@ use std::{f32::consts::FRAC_1_SQRT_2, marker::PhantomData};
 /// The kernel of an activation, for those that have one.
 pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [f32])> {
     match activation {
-        Activation::Gelu => Some(map::<Gelu>),
+        Activation::Gelu | Activation::GeluPython => Some(map::<Gelu>),
         Activation::GeluNew => Some(map::<GeluTanh>),
         Activation::Silu => Some(map::<Silu>),
         Activation::QuickGelu => Some(map::<QuickGelu>),

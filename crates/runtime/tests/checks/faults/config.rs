@@ -33,6 +33,14 @@ pub(crate) fn other_activation() {
     fault.turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
+/// The files of Gemma's first release say "gelu" and mean the approximation, by which they were trained.
+pub(crate) fn gelu_of_gemma() {
+    let legacy = Fixture::of(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu"));
+    legacy.stays_green(Check::OutputGolden);
+    let exact = Fixture::of(&harnesses::gemma::HARNESS).configure("/hidden_act", json!("gelu_python"));
+    exact.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`"]);
+}
+
 pub(crate) fn window_off_by_one() {
     let fault = Fixture::of(&harnesses::mistral::HARNESS).configure("/sliding_window", json!(8));
     fault.turns_red(Check::OutputGolden, &["`logits`", "first diverges at `layer.0`"]);
