@@ -97,7 +97,7 @@ pub(crate) struct LlamaShape {
     pub(crate) unit_offset: bool,
     /// Factor of the token embeddings.
     pub(crate) embedding_scale: Option<f64>,
-    /// Of an MLP that is no mixture.
+    /// Of a single MLP; a mixture has its own.
     pub(crate) activation: Activation,
     /// The bound of query, key and value.
     pub(crate) clip: Option<f64>,
