@@ -11,7 +11,7 @@ pub use error::AddError;
 pub use nearest::Nearest;
 pub use text::{SpecHeader, spec_text};
 
-use crate::{checkpoint_files, spec::ModelName};
+use crate::{checkpoint_files, spec::ModelName, text::limited};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -104,5 +104,5 @@ fn read_config(directory: &Path, path: &Path) -> Result<Config, AddError> {
         false => AddError::Unreadable { path: path.to_owned(), reason: error.problem.to_string() },
     })?;
     serde_json::from_slice(&from_python(&bytes))
-        .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: error.to_string() })
+        .map_err(|error| AddError::Garbled { path: path.to_owned(), reason: limited(&error.to_string()) })
 }

@@ -3,7 +3,10 @@
 //!
 //! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration and weights.
 
-use crate::{cli_error::CliError, text::Quoted};
+use crate::{
+    cli_error::CliError,
+    text::{Quoted, limited},
+};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -107,7 +110,7 @@ struct Index {
 fn check_index(path: &Path) -> Result<(), CheckpointFilesError> {
     let bytes = read_bytes(path, limit::SHARD_INDEX)?;
     let index: Index = serde_json::from_slice(&bytes)
-        .map_err(|error| CheckpointFilesError::Index { path: path.to_owned(), reason: error.to_string() })?;
+        .map_err(|error| CheckpointFilesError::Index { path: path.to_owned(), reason: limited(&error.to_string()) })?;
     for shard in index.weight_map.into_values() {
         if Path::new(&shard).components().any(|part| !matches!(part, Component::Normal(_))) {
             return Err(CheckpointFilesError::ShardOutside { path: path.to_owned(), shard });

@@ -15,6 +15,8 @@ pub mod compare;
 mod date;
 mod exit_code;
 pub mod expected_failure;
+#[cfg(test)]
+mod fuzz;
 pub mod generate;
 pub mod matrix;
 pub mod model_table;

@@ -9,6 +9,7 @@ use crate::{
     cli_error::{CliError, Error},
     expected_failure::ExpectedFailure,
     matrix::Ci,
+    text::limited,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -149,9 +150,14 @@ fn find(directory: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<SettingsFile, SettingsError> {
-    let text = read_text(path, limit::SOURCE)?;
-    let wrong = |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: error.to_string() };
-    let file: SettingsFile = toml::from_str(&text).map_err(wrong)?;
+    parse(&read_text(path, limit::SOURCE)?, path)
+}
+
+/// The settings in `text`, the content of `path`.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<SettingsFile, SettingsError> {
+    let wrong =
+        |error: toml::de::Error| SettingsError::Wrong { path: path.to_owned(), reason: limited(&error.to_string()) };
+    let file: SettingsFile = toml::from_str(text).map_err(wrong)?;
     Ok(SettingsFile { directory: path.parent().unwrap_or(Path::new("")).to_owned(), ..file })
 }
 

@@ -10,6 +10,7 @@ mod rustfmt_layout;
 pub use error::{NoRust, TemplateError};
 pub use format::{SyntaxError, format_rust};
 
+use crate::text::limited;
 use format::Formatter;
 use std::{
     collections::BTreeMap,
@@ -46,6 +47,19 @@ impl Templates {
             overridden.extend(read.keys().map(|name| (name.clone(), directory.join(name))));
             sources.extend(read);
         }
+        Self::parse(sources, overridden)
+    }
+
+    /// The built-in templates, one of which is replaced.
+    #[cfg(test)]
+    pub(crate) fn with_override(name: &str, text: &str) -> Result<Self, TemplateError> {
+        let mut sources: BTreeMap<String, String> =
+            EMBEDDED.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        sources.insert(name.to_owned(), text.to_owned());
+        Self::parse(sources, BTreeMap::new())
+    }
+
+    fn parse(sources: BTreeMap<String, String>, overridden: BTreeMap<String, PathBuf>) -> Result<Self, TemplateError> {
         let mut tera = Tera::new();
         // `Debug` escapes text as a string literal of Rust.
         tera.register_filter("rust_string", |text: &str, _: Kwargs, _: &State<'_>| format!("{text:?}"));
@@ -100,8 +114,8 @@ impl Templates {
                 template: name.to_owned(),
                 subject: subject.to_owned(),
                 origin: origin::find(&self.sources, name, line, ""),
-                message: error.message,
-                excerpt: error.excerpt,
+                message: limited(&error.message),
+                excerpt: limited(&error.excerpt),
             }))
         })
     }

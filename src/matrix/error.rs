@@ -1,6 +1,6 @@
 //! Errors of planning and of writing the files.
 
-use crate::{cli_error::CliError, exit_code::ExitCode};
+use crate::{cli_error::CliError, exit_code::ExitCode, text::limited};
 use std::{io, path::PathBuf};
 use testgen_types::bounded_file::FileError;
 
@@ -40,7 +40,7 @@ pub enum MatrixError {
 
 impl MatrixError {
     pub(super) fn setting(key: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Setting { key: key.into(), what: what.into(), help: help.into() }
+        Self::Setting { key: limited(&key.into()), what: limited(&what.into()), help: limited(&help.into()) }
     }
 }
 

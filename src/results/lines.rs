@@ -1,7 +1,7 @@
 //! Reads the JSON lines of a report strictly: every bad line is a problem.
 
 use super::Problem;
-use crate::{cli_error::CliError, exit_code::ExitCode};
+use crate::{cli_error::CliError, exit_code::ExitCode, text::limited};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use testgen_types::{
@@ -82,7 +82,7 @@ pub fn parse_lines(text: &str) -> Lines {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match parse_line(line) {
             Ok(entry) => lines.entries.push(entry),
-            Err(message) => lines.problems.push(Problem::BadLine { line: index + 1, message }),
+            Err(message) => lines.problems.push(Problem::BadLine { line: index + 1, message: limited(&message) }),
         }
     }
     lines

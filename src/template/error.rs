@@ -1,6 +1,6 @@
 //! Errors of templates.
 
-use crate::cli_error::CliError;
+use crate::{cli_error::CliError, text::limited};
 use std::path::PathBuf;
 
 /// An error in a template, or in its rendered text.
@@ -49,7 +49,7 @@ pub struct NoRust {
 
 impl TemplateError {
     pub(super) fn from_tera(error: &tera::Error) -> Self {
-        Self::Tera { report: error.to_string() }
+        Self::Tera { report: limited(&error.to_string()) }
     }
 }
 

@@ -24,6 +24,24 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
+/// The message of a library, which may repeat large parts of an input: without control characters, and with a limited number of
+/// lines of limited length.
+pub(crate) fn limited(message: &str) -> String {
+    const LINES: usize = 40;
+    const CHARS: usize = 300;
+    let line = |line: &str| {
+        // Alignment under a line of the input survives for ASCII.
+        let escaped = |c| if c == '\t' { " ".to_owned() } else { escape(c) };
+        let text: String = line.chars().take(CHARS + 1).map(escaped).collect();
+        match text.char_indices().nth(CHARS) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        }
+    };
+    let text = message.lines().take(LINES).map(line).collect::<Vec<_>>().join("\n");
+    if message.ends_with('\n') { text + "\n" } else { text }
+}
+
 /// Escapes whatever a terminal could interpret; quotes and backslashes stay readable.
 fn escape(c: char) -> String {
     if matches!(c, '"' | '\'' | '\\') { c.to_string() } else { c.escape_debug().to_string() }
@@ -32,6 +50,13 @@ fn escape(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_of_libraries_are_limited() {
+        assert_eq!(limited("a\u{1b}[31m\n  \"b\té"), "a\\u{1b}[31m\n  \"b é");
+        assert_eq!(limited(&"x".repeat(301)), format!("{}...", "x".repeat(300)));
+        assert_eq!(limited(&"x\n".repeat(100)).lines().count(), 40);
+    }
 
     #[test]
     fn control_characters_are_escaped_and_long_text_is_cut() {

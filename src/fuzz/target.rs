@@ -1,0 +1,260 @@
+//! The functions that are fuzzed. None may panic, messages are limited, and what is accepted can be processed further (`property`).
+
+use super::{
+    Target,
+    property::{assert_files, assert_forms, assert_harness, assert_message, layout, loaded, read_spec},
+};
+use crate::{
+    add::{self, SpecHeader},
+    expected_failure::ExpectedFailures,
+    generate::Harness,
+    matrix::Plan,
+    results::{Merged, Source, parse_lines},
+    settings, spec,
+    template::Templates,
+};
+use std::{cell::OnceCell, fs, path::Path};
+use testgen_types::ReportEntry;
+use testgen_verify::{Source as Code, verify_all};
+
+const BERT: &str = "name: bert\nmodel_type: bert\narchitecture: encoder_only\ntask: text_embedding\ncheckpoint:\n  fixture: bert\n\
+                    devices: [cpu, cuda, rocm]\nprecisions: [f32, f16, bf16]\n";
+
+#[test]
+fn specs() {
+    let target = Target {
+        name: "spec",
+        seeds: Some(("model_specs", "yaml")),
+        dictionary: &[
+            "name",
+            "model_type",
+            "architecture",
+            "task",
+            "checkpoint",
+            "fixture",
+            "path",
+            "hub",
+            "devices",
+            "precisions",
+            "checks",
+            "skip",
+            "xfail",
+            "tolerance",
+            "reason",
+            "expires",
+            "memory",
+            "vram_mib",
+            "cpu",
+            "rocm",
+            "f16",
+            "output",
+            "rel_l2",
+            "<<: *a",
+            "&a ",
+            "*a",
+            "---\n",
+            "? ",
+            "- ",
+            ": ",
+            "!!binary ",
+            "|-\n",
+            ">\n",
+            "%YAML 1.1\n",
+            "\u{feff}",
+        ],
+        executions: 800,
+        check: |text| match read_spec(text) {
+            Err(message) => assert_message(&message),
+            Ok(spec) => assert_harness(text, spec),
+        },
+    };
+    assert_ran(&target, 20);
+}
+
+#[test]
+fn settings_files() {
+    let target = Target {
+        name: "settings",
+        seeds: None,
+        dictionary: &[
+            "[ci]",
+            "[[ci.runner]]",
+            "[ci.shards]",
+            "[[xfail]]",
+            "name",
+            "device",
+            "family",
+            "labels",
+            "tiers",
+            "weight",
+            "gpus",
+            "\"rocm\"",
+            "\"nightly\"",
+            "image",
+            "timeout_minutes",
+            "specs",
+            "out",
+            "templates",
+            "runtime",
+            "= ",
+            "\"\"\"",
+            "'''",
+            "1979-05-27",
+            "{ a = 1 }",
+            "[1, 2]",
+            "true",
+        ],
+        executions: 800,
+        check: |text| match settings::parse(text, Path::new("testgen.toml")) {
+            Err(error) => assert_message(&error.to_string()),
+            Ok(file) => {
+                let spec = read_spec(BERT).expect("it is valid");
+                match Plan::new(file.ci.unwrap_or_default(), "generated".to_owned(), &[loaded(BERT, spec)]) {
+                    Err(error) => assert_message(&error.to_string()),
+                    Ok(plan) => assert_files(&plan),
+                }
+            }
+        },
+    };
+    assert_ran(&target, 20);
+}
+
+#[test]
+fn templates() {
+    let target = Target {
+        name: "template",
+        seeds: Some(("templates", "tera")),
+        dictionary: &[
+            "{% extends \"base.rs.tera\" %}",
+            "{% block request %}",
+            "{% endblock %}",
+            "{% for x in devices %}",
+            "{% endfor %}",
+            "{% if name %}",
+            "{% endif %}",
+            "{{ name }}",
+            "{{ super() }}",
+            "{# ",
+            "{% raw %}",
+            "| rust_string",
+            "{% set x = 1 %}",
+            "//!",
+            "fn f() {}",
+            "{{",
+            "}}",
+            "{%",
+            "%}",
+        ],
+        executions: 60,
+        check: |text| match Templates::with_override("encoder_only.rs.tera", text) {
+            Err(error) => assert_message(&error.to_string()),
+            Ok(templates) => {
+                let spec = loaded(BERT, read_spec(BERT).expect("it is valid"));
+                match Harness::render(&spec, &layout(), &templates) {
+                    Err(error) => assert_message(&error.to_string()),
+                    Ok(code) => {
+                        let findings = verify_all(&[(Code { path: "bert.rs", text: &code }, None)]);
+                        format!("{} findings", findings.concat().len().min(20))
+                    }
+                }
+            }
+        },
+    };
+    assert_ran(&target, 3);
+}
+
+#[test]
+fn reports() {
+    let target = Target {
+        name: "report",
+        seeds: None,
+        dictionary: &[
+            "\"version\":1,",
+            "\"status\":\"pass\"",
+            "\"mock\":true,",
+            "\"fallback\":true,",
+            "\"simulated\":true,",
+            "\"outputs\":[",
+            "\"device_name\":null,",
+            "\"reason\":\"",
+            "\"headroom\":",
+            "\"worst\":[{\"index\":[",
+            "\"rocm\"",
+            "\"hardware\":{",
+            "null",
+            "1e400",
+            "\\u0000",
+            "\\ud800",
+            "]]>",
+            "<script>",
+            "\n",
+        ],
+        executions: 600,
+        check: |text| {
+            let lines = parse_lines(text);
+            for entry in &lines.entries {
+                let json = serde_json::to_string(entry).expect("an entry is JSON");
+                let again: ReportEntry = serde_json::from_str(&json).expect("it is read back");
+                assert_eq!(format!("{entry:?}"), format!("{again:?}"));
+            }
+            let problems: Vec<String> =
+                lines.problems.iter().map(|problem| assert_message(&problem.to_string())).collect();
+            let source = Source { name: "a.jsonl".to_owned(), entries: lines.entries, problems: lines.problems };
+            let today = jiff::civil::date(2026, 1, 1);
+            let merged = Merged::new(vec![source], &ExpectedFailures::new(Vec::new(), today));
+            assert_forms(&merged);
+            format!("{} {problems:?}", merged.is_green())
+        },
+    };
+    assert_ran(&target, 10);
+}
+
+#[test]
+fn configurations() {
+    let directory = tempfile::tempdir().expect("the temporary directory can be written");
+    thread_local! { static PATH: OnceCell<std::path::PathBuf> = const { OnceCell::new() } }
+    PATH.with(|path| path.set(directory.path().join("checkpoint")).expect("it is set once"));
+    fs::create_dir(directory.path().join("checkpoint")).expect("it can be made");
+    let target = Target {
+        name: "config",
+        seeds: Some(("fixtures", "json")),
+        dictionary: &[
+            "\"model_type\": ",
+            "\"architectures\": [",
+            "\"_class_name\": ",
+            "\"BertModel\"",
+            "\"LlamaForCausalLM\"",
+            "null",
+            "NaN",
+            "Infinity",
+            "1e400",
+            "\\ud800",
+            "{\"a\":",
+            "[[[[",
+            "\"hidden_size\": ",
+        ],
+        executions: 800,
+        check: |text| {
+            let path = PATH.with(|path| path.get().expect("it is set").clone());
+            fs::write(path.join("config.json"), text).expect("it can be written");
+            let found = match add::inspect(&path, None) {
+                Err(error) => return assert_message(&error.to_string()),
+                Ok(found) => found,
+            };
+            let name = add::name(&path, None).expect("the directory has a valid name");
+            let checkpoint = spec::Checkpoint { fixture: Some("checkpoint".to_owned()), ..spec::Checkpoint::default() };
+            let text = add::spec_text(&name, &found, &checkpoint, SpecHeader { schema: None, comment: Some("a\nb") });
+            let spec = read_spec(&text).unwrap_or_else(|message| panic!("{message}\n{text}"));
+            assert_eq!((spec.model_type, spec.task), (found.model_type, found.task));
+            format!("{} {}", spec.model_type, spec.task)
+        },
+    };
+    assert_ran(&target, 10);
+}
+
+/// Runs the target, which must reach several behaviours: otherwise nothing is tested.
+fn assert_ran(target: &Target, behaviours: usize) {
+    let outcome = target.run();
+    assert!(outcome.executions > 0);
+    assert!(outcome.behaviours >= behaviours, "{}: {} behaviours", target.name, outcome.behaviours);
+}
