@@ -5,6 +5,7 @@ mod elf;
 use libloading::Library;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{limit, read_text};
 
 /// A library that is never unloaded: unloading a GPU driver runs destructors while other users in the process still
 /// need it.
@@ -97,7 +98,7 @@ fn mapped_path(candidate: &Path) -> Option<String> {
         return None;
     }
     let pattern = format!("/{}", candidate.display());
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let maps = read_text(Path::new("/proc/self/maps"), limit::SYSTEM).ok()?;
     let path = maps
         .lines()
         .filter_map(|line| line.find('/').map(|start| &line[start..]))

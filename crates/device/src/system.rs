@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{limit, read_bytes};
 
 /// A machine as detection sees it.
 ///
@@ -58,7 +59,7 @@ impl System {
 
     /// The text of a file without surrounding whitespace; `None` when it cannot be read.
     pub(crate) fn read(&self, path: impl AsRef<Path>) -> Option<String> {
-        let bytes = std::fs::read(self.path(path)).ok()?;
+        let bytes = read_bytes(&self.path(path), limit::SYSTEM).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 

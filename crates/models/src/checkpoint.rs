@@ -3,7 +3,10 @@
 use crate::config::ConfigError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use testgen_types::from_python;
+use testgen_types::{
+    bounded_file::{limit, read_bytes},
+    excerpt, from_python,
+};
 
 /// The location of a harness's checkpoint.
 #[derive(Debug, Clone, Copy)]
@@ -58,10 +61,9 @@ impl Checkpoint {
             return Ok(config.clone());
         }
         let path = self.directory.join("config.json");
-        let unreadable =
-            |error: std::io::Error| ConfigError::Unreadable { path: path.clone(), message: error.to_string() };
-        let bytes = std::fs::read(&path).map_err(unreadable)?;
+        let bytes = read_bytes(&path, limit::CONFIG)
+            .map_err(|error| ConfigError::Unreadable { path: error.path, message: error.problem.to_string() })?;
         serde_json::from_slice(&from_python(&bytes))
-            .map_err(|error| ConfigError::NotJson { path, message: error.to_string() })
+            .map_err(|error| ConfigError::NotJson { path, message: excerpt(&error.to_string()).into_owned() })
     }
 }

@@ -16,6 +16,7 @@ mod nested;
 mod not_finite;
 mod parse;
 mod relations;
+mod sizes;
 
 #[cfg(test)]
 pub(crate) use accounting::is_off;
@@ -23,10 +24,11 @@ pub use config_error::ConfigError;
 pub(crate) use config_struct::{Config, NestedConfig};
 #[cfg(test)]
 pub(crate) use defaults::{complete, defaults_of};
-pub(crate) use file::{label_count, model_type, saved_class};
+pub(crate) use file::{check_dtype, label_count, model_type, saved_class};
 #[cfg(test)]
 pub(crate) use inert::is_inert;
 pub(crate) use json::ImageSize;
 pub(crate) use nested::Nested;
 pub(crate) use parse::{Parsed, parse};
-pub(crate) use relations::{absolute_positions, divides};
+pub(crate) use relations::{absolute_positions, computed_positions, divides};
+pub(crate) use sizes::check_sizes;

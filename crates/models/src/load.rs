@@ -23,6 +23,9 @@ use testgen_nn::{
 use testgen_processing::processor::Processor;
 use testgen_types::{Head, ModelType, Precision, for_each_model_type};
 
+/// The file with recorded outputs, which names their class.
+const GOLDEN: &str = "golden.safetensors";
+
 /// Loads the checkpoint on `device`, to compute in `precision`.
 ///
 /// The class is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
@@ -37,6 +40,10 @@ pub fn load(
     if found != model_type.as_str() {
         return Err(LoadError::WrongModelType { found: found.to_owned(), expected: model_type });
     }
+    // Without a checkpoint that can be read, only the sizes that any may have; the error about its files follows.
+    let extent = weights::extent(checkpoint.directory()).unwrap_or_default();
+    config::check_sizes(found, &config, extent)?;
+    config::check_dtype(found, &config)?;
     let plan = Plan { model_type, checkpoint, config, device, precision };
     macro_rules! dispatch {
         ($(
@@ -70,12 +77,14 @@ struct Plan<'a> {
 struct Classes {
     computed: String,
     saved: String,
+    /// The file that names the computed one.
+    file: &'static str,
 }
 
 impl Plan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
-        let Classes { computed: class, saved } = self.classes();
-        let head = self.model_type.head(&class).ok_or_else(|| self.unsupported(&class))?;
+        let Classes { computed: class, saved, file } = self.classes();
+        let head = self.model_type.head(&class).ok_or_else(|| self.unsupported(&class, file))?;
         let Parsed { config, fields } = config::parse::<D::Config>(self.model_type.as_str(), &self.config)?;
         let labels = config::label_count(&self.config);
         let directory = self.checkpoint.directory();
@@ -105,13 +114,16 @@ impl Plan<'_> {
         let base = || format!("{}{}", self.model_type.entry().class, Head::Base);
         let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
         // First, because one checkpoint can have goldens of another class than the one that saved it.
-        let recorded = weights::file_metadata(&self.checkpoint.directory().join("golden.safetensors"), "model_class");
-        Classes { computed: recorded.unwrap_or_else(|| saved.clone()), saved }
+        match weights::file_metadata(&self.checkpoint.directory().join(GOLDEN), "model_class") {
+            Some(recorded) => Classes { computed: recorded, saved, file: GOLDEN },
+            None => Classes { computed: saved.clone(), saved, file: "config.json" },
+        }
     }
 
-    fn unsupported(&self, class: &str) -> LoadError {
+    fn unsupported(&self, class: &str, file: &'static str) -> LoadError {
         LoadError::UnsupportedClass {
             class: class.to_owned(),
+            file,
             model_type: self.model_type,
             supported: self.model_type.classes().join(", "),
         }
@@ -140,6 +152,7 @@ impl<C> Placing<'_, C> {
         let weights = Weights::<B>::open(self.directory, device, dtype)?;
         let network = guard(|| D::load(self.config, self.head, self.labels, &weights))
             .map_err(|message| LoadError::Device { message })??;
+        weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
         Ok((Box::new(BoundModel::new(network, device.clone(), dtype)), tensors))
     }

@@ -3,7 +3,7 @@
 use crate::config::ConfigError;
 use testgen_nn::weights::WeightsError;
 use testgen_processing::error::PreprocessError;
-use testgen_types::ModelType;
+use testgen_types::{ModelType, excerpt};
 
 /// A checkpoint cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -15,17 +15,19 @@ pub enum LoadError {
     #[error(transparent)]
     Weights(#[from] WeightsError),
     /// The transformers class is not one that this model type has here.
-    #[error("`{class}` is not a supported class of `{model_type}`; supported: {supported}")]
+    #[error("`{}` in {file} is not a supported class of `{model_type}`; supported: {supported}", excerpt(class))]
     UnsupportedClass {
         /// The class that the golden or `architectures` names.
         class: String,
+        /// The file that names it.
+        file: &'static str,
         /// The type in `config.json`.
         model_type: ModelType,
         /// The classes that are supported.
         supported: String,
     },
     /// The checkpoint is of another type than the spec.
-    #[error("config.json says model_type `{found}`, the spec says `{expected}`")]
+    #[error("config.json says model_type `{}`, the spec says `{expected}`", excerpt(found))]
     WrongModelType {
         /// In `config.json`.
         found: String,
@@ -46,7 +48,7 @@ pub enum LoadError {
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),
     /// The device failed while tensors were put on it.
-    #[error("the device failed during the load: {message}")]
+    #[error("the device failed during the load: {}", excerpt(message))]
     Device {
         /// The backend's message.
         message: String,

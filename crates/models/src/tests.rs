@@ -2,6 +2,7 @@
 
 mod damaged;
 mod defaults;
+mod limits;
 
 use crate::{
     checkpoint::Checkpoint,

@@ -7,19 +7,24 @@
 mod convert;
 mod error;
 mod file;
+mod finite;
+mod header_fault;
+mod index;
 mod mapped;
 
 use crate::backend::Ops;
 use burn::tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
 pub use error::WeightsError;
+pub use file::{Extent, extent, file_metadata, is_zero};
 use file::{Files, Stored};
-pub use file::{file_metadata, is_zero};
+pub use finite::not_finite;
+pub use header_fault::header_fault;
 use std::{
     collections::BTreeSet,
     fmt,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
 };
 use testgen_types::DeviceKind;
 
@@ -27,24 +32,34 @@ use testgen_types::DeviceKind;
 pub struct Weights<B: Ops> {
     files: Arc<Files>,
     // One account for all views of a checkpoint: any module may read any tensor.
-    read: Arc<Mutex<BTreeSet<String>>>,
+    accessed: Arc<Mutex<Accessed>>,
     path: String,
     device: B::Device,
     dtype: DType,
+}
+
+/// The tensors that a model asked for, by their names in the files.
+#[derive(Default)]
+struct Accessed {
+    read: BTreeSet<String>,
+    /// Copies of tensors that were read.
+    tied: BTreeSet<String>,
+    /// Not used by the class that is computed.
+    unused: BTreeSet<String>,
 }
 
 impl<B: Ops> Weights<B> {
     /// The whole checkpoint in `directory`; tensors are put on `device` as `dtype`.
     pub fn open(directory: &Path, device: &B::Device, dtype: DType) -> Result<Self, WeightsError> {
         let files = Arc::new(Files::open(directory)?);
-        Ok(Self { files, read: Arc::default(), path: String::new(), device: device.clone(), dtype })
+        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: device.clone(), dtype })
     }
 
     /// The module `name` below this one, as `w.module("encoder").module(0)`.
     pub fn module(&self, name: impl fmt::Display) -> Self {
         Self {
             files: Arc::clone(&self.files),
-            read: Arc::clone(&self.read),
+            accessed: Arc::clone(&self.accessed),
             path: self.name(&name.to_string()),
             device: self.device.clone(),
             dtype: self.dtype,
@@ -77,7 +92,7 @@ impl<B: Ops> Weights<B> {
     /// The tensors of another file of the checkpoint, put on the same device as `dtype`.
     pub fn beside(&self, file: &str, dtype: DType) -> Result<Self, WeightsError> {
         let files = Arc::new(Files::open_one(self.directory(), file)?);
-        Ok(Self { files, read: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
+        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
     }
 
     /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
@@ -116,20 +131,45 @@ impl<B: Ops> Weights<B> {
         Ok(data.into_vec().expect("the conversion was to f32"))
     }
 
-    /// Counts `name` as read although its values are another tensor's (tied weights).
+    /// Counts `name` as read although its values are another tensor's (tied weights). [`Weights::check_tied`] compares them.
     pub fn mark_tied(&self, name: &str) {
-        self.record(self.name(name));
+        self.accessed().tied.insert(self.name(name));
     }
 
-    /// The names that were read, sorted.
+    /// Counts `name` as read although the class that is computed does not use it.
+    pub fn mark_unused(&self, name: &str) {
+        self.accessed().unused.insert(self.name(name));
+    }
+
+    /// Whether every tensor that was marked as tied and is in the file equals one that was read.
+    pub fn check_tied(&self) -> Result<(), WeightsError> {
+        let accessed = self.accessed();
+        let read: Vec<Stored<'_>> = accessed.read.iter().filter_map(|name| self.files.find(name)).collect();
+        for name in accessed.tied.difference(&accessed.read) {
+            let Some(tied) = self.files.find(name) else { continue };
+            let mut others = read.iter().filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
+            if !others.any(|other| other.bytes() == tied.bytes()) {
+                return Err(WeightsError::NotTied { name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The names that were read, or need not be, sorted.
     pub fn read_names(&self) -> Vec<String> {
-        self.read.lock().expect("no reader panics while it holds the lock").iter().cloned().collect()
+        let accessed = self.accessed();
+        let names: BTreeSet<&String> = accessed.read.iter().chain(&accessed.tied).chain(&accessed.unused).collect();
+        names.into_iter().cloned().collect()
     }
 
     /// The names in the files that were not read, sorted.
     pub fn unread_names(&self) -> Vec<String> {
-        let read = self.read.lock().expect("no reader panics while it holds the lock");
+        let read: BTreeSet<String> = self.read_names().into_iter().collect();
         self.files.names().filter(|name| !read.contains(*name)).map(str::to_owned).collect()
+    }
+
+    fn accessed(&self) -> MutexGuard<'_, Accessed> {
+        self.accessed.lock().expect("no reader panics while it holds the lock")
     }
 
     fn put<const D: usize>(
@@ -168,12 +208,8 @@ impl<B: Ops> Weights<B> {
             return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
         }
         // By its name in the file, which may be an older one: unread tensors are found by these.
-        self.record(stored.name.clone());
+        self.accessed().read.insert(stored.name.clone());
         Ok(stored)
-    }
-
-    fn record(&self, name: String) {
-        self.read.lock().expect("no reader panics while it holds the lock").insert(name);
     }
 
     fn name(&self, name: &str) -> String {

@@ -2,11 +2,11 @@
 
 use crate::error::PreprocessError;
 use serde_json::{Map, Value};
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+use testgen_types::{
+    bounded_file::{self, limit},
+    excerpt, from_python,
 };
-use testgen_types::from_python;
 
 /// The fields of one file.
 #[derive(Debug)]
@@ -19,12 +19,14 @@ impl ConfigFile {
     /// Reads `directory/name`; none where there is no such file.
     pub(crate) fn read(directory: &Path, name: &str) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(name);
-        let Some(text) = read_text(&path)? else { return Ok(None) };
+        // Vocabularies are objects as configurations are, and larger.
+        let limit = if name.contains("vocab") { limit::TOKENIZER } else { limit::CONFIG };
+        let Some(text) = read_text(&path, limit)? else { return Ok(None) };
         // Python's `json` also writes `NaN` and `Infinity`, which JSON does not have.
         match serde_json::from_slice(&from_python(text.as_bytes())) {
             Ok(Value::Object(fields)) => Ok(Some(Self { path, fields })),
             Ok(_) => Err(PreprocessError::Unreadable { path, message: "it is not a JSON object".to_owned() }),
-            Err(error) => Err(PreprocessError::Unreadable { path, message: error.to_string() }),
+            Err(error) => Err(PreprocessError::Unreadable { path, message: excerpt(&error.to_string()).into_owned() }),
         }
     }
 
@@ -100,13 +102,13 @@ impl ConfigFile {
     }
 }
 
-/// The text of a file; none where there is no such file.
-pub(crate) fn read_text(path: &Path) -> Result<Option<String>, PreprocessError> {
-    match fs::read_to_string(path) {
+/// The text of a file of at most `limit` bytes; none where there is no such file.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PreprocessError> {
+    match bounded_file::read_text(path, limit) {
         Ok(text) => Ok(Some(text)),
         // Any other error is reported: a file without read permission must not count as absent.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(PreprocessError::Unreadable { path: path.to_owned(), message: error.to_string() }),
+        Err(error) if error.is_missing() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

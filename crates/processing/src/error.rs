@@ -2,6 +2,7 @@
 
 use crate::size::Size;
 use std::path::PathBuf;
+use testgen_types::{bounded_file::FileError, excerpt};
 
 /// Why inputs could not be turned into tensors.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +16,7 @@ pub enum PreprocessError {
         message: String,
     },
     /// A file lacks a field or has one with a value that is not usable.
-    #[error("`{}`: field `{field}` {problem}; {hint}", path.display())]
+    #[error("`{}`: field `{}` {}; {hint}", path.display(), excerpt(field), excerpt(problem))]
     Field {
         /// The file.
         path: PathBuf,
@@ -27,7 +28,7 @@ pub enum PreprocessError {
         hint: String,
     },
     /// A text has no ids.
-    #[error("the tokenizer failed: {message}")]
+    #[error("the tokenizer failed: {}", excerpt(message))]
     Tokenizer {
         /// The message of the `tokenizers` crate.
         message: String,
@@ -71,4 +72,10 @@ pub enum PreprocessError {
         /// That of the first image.
         first: Size,
     },
+}
+
+impl From<FileError> for PreprocessError {
+    fn from(error: FileError) -> Self {
+        Self::Unreadable { path: error.path, message: error.problem.to_string() }
+    }
 }

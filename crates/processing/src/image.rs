@@ -2,8 +2,9 @@
 
 use crate::{error::PreprocessError, size::Size};
 use image::DynamicImage;
-use std::{fs, path::Path};
+use std::path::Path;
 use testgen_nn::array::{Array, Values};
+use testgen_types::bounded_file::{limit, read_bytes};
 
 /// An RGB image of 8 bits a channel, [height, width, 3].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Image {
     /// Reads a png or jpeg file, as [`Image::decode`] does.
     pub fn open(path: &Path) -> Result<Self, PreprocessError> {
         let unreadable = |message: String| PreprocessError::Unreadable { path: path.to_owned(), message };
-        let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = read_bytes(path, limit::MEDIA)?;
         Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
     }
 

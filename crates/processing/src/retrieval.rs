@@ -12,6 +12,7 @@ use crate::{
 use serde::Deserialize;
 use std::path::Path;
 use testgen_nn::array::Arrays;
+use testgen_types::{bounded_file::limit, excerpt};
 
 /// The file of the embeddings of all passages, beside the weights; the model searches it.
 pub const EMBEDDINGS: &str = "passages.safetensors";
@@ -58,11 +59,15 @@ impl Retrieval {
     /// Reads `passages.jsonl` and both tokenizers; none where there are no passages.
     pub fn open(directory: &Path) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(PASSAGES);
-        let Some(text) = read_text(&path)? else { return Ok(None) };
+        let Some(text) = read_text(&path, limit::PASSAGES)? else { return Ok(None) };
         let passage = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| PreprocessError::Unreadable {
                 path: path.clone(),
-                message: format!("line {}: {error}; a line is {{\"title\": .., \"text\": ..}}", index + 1),
+                message: format!(
+                    "line {}: {}; a line is {{\"title\": .., \"text\": ..}}",
+                    index + 1,
+                    excerpt(&error.to_string())
+                ),
             })
         };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

@@ -4,6 +4,7 @@
 
 use crate::error::PreprocessError;
 use std::path::Path;
+use testgen_types::bounded_file::{limit, read_bytes};
 use tokenizers::{
     NormalizerWrapper, PreTokenizerWrapper, Tokenizer,
     models::unigram::Unigram,
@@ -35,7 +36,7 @@ impl SentencePiece {
     pub(crate) fn read(path: &Path) -> Result<Self, PreprocessError> {
         let unreadable =
             |message: &str| PreprocessError::Unreadable { path: path.to_owned(), message: message.to_owned() };
-        let bytes = std::fs::read(path).map_err(|error| unreadable(&error.to_string()))?;
+        let bytes = read_bytes(path, limit::TOKENIZER)?;
         let model = Self::parse(&bytes).ok_or_else(|| unreadable("it is not a SentencePiece model"))?;
         if model.other_model {
             return Err(unreadable("it is not a Unigram model, the only supported kind"));

@@ -9,6 +9,7 @@ mod noise;
 mod parts;
 mod tensors;
 mod trace;
+mod validate;
 
 pub(crate) use contents::{Case, Golden, Router};
 pub(crate) use error::GoldenError;
@@ -17,6 +18,7 @@ pub(crate) use tensors::read_file;
 
 use safetensors::SafeTensors;
 use std::path::Path;
+use testgen_types::bounded_file::{limit, read_bytes};
 
 /// The golden's file name in a checkpoint directory.
 pub(crate) const FILE: &str = "golden.safetensors";
@@ -25,11 +27,11 @@ impl Golden {
     /// Reads the golden of the checkpoint in `directory`.
     pub(crate) fn read(directory: &Path) -> Result<Self, GoldenError> {
         let path = directory.join(FILE);
-        let bytes = std::fs::read(&path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => GoldenError::Missing { path: path.clone() },
-            _ => GoldenError::Read { path: path.clone(), source },
+        let bytes = read_bytes(&path, limit::GOLDEN).map_err(|error| match error.is_missing() {
+            true => GoldenError::Missing { path: path.clone() },
+            false => GoldenError::Read(error),
         })?;
-        let format = |source| GoldenError::Format { path: path.clone(), source };
+        let format = |error| tensors::damaged(&path, &bytes, &error);
         // Read twice: `SafeTensors` does not expose the metadata.
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(format)?;
         let metadata = header.metadata().clone().unwrap_or_default();

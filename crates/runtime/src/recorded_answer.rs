@@ -14,12 +14,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashMap},
-    fs,
-    io::ErrorKind,
     path::Path,
 };
 use testgen_nn::array::Array;
-use testgen_types::Task;
+use testgen_types::{
+    Task,
+    bounded_file::{limit, read_bytes},
+};
 
 /// The file's name in a checkpoint directory.
 pub(crate) const FILE: &str = "answers.json";
@@ -160,7 +161,7 @@ impl RecordedAnswer {
         let Entry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
         let unusable = |why| AnswerError::Noise { path: path.clone(), why };
         let noise = Noise::of_answer(&metadata(&noise)).map_err(unusable)?;
-        let tensors = golden::read_file(&directory.join(golden::FILE))?;
+        let tensors = golden::read_file(&directory.join(golden::FILE), limit::GOLDEN)?;
         Ok(Self { request: RecordedRequest::new(request, tensors), answer, noise })
     }
 }
@@ -183,9 +184,9 @@ pub(crate) fn inapplicable(directory: &Path, task: Task) -> Option<String> {
 }
 
 fn entries(path: &Path) -> Result<BTreeMap<String, Value>, AnswerError> {
-    let text = fs::read(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => AnswerError::Missing { path: path.to_owned() },
-        _ => AnswerError::Read { path: path.to_owned(), source },
+    let text = read_bytes(path, limit::ANSWERS).map_err(|error| match error.is_missing() {
+        true => AnswerError::Missing { path: path.to_owned() },
+        false => AnswerError::Read(error),
     })?;
     serde_json::from_slice(&text).map_err(|source| AnswerError::Invalid { path: path.to_owned(), source })
 }

@@ -23,10 +23,16 @@ pub mod limit {
     pub const SHARD_INDEX: u64 = 64 * MIB;
     /// `golden.safetensors`.
     pub const GOLDEN: u64 = 1024 * MIB;
+    /// The passages of a retriever and their embeddings.
+    pub const PASSAGES: u64 = 4096 * MIB;
     /// `answers.json`.
     pub const ANSWERS: u64 = 64 * MIB;
     /// An image or an audio recording of a request.
     pub const MEDIA: u64 = 256 * MIB;
+    /// A file of the system: in `/proc`, in `/sys`, of an installed driver.
+    pub const SYSTEM: u64 = 64 * MIB;
+    /// A kernel that was tuned or compiled before.
+    pub const KERNEL: u64 = 256 * MIB;
     /// A specification, a settings file, a template, a source file.
     pub const SOURCE: u64 = 8 * MIB;
     /// A report in JSON lines.

@@ -1,16 +1,23 @@
-//! The beginning of a text for a message, so that no message repeats a large input.
+//! The beginning and the end of a text for a message, so that no message repeats a large input.
 
 use std::borrow::Cow;
 
 /// The number of characters of an input that a message repeats.
 const LENGTH: usize = 200;
 
-/// `text`, or its first characters and `...`: at most 200 characters.
+/// The number of characters after the gap: where a parser's message has the line and the column.
+const END: usize = 60;
+
+const GAP: &str = "...";
+
+/// `text`, or its beginning and its end with `...` between them: at most 200 characters.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     if text.chars().nth(LENGTH).is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().take(LENGTH - 3).chain("...".chars()).collect())
+    let end = text.char_indices().nth_back(END - 1).map_or(0, |(position, _)| position);
+    let beginning: String = text.chars().take(LENGTH - END - GAP.len()).collect();
+    Cow::Owned([&beginning, GAP, &text[end..]].concat())
 }
 
 #[cfg(test)]
@@ -20,6 +27,8 @@ mod tests {
     #[test]
     fn long_texts_are_cut_between_characters() {
         assert_eq!(excerpt(&"é".repeat(200)), "é".repeat(200));
-        assert_eq!(excerpt(&"é".repeat(201)), format!("{}...", "é".repeat(197)));
+        assert_eq!(excerpt(&"é".repeat(201)), format!("{}...{}", "é".repeat(137), "é".repeat(60)));
+        let long = format!("invalid value {}, at line 1 column 5", "x".repeat(1_000_000));
+        assert!(excerpt(&long).ends_with("xx, at line 1 column 5"), "{}", excerpt(&long));
     }
 }

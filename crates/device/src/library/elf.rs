@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use testgen_types::bounded_file::{self, FileError, FileProblem};
 
 const HEADER: usize = 64;
 const PROGRAM_HEADER: usize = 56;
@@ -10,11 +11,14 @@ const LOAD_SEGMENT: u32 = 1;
 
 /// The defect of a library file; `None` when it is safe to pass to the loader.
 pub(super) fn defect(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = match bounded_file::open(path) {
+        Ok(file) => file,
+        Err(FileError { problem: FileProblem::NotRegular { .. }, .. }) => {
+            return Some("it is not a regular file".to_owned());
+        }
+        Err(_) => return None,
+    };
     let metadata = file.metadata().ok()?;
-    if !metadata.is_file() {
-        return Some("it is not a regular file".to_owned());
-    }
     let mut header = [0; HEADER];
     if file.read_exact(&mut header).is_err() || !header.starts_with(b"\x7fELF") {
         return Some("it is not an ELF library".to_owned());

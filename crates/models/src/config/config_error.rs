@@ -1,6 +1,7 @@
 //! Why a configuration cannot be used.
 
 use std::path::PathBuf;
+use testgen_types::excerpt;
 
 /// Each variant names the field or the file.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +23,7 @@ pub enum ConfigError {
         message: String,
     },
     /// A field has a value that this model type cannot have.
-    #[error("config.json of a `{model_type}`: {message}")]
+    #[error("config.json of a `{}`: {message}", excerpt(model_type))]
     Invalid {
         /// The type in `config.json`.
         model_type: String,
@@ -31,8 +32,9 @@ pub enum ConfigError {
     },
     /// A field that may change the numbers and that the model code does not know.
     #[error(
-        "config.json of a `{model_type}` has `{field}` = {value}, which is not supported and may change the numbers; \
-         null and false are taken as off"
+        "config.json of a `{model_type}` has `{}` = {value}, which is not supported and may change the numbers; \
+         null and false are taken as off",
+        excerpt(field)
     )]
     UnsupportedField {
         /// The type in `config.json`.

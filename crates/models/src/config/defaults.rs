@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, sync::LazyLock};
+use testgen_types::excerpt;
 
 /// The declarations of the configuration class of a type.
 #[derive(Debug, Default, Deserialize)]
@@ -38,7 +39,10 @@ pub(crate) fn complete(model_type: &str, file: &Map<String, Value>) -> Result<Va
     for (name, value) in file {
         let first = canonical(model_type, name);
         match file.get(first).filter(|other| *other != value) {
-            Some(other) => return Err(format!("`{name}` {value} is not `{first}` {other}")),
+            Some(other) => {
+                let [value, other] = [value, other].map(|value| excerpt(&value.to_string()).into_owned());
+                return Err(format!("`{name}` {value} is not `{first}` {other}"));
+            }
             None => fields.insert(first.to_owned(), value.clone()),
         };
     }

@@ -1,6 +1,8 @@
 //! The fields of `config.json` that describe the model as a whole: its type, its class, its labels.
 
+use super::config_error::ConfigError;
 use serde_json::{Map, Value};
+use testgen_types::excerpt;
 
 /// The field that names the class of a model of diffusers, which has no `model_type`.
 const DIFFUSERS_CLASS: &str = "_class_name";
@@ -14,6 +16,37 @@ pub(crate) fn model_type(value: &Value) -> &str {
 /// The first of `architectures`: the transformers class that saved the checkpoint.
 pub(crate) fn saved_class(value: &Value) -> Option<&str> {
     value.get("architectures").and_then(|names| names.get(0)).or_else(|| value.get(DIFFUSERS_CLASS))?.as_str()
+}
+
+/// The types of torch that weights are saved in.
+const DTYPES: &[&str] = &[
+    "auto",
+    "bfloat16",
+    "double",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "half",
+    "int8",
+    "uint8",
+];
+
+/// Whether the type that the weights were saved in is one of torch: transformers fails to load the checkpoint otherwise.
+pub(crate) fn check_dtype(model_type: &str, value: &Value) -> Result<(), ConfigError> {
+    for field in ["dtype", "torch_dtype"] {
+        let Some(found) = value.get(field).filter(|found| !found.is_null()) else { continue };
+        let name = found.as_str().map(|name| name.strip_prefix("torch.").unwrap_or(name));
+        // An object has a type for each part of the model.
+        if !found.is_object() && name.is_none_or(|name| !DTYPES.contains(&name)) {
+            let message =
+                format!("`{field}` is {}, which is not a type of weights in torch", excerpt(&found.to_string()));
+            return Err(ConfigError::Invalid { model_type: model_type.to_owned(), message });
+        }
+    }
+    Ok(())
 }
 
 /// The number of labels of a classification head: that of `id2label`, else `num_labels`, else transformers' default.

@@ -5,9 +5,13 @@
 
 use super::not_finite::not_finite;
 use serde_json::{Map, Value};
+use testgen_types::excerpt;
 
 /// How deep the path of an error goes: a field of a nested configuration may hold an object, too.
 const DEPTH: usize = 3;
+
+/// How many fields a message names.
+const REPORTED: usize = 10;
 
 /// The error of a file with these fields alone; none where it can be read.
 type Try<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<String>;
@@ -17,8 +21,11 @@ pub(super) fn locate(file: &Map<String, Value>, error: Try<'_>) -> Option<String
     if error(&Map::new()).is_some() {
         return None; // not even the defaults can be read, so every field would be reported
     }
-    let found: Vec<String> =
-        damaged(file, error, DEPTH).into_iter().map(|(path, message)| describe(file, &path, &message)).collect();
+    let found: Vec<String> = damaged(file, error, DEPTH)
+        .iter()
+        .take(REPORTED)
+        .map(|(path, message)| describe(file, path, message))
+        .collect();
     (!found.is_empty()).then(|| found.join("; "))
 }
 
@@ -47,7 +54,7 @@ fn describe(file: &Map<String, Value>, path: &str, message: &str) -> String {
     let file = Value::Object(file.clone());
     let infinite = not_finite(&file).into_iter().find(|(field, _)| field == path);
     match infinite {
-        Some((_, name)) => format!("{path}: is {name}, not finite"),
-        None => format!("{path}: {message}"),
+        Some((_, name)) => format!("{}: is {}, not finite", excerpt(path), excerpt(name)),
+        None => format!("{}: {message}", excerpt(path)),
     }
 }

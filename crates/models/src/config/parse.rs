@@ -2,6 +2,7 @@
 
 use super::{accounting, config_error::ConfigError, config_struct::Config, defaults::complete, locate::locate};
 use serde_json::{Map, Value};
+use testgen_types::excerpt;
 
 /// A configuration and the names of the fields that were read from the file.
 #[derive(Debug)]
@@ -13,7 +14,9 @@ pub(crate) struct Parsed<C> {
 /// Reads the fields of `C` and accounts for all others.
 pub(crate) fn parse<C: Config>(model_type: &str, value: &Value) -> Result<Parsed<C>, ConfigError> {
     let invalid = |message| ConfigError::Invalid { model_type: model_type.to_owned(), message };
-    let file = value.as_object().ok_or_else(|| invalid(format!("the file is `{value}`, not an object")))?;
+    let file = value
+        .as_object()
+        .ok_or_else(|| invalid(format!("the file is `{}`, not an object", excerpt(&value.to_string()))))?;
     let config = read::<C>(model_type, file).map_err(invalid)?;
     accounting::check(model_type, &config, file, "")?;
     config.validate().map_err(invalid)?;
@@ -24,11 +27,11 @@ pub(crate) fn parse<C: Config>(model_type: &str, value: &Value) -> Result<Parsed
 fn read<C: Config>(model_type: &str, file: &Map<String, Value>) -> Result<C, String> {
     let error = match serde_json::from_value(complete(model_type, file)?) {
         Ok(config) => return Ok(config),
-        Err(error) => error.to_string(),
+        Err(error) => excerpt(&error.to_string()).into_owned(),
     };
     Err(locate(file, &|fields| {
         let completed = complete(model_type, fields).ok()?;
-        serde_json::from_value::<C>(completed).err().map(|error| error.to_string())
+        serde_json::from_value::<C>(completed).err().map(|error| excerpt(&error.to_string()).into_owned())
     })
     .unwrap_or(error))
 }

@@ -16,3 +16,12 @@ pub(crate) fn absolute_positions(kind: &str) -> Result<(), String> {
         other => Err(format!("`position_embedding_type` {other:?} is not supported, only \"absolute\"")),
     }
 }
+
+/// Whether a table of that many positions, which no tensor has, can be computed.
+pub(crate) fn computed_positions(count: usize) -> Result<(), String> {
+    const LARGEST: usize = 1 << 16;
+    if count <= LARGEST {
+        return Ok(());
+    }
+    Err(format!("`max_position_embeddings` is {count}; positions are computed for at most {LARGEST}"))
+}

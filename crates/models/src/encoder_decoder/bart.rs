@@ -164,7 +164,7 @@ fn stacks<B: Ops>(config: &BartConfig, base: &Weights<B>) -> Result<Stacks<BartL
     let shapes = fields.shapes(VARIANT);
     let stacks = Stacks { encoder: stack(&shapes.encoder, false)?, decoder: stack(&shapes.decoder, true)? };
     // A file may have the shared table under all three names.
-    tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+    mark_tables(base, fields.tie_word_embeddings);
     Ok(stacks)
 }
 
@@ -190,6 +190,13 @@ impl<B: Ops> Generator<B> {
 pub(crate) fn tables(decoder: bool) -> [&'static str; 3] {
     let [own, other] = ["encoder.embed_tokens", "decoder.embed_tokens"];
     if decoder { [other, "shared", own] } else { [own, "shared", other] }
+}
+
+/// Counts the tables that no stack reads: copies where they are tied.
+pub(crate) fn mark_tables<B: Ops>(base: &Weights<B>, tied: bool) {
+    for table in tables(true).map(|name| base.module(name)) {
+        if tied { table.mark_tied("weight") } else { table.mark_unused("weight") }
+    }
 }
 
 /// The head over [`lm_head`].

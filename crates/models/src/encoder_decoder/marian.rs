@@ -4,9 +4,9 @@
 //! PEGASUS (Zhang et al. 2020): `transformers.models.pegasus`. Marian with one vocabulary, and norms before each block and after
 //! the last one.
 
-use super::bart::{BartFields, Stacks, language_model, tables};
+use super::bart::{BartFields, Stacks, language_model, mark_tables, tables};
 use crate::{
-    config::Config,
+    config::{Config, computed_positions},
     model_def::{Loaded, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
@@ -53,6 +53,7 @@ impl Config for MarianConfig {
     }
 
     fn validate(&self) -> Result<(), String> {
+        computed_positions(self.max_position_embeddings)?;
         self.fields.validate()
     }
 
@@ -96,7 +97,7 @@ impl ModelDef for Marian {
         let encoder = stack(&shapes.encoder, false, vocabularies.encoder)?;
         let decoder = stack(&shapes.decoder, true, vocabularies.decoder)?;
         if config.share_encoder_decoder_embeddings {
-            tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+            mark_tables(&base, fields.tie_word_embeddings);
         }
         let head = match head {
             Head::ConditionalGeneration => {
@@ -138,6 +139,7 @@ impl Config for Pegasus {
     }
 
     fn validate(&self) -> Result<(), String> {
+        computed_positions(self.max_position_embeddings)?;
         self.fields.validate()
     }
 
@@ -164,7 +166,7 @@ impl ModelDef for Pegasus {
         };
         let shapes = fields.shapes(BartVariant { pre_norm: true, ..VARIANT });
         let (encoder, decoder) = (stack(&shapes.encoder, false)?, stack(&shapes.decoder, true)?);
-        tables(true).iter().for_each(|name| base.module(name).mark_tied("weight"));
+        mark_tables(&base, fields.tie_word_embeddings);
         let head = match head {
             Head::ConditionalGeneration => {
                 language_model(w, [width, vocab], fields.tie_word_embeddings, decoder.embedding())?

@@ -95,7 +95,7 @@ impl<B: Ops> T5Layers<B> {
         let block = |index| T5Block::load(config, decoder, types, &w.module("block").module(index));
         if decoder {
             // Releases before 2.0 saved one that cross-attention never had.
-            w.mark_tied("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
+            w.mark_unused("block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
         }
         let norm = w.module("final_layer_norm").in_type(types.sum);
         Ok(Self {

@@ -44,7 +44,7 @@ impl<B: Ops> DebertaV2Encoder<B> {
         let layer = |index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index));
         let embeddings = TextEmbeddings::load_projected(shape.tables, Positions::FromZero, width, w)?;
         // Files may have the table although `position_biased_input` is off; transformers ignores it, too.
-        w.mark_tied("embeddings.position_embeddings.weight");
+        w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {
             embeddings,
             layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,

@@ -148,7 +148,7 @@ impl<B: Ops> YolosEncoder<B> {
         let between = if config.use_mid_position_embeddings { shape.layers.saturating_sub(1) } else { 0 };
         // Saved also where there is nothing between layers.
         if between == 0 && config.use_mid_position_embeddings {
-            w.mark_tied("encoder.mid_position_embeddings");
+            w.mark_unused("encoder.mid_position_embeddings");
         }
         let mid = (between > 0)
             .then(|| w.tensor("encoder.mid_position_embeddings", [between, 1, tokens, width]))

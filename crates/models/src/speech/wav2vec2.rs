@@ -78,7 +78,7 @@ impl<B: Ops> Recogniser<B> {
         let (projection, encoder) = (base.module("feature_projection"), base.module("encoder"));
         let norm = |w: &Weights<B>, width| LayerNorm::load(&w.module("layer_norm"), width, config.layer_norm_eps);
         // What masked features were replaced with in training.
-        base.mark_tied("masked_spec_embed");
+        base.mark_unused("masked_spec_embed");
         let layer = |index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index));
         Ok(Self {
             features: Features::load(config, &base.module("feature_extractor"))?,

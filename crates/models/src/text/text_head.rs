@@ -276,7 +276,7 @@ fn untied_decoder<B: Ops>(
 ) -> Result<Linear<B>, WeightsError> {
     // Saved with every head of this kind, but without tying no forward pass reads it.
     if let Some(bias) = names.bias {
-        w.mark_tied(bias);
+        w.mark_unused(bias);
     }
     Linear::load(&w.module(names.decoder), width, vocab)
 }

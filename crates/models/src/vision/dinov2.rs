@@ -132,7 +132,7 @@ impl<B: Ops> Dinov2Encoder<B> {
         let layers = w.module_named(&["encoder.layer", "layers"]);
         let layer = |index| load_layer(config, &shape, &layers.module(index));
         // Replaces hidden patches in pretraining; no class here hides any.
-        embeddings.mark_tied("mask_token");
+        embeddings.mark_unused("mask_token");
         Ok(Self {
             patches: PatchEmbedding::load(&shape, &embeddings)?,
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,

@@ -159,7 +159,7 @@ impl<B: Ops> Embeddings<B> {
         let shape = Conv2dShape { channels, kernel: patch, stride: patch, padding: [0, 0] };
         let patches = (image[0] / patch[0]) * (image[1] / patch[1]);
         // Replaces hidden patches in pretraining; no class here hides any.
-        w.mark_tied("mask_token");
+        w.mark_unused("mask_token");
         Ok(Self {
             projection: Conv2d::load(&w.module("patch_embeddings.projection"), shape, true)?,
             norm: LayerNorm::load(&w.module("norm"), width, EPS)?,

@@ -1,12 +1,13 @@
 //! Errors of checkpoint files: absent, damaged, or with other tensors than the configuration implies.
 
 use std::path::PathBuf;
+use testgen_types::{bounded_file::FileError, excerpt};
 
 /// Why the tensors of a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
     /// A file is not there or not readable.
-    #[error("cannot read `{path}`: {message}")]
+    #[error("cannot read `{}`: {message}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -23,7 +24,7 @@ pub enum WeightsError {
         directory: PathBuf,
     },
     /// The model needs a tensor that no file has.
-    #[error("tensor `{name}` {expected:?} is missing from the checkpoint")]
+    #[error("tensor `{}` {expected:?} is missing from the checkpoint", excerpt(name))]
     Missing {
         /// The name that was asked for.
         name: String,
@@ -31,7 +32,7 @@ pub enum WeightsError {
         expected: Vec<usize>,
     },
     /// A tensor has another shape than the configuration says.
-    #[error("tensor `{name}` is {found:?}, the configuration says {expected:?}")]
+    #[error("tensor `{}` is {}, the configuration says {expected:?}", excerpt(name), excerpt(&format!("{found:?}")))]
     WrongShape {
         /// The tensor.
         name: String,
@@ -40,12 +41,30 @@ pub enum WeightsError {
         /// The shape that the configuration says.
         expected: Vec<usize>,
     },
+    /// The configuration ties a tensor to another one, and the file has both with different values. transformers 5 uses both
+    /// then, and transformers 4 only one of them.
+    #[error(
+        "tensor `{}` differs from the one that the configuration ties it to; \
+         set `tie_word_embeddings` to false, or remove the tensor",
+        excerpt(name)
+    )]
+    NotTied {
+        /// The tensor.
+        name: String,
+    },
     /// A tensor has a type that weights cannot have.
-    #[error("tensor `{name}` has the type {found}; supported: F64, F32, F16, BF16")]
+    #[error("tensor `{}` has the type {found}; supported: F64, F32, F16, BF16", excerpt(name))]
     WrongType {
         /// The tensor.
         name: String,
         /// Its type in the file.
         found: String,
     },
+}
+
+impl WeightsError {
+    /// Not `From`: with a second conversion, closures that return a `Result` would need a type.
+    pub(super) fn of_file(error: FileError) -> Self {
+        Self::Unreadable { path: error.path, message: error.problem.to_string() }
+    }
 }

@@ -1,16 +1,15 @@
 //! The safetensors files of a checkpoint: one, or several with an index.
 
-use super::error::WeightsError;
+use super::{error::WeightsError, header_fault::header_fault, index::Layout};
 use memmap2::Mmap;
-use safetensors::{Dtype, SafeTensors};
-use serde_json::Value;
+use safetensors::{Dtype, SafeTensors, tensor::Metadata};
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs::File,
+    collections::BTreeMap,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
+use testgen_types::bounded_file;
 
 /// Memory-mapped files and where in them each tensor is.
 pub(super) struct Files {
@@ -45,7 +44,14 @@ impl<'a> Stored<'a> {
 
 impl Files {
     pub(super) fn open(directory: &Path) -> Result<Self, WeightsError> {
-        Self::of(directory, &paths(directory)?)
+        match Layout::of(directory)? {
+            Layout::Single(path) => Self::of(directory, &[path]),
+            Layout::Sharded(index) => {
+                let files = Self::of(directory, &index.files())?;
+                index.check(|name| files.tensors.contains_key(name))?;
+                Ok(files)
+            }
+        }
     }
 
     /// One file of the checkpoint, by its name.
@@ -67,20 +73,11 @@ impl Files {
     }
 
     fn add(&mut self, path: &Path) -> Result<(), WeightsError> {
-        let unreadable = |message: String| WeightsError::Unreadable { path: path.to_owned(), message };
-        let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
-        // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped raises SIGBUS, as
-        // it does for every reader of safetensors.
-        let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
-        let (header, metadata) = SafeTensors::read_metadata(&map).map_err(|error| unreadable(error.to_string()))?;
+        let (map, header, metadata) = open(path)?;
         // The 8 bytes before the header are its length.
         let data = header + 8;
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
-            // `read_metadata` checks the header only.
-            if range.end > map.len() {
-                return Err(unreadable(format!("`{name}` ends after the end of the file; the file is truncated")));
-            }
             let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
             self.tensors.insert(name, entry);
         }
@@ -110,36 +107,22 @@ impl Files {
     }
 }
 
-/// The file names in transformers and diffusers.
-const SINGLE: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
-
-/// The single file, or the files that the index names.
-fn paths(directory: &Path) -> Result<Vec<PathBuf>, WeightsError> {
-    let single = SINGLE.iter().map(|name| directory.join(name)).find(|path| path.is_file());
-    if let Some(single) = single {
-        return Ok(vec![single]);
+/// Maps the file at `path` and reads its header: its length, and the tensors, whose data is known to be in the file.
+fn open(path: &Path) -> Result<(Mmap, usize, Metadata), WeightsError> {
+    let unreadable = |message: String| WeightsError::Unreadable { path: path.to_owned(), message };
+    let file = bounded_file::open(path).map_err(WeightsError::of_file)?;
+    // SAFETY: the map is read only; a file that is truncated by someone else while it is mapped raises SIGBUS, as it
+    // does for every reader of safetensors.
+    let map = unsafe { Mmap::map(&file) }.map_err(|error| unreadable(error.to_string()))?;
+    match SafeTensors::read_metadata(&map) {
+        Ok((header, metadata)) => Ok((map, header, metadata)),
+        Err(error) => Err(unreadable(header_fault(&map, &error))),
     }
-    let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(|path| path.is_file());
-    let index = index.ok_or_else(|| WeightsError::NoFile { directory: directory.to_owned() })?;
-    let unreadable = |message: String| WeightsError::Unreadable { path: index.clone(), message };
-    let text = std::fs::read(&index).map_err(|error| unreadable(error.to_string()))?;
-    let value: Value = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
-    let map = value.get("weight_map").and_then(Value::as_object);
-    let map = map.ok_or_else(|| unreadable("it has no `weight_map`".to_owned()))?;
-    let names: BTreeSet<&str> = map.values().filter_map(Value::as_str).collect();
-    // An index that was downloaded must not open files outside the checkpoint.
-    if let Some(name) = names.iter().find(|name| Path::new(name).file_name().is_none_or(|file| file != **name)) {
-        return Err(unreadable(format!("`{name}` is not the name of a file beside the index")));
-    }
-    Ok(names.into_iter().map(|name| directory.join(name)).collect())
 }
 
 /// The entry `key` of a safetensors file's metadata; reads only the header. None when there is no such file or entry.
 pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
-    let file = File::open(path).ok()?;
-    // SAFETY: as in `Files::add`.
-    let map = unsafe { Mmap::map(&file) }.ok()?;
-    let (_, metadata) = SafeTensors::read_metadata(&map).ok()?;
+    let (_, _, metadata) = open(path).ok()?;
     metadata.metadata().as_ref()?.get(key).cloned()
 }
 
@@ -147,4 +130,20 @@ pub fn file_metadata(path: &Path, key: &str) -> Option<String> {
 /// no such tensor.
 pub fn is_zero(directory: &Path, name: &str) -> Result<bool, WeightsError> {
     Ok(Files::open(directory)?.find(name).is_some_and(|tensor| tensor.bytes().iter().all(|byte| *byte == 0)))
+}
+
+/// How large the tensors of a checkpoint are, which bounds the sizes that its configuration can have.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// The number of tensors.
+    pub tensors: usize,
+    /// The number of elements of the largest one.
+    pub largest: usize,
+}
+
+/// The extent of the checkpoint in `directory`; reads only headers.
+pub fn extent(directory: &Path) -> Result<Extent, WeightsError> {
+    let files = Files::open(directory)?;
+    let elements = files.tensors.values().map(|entry| entry.shape.iter().product());
+    Ok(Extent { tensors: files.tensors.len(), largest: elements.max().unwrap_or_default() })
 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use testgen_types::{bounded_file::limit, excerpt};
 use tokenizers::{AddedToken, PostProcessorWrapper, Tokenizer};
 
 /// Vocabularies that some class reads; which of them need code that is not here shows when nothing else was found.
@@ -17,23 +18,26 @@ const VOCABULARIES: [&str; 5] =
 pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<Tokenizer>, PreprocessError> {
     let path = directory.join("tokenizer.json");
     let unreadable = |message: String| PreprocessError::Unreadable { path: path.clone(), message };
-    let description = match read_text(&path)? {
+    let description = match read_text(&path, limit::TOKENIZER)? {
         Some(text) if settings.class == Class::Generic => Some(text),
         Some(text) => {
-            let mut file: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            let mut file: Value =
+                serde_json::from_str(&text).map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
             rebuild(&mut file, settings)?;
             Some(file.to_string())
         }
         None => older(directory, settings)?.map(|description| description.to_string()),
     };
     let backend = description.map(Tokenizer::from_bytes).transpose();
-    backend.map_err(|error| unreadable(error.to_string()))
+    backend.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))
 }
 
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.
 fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, PreprocessError> {
     let model = match settings.class {
-        Class::Bert | Class::Mpnet => read_text(&directory.join("vocab.txt"))?.map(|lines| word_piece(&lines)),
+        Class::Bert | Class::Mpnet => {
+            read_text(&directory.join("vocab.txt"), limit::TOKENIZER)?.map(|lines| word_piece(&lines))
+        }
         Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
         Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic | Class::FrameTokens | Class::Marian => None,
     };
@@ -60,7 +64,9 @@ fn word_piece(lines: &str) -> Value {
 
 fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
     let vocabulary = ConfigFile::read(directory, "vocab.json")?;
-    let Some((vocabulary, merges)) = vocabulary.zip(read_text(&directory.join("merges.txt"))?) else { return Ok(None) };
+    let Some((vocabulary, merges)) = vocabulary.zip(read_text(&directory.join("merges.txt"), limit::TOKENIZER)?) else {
+        return Ok(None);
+    };
     let vocabulary: Map<String, Value> =
         vocabulary.fields().map(|(token, id)| (token.to_owned(), id.clone())).collect();
     // `#version: 0.2` is a header. A merge may begin with `#` as well, so a single `#` does not identify the header.

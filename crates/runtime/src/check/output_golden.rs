@@ -3,10 +3,11 @@
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
-    outcome::{CheckResult, Failures},
+    outcome::{Abort, CheckResult, Failures},
 };
 use crate::golden::{Case, Golden};
 use testgen_nn::forward::ForwardError;
+use testgen_types::excerpt;
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -24,7 +25,27 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         });
     }
     failures.conclude()?;
-    Ok(None)
+    Ok(without_noise(run, &tested, &golden))
+}
+
+/// Names the golden where its inputs are the cause.
+fn of_recorded(case: &Case, error: ForwardError) -> Abort {
+    use ForwardError::{MissingInput, OutOfRange, WrongInput};
+    match error {
+        MissingInput { .. } | OutOfRange { .. } | WrongInput { .. } => {
+            Abort::Fail(format!("{error}; `golden.safetensors` records these inputs in the case `{}`", case.name))
+        }
+        other => other.into(),
+    }
+}
+
+/// A warning where a threshold is not derived from recorded noise.
+fn without_noise(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Option<String> {
+    let tolerance = run.tolerance(golden, tested);
+    let floats = golden.main().outputs.iter().filter(|(_, array)| array.as_floats().is_some());
+    let mut names = floats.map(|(name, _)| name).filter(|name| tolerance.noise(name).is_none());
+    let name = names.next()?;
+    Some(format!("no noise is recorded for `{}`, so its threshold is the one for unknown noise", excerpt(name)))
 }
 
 fn compare_case(
@@ -33,8 +54,8 @@ fn compare_case(
     golden: &Golden,
     case: &Case,
     failures: &mut Failures,
-) -> Result<(), ForwardError> {
-    let forward = tested.model().forward(&case.inputs)?;
+) -> Result<(), Abort> {
+    let forward = tested.model().forward(&case.inputs).map_err(|error| of_recorded(case, error))?;
     let tolerance = run.tolerance(golden, tested);
     for (name, expected) in &case.outputs {
         let label = case.qualified(name);

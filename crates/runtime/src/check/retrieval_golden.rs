@@ -18,6 +18,7 @@ use crate::{
 use testgen_nn::{array::Array, forward::Forward};
 use testgen_processing::generation::GenerationControls;
 use testgen_processing::retrieval::EMBEDDINGS;
+use testgen_types::bounded_file::limit;
 
 /// The number of generated questions, and their length.
 const GENERATED: usize = 24;
@@ -78,7 +79,7 @@ struct PassageEmbeddings {
 impl PassageEmbeddings {
     fn read(run: &CheckRun<'_>) -> Result<Self, Abort> {
         let path = run.context.checkpoint.directory().join(EMBEDDINGS);
-        let arrays = read_file(&path)?;
+        let arrays = read_file(&path, limit::PASSAGES)?;
         let embeddings = arrays.get("embeddings");
         match embeddings.and_then(|array| Some((array.shape(), array.as_floats()?))) {
             Some((&[count, width], values)) => Ok(Self { values: values.to_vec(), count, width }),

@@ -1,6 +1,7 @@
 //! Errors of golden files: absent, damaged, or without a required part.
 
 use std::path::{Path, PathBuf};
+use testgen_types::{bounded_file::FileError, excerpt};
 
 /// Why a golden cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -12,20 +13,15 @@ pub(crate) enum GoldenError {
         path: PathBuf,
     },
     /// The file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The file is not safetensors.
-    #[error("`{}` is not a safetensors file: {source}", path.display())]
+    #[error("the golden `{}` is damaged: {fault}; record it again with `testgen record`", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Why.
-        source: safetensors::SafeTensorError,
+        /// The problem, with the tensor that has it.
+        fault: String,
     },
     /// A required part is missing.
     #[error("`{}` has no {part}", path.display())]
@@ -36,7 +32,7 @@ pub(crate) enum GoldenError {
         part: String,
     },
     /// A part cannot be read.
-    #[error("`{part}` of `{}` cannot be read: {why}", path.display())]
+    #[error("`{}` of `{}` cannot be read: {}", excerpt(part), path.display(), excerpt(why))]
     Part {
         /// The file.
         path: PathBuf,

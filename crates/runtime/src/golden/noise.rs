@@ -25,6 +25,11 @@ impl Noise {
         self.by_precision.get(&precision)?.get(name).copied()
     }
 
+    /// The noise of every tensor in a precision; none where none was recorded.
+    pub(super) fn levels(&self, precision: Precision) -> Option<&BTreeMap<String, NoiseLevel>> {
+        self.by_precision.get(&precision)
+    }
+
     /// Reads the noise of a recorded answer, given as the metadata of a golden.
     pub(crate) fn of_answer(metadata: &HashMap<String, String>) -> Result<Self, String> {
         Self::read(metadata).map_err(|unreadable| format!("`{}`: {}", unreadable.part, unreadable.why))
@@ -35,6 +40,13 @@ impl Noise {
         // Goldens of models that do not run in float64 have float32 as the reference. Against itself, f32 has no error, and
         // zero noise would allow no error at all.
         let against_f32 = metadata.get("noise.reference").is_some_and(|reference| reference == "float32");
+        let about = ["reference", "samples", "noise_samples"];
+        let known = |name: &str| about.contains(&name) || Precision::ALL.iter().any(|known| known.as_str() == name);
+        let mut names = metadata.keys().filter_map(|key| key.strip_prefix("noise."));
+        if let Some(name) = names.find(|name| !known(name)) {
+            let why = "it is not the noise of a precision; those are f32, f16 and bf16".to_owned();
+            return Err(Unreadable { part: format!("noise.{name}"), why });
+        }
         let mut by_precision = BTreeMap::new();
         for &precision in Precision::ALL {
             let key = format!("noise.{precision}");
@@ -50,18 +62,21 @@ impl Noise {
     }
 }
 
+/// Rounding is far below the tensor itself, except for a tensor near zero. Larger noise is a damaged golden.
+const LARGEST: f64 = 1000.0;
+
 /// JSON: an object of `[rel_l2, max_rel]` by the name of the tensor.
 fn levels(text: &str) -> Result<BTreeMap<String, NoiseLevel>, String> {
     let pairs: BTreeMap<String, [f64; 2]> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let level = |(name, pair): (String, [f64; 2])| match pair {
         [rel_l2, max_rel] if is_noise(rel_l2) && is_noise(max_rel) => Ok((name, NoiseLevel { rel_l2, max_rel })),
-        _ => Err(format!("`{name}` is {pair:?}, expected two finite numbers that are not negative")),
+        _ => Err(format!("`{name}` is {pair:?}, expected two numbers from 0 to {LARGEST}")),
     };
     pairs.into_iter().map(level).collect()
 }
 
 fn is_noise(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
+    (0.0..=LARGEST).contains(&value)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{
     error::{GoldenError, Unreadable},
     noise::Noise,
     trace::TracePosition,
+    validate,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,13 +13,16 @@ use std::{
 };
 use testgen_nn::array::{Array, Arrays};
 
+/// Messages repeat the names of tensors.
+const LONGEST_NAME: usize = 150;
+
 /// Builds a golden from the tensors and the metadata of a file.
 pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Golden, GoldenError> {
     let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
     let model_class = metadata.get("model_class").cloned().ok_or_else(|| lacks("metadata `model_class`"))?;
     let mut parts = Parts::default();
     for (name, array) in arrays {
-        parts.put(&name, array);
+        parts.put(&name, array).map_err(|unreadable| unreadable.in_file(path))?;
     }
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
     if cases.first().is_none_or(|case| case.name != "main") {
@@ -30,8 +34,9 @@ pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, S
         // `generate` of this class passes the argument itself, whatever the configuration says.
         source.insert("do_marginalize".to_owned(), Array::integers([1], vec![1]));
     }
+    let noise = Noise::read(metadata).and_then(|noise| validate::noise(&noise, &cases).map(|()| noise));
     Ok(Golden {
-        noise: Noise::read(metadata).map_err(|unreadable| unreadable.in_file(path))?,
+        noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
         pad_token_id: metadata.get("pad_token_id").and_then(|text| text.parse().ok()),
         model_class,
         cases,
@@ -109,41 +114,55 @@ struct CaseTensors {
 }
 
 impl Parts {
-    /// Ignores names outside the format, so that goldens of a newer recorder remain readable.
-    fn put(&mut self, name: &str, array: Array) {
+    /// A name outside the format is an error: a part that nothing reads would look as if it were checked.
+    fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
+        if name.len() > LONGEST_NAME {
+            let why = format!("its name has {} bytes, and at most {LONGEST_NAME} are read", name.len());
+            return Err(Unreadable { part: name.to_owned(), why });
+        }
+        let why = "a golden has no such part; record it again with this version".to_owned();
+        let unknown = Unreadable { part: name.to_owned(), why };
         let (number, rest) = match name.strip_prefix("case.").and_then(|rest| rest.split_once('.')) {
             Some((number, rest)) => match number.parse() {
                 Ok(number) => (number, rest),
-                Err(_) => return,
+                Err(_) => return Err(unknown),
             },
             None => (0, name),
         };
-        let Some((kind, name)) = rest.split_once('.') else { return };
+        let Some((kind, part)) = rest.split_once('.') else { return Err(unknown) };
+        if kind == "input" {
+            validate::input(name, &array)?;
+        }
+        self.put_part(kind, number, part, array).ok_or(unknown)
+    }
+
+    /// None for a name outside the format.
+    fn put_part(&mut self, kind: &str, number: usize, name: &str, array: Array) -> Option<()> {
         match kind {
             "input" => drop(self.case(number).inputs.insert(name.to_owned(), array)),
             "output" => drop(self.case(number).outputs.insert(name.to_owned(), array)),
             "retrieval" => drop(self.case(number).retrieval.insert(name.to_owned(), array)),
-            "trace" => drop(TracePosition::parse(name).map(|position| self.trace.insert(position, array))),
-            "router" => drop(name.parse().map(|layer| self.probabilities.insert(layer, array))),
-            "routing" => drop(name.parse().map(|layer| self.weights.insert(layer, array))),
+            "trace" => drop(self.trace.insert(TracePosition::parse(name)?, array)),
+            "router" => drop(self.probabilities.insert(name.parse().ok()?, array)),
+            "routing" => drop(self.weights.insert(name.parse().ok()?, array)),
             "tokens" => drop(self.tokens.insert(name.to_owned(), array)),
             "margin" => drop(self.margins.insert(name.to_owned(), array)),
             "detection" => drop(self.detections.insert(name.to_owned(), array)),
-            "image" => drop(name.parse().map(|index| self.images.insert(index, array))),
-            "audio" => drop(name.parse().map(|index| self.audio.insert(index, array))),
-            "graph" => self.put_graph(name, array),
-            _ => {}
+            "image" => drop(self.images.insert(name.parse().ok()?, array)),
+            "audio" => drop(self.audio.insert(name.parse().ok()?, array)),
+            "graph" => self.put_graph(name, array)?,
+            _ => return None,
         }
+        Some(())
     }
 
     fn case(&mut self, number: usize) -> &mut CaseTensors {
         self.cases.entry(number).or_default()
     }
 
-    fn put_graph(&mut self, name: &str, array: Array) {
-        let indexed = name.split_once('.').and_then(|(index, name)| Some((index.parse().ok()?, name)));
-        if let Some((index, name)) = indexed {
-            self.graphs.entry(index).or_default().insert(name.to_owned(), array);
-        }
+    fn put_graph(&mut self, name: &str, array: Array) -> Option<()> {
+        let (index, name) = name.split_once('.')?;
+        self.graphs.entry(index.parse().ok()?).or_default().insert(name.to_owned(), array);
+        Some(())
     }
 }

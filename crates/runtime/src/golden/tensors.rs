@@ -1,9 +1,13 @@
 //! Reading safetensors as host arrays: floats become f32, integers and booleans i64.
 
 use super::error::{GoldenError, Unreadable};
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::{Dtype, SafeTensorError, SafeTensors, tensor::TensorView};
 use std::path::Path;
-use testgen_nn::array::{Array, Arrays};
+use testgen_nn::{
+    array::{Array, Arrays},
+    weights::header_fault,
+};
+use testgen_types::bounded_file::read_bytes;
 
 /// All tensors of a file.
 pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, Unreadable> {
@@ -15,12 +19,16 @@ pub(super) fn read(file: &SafeTensors<'_>) -> Result<Arrays, Unreadable> {
         .collect()
 }
 
-/// All tensors of another file of the checkpoint.
-pub(crate) fn read_file(path: &Path) -> Result<Arrays, GoldenError> {
-    let bytes = std::fs::read(path).map_err(|source| GoldenError::Read { path: path.to_owned(), source })?;
-    let format = |source| GoldenError::Format { path: path.to_owned(), source };
-    let file = SafeTensors::deserialize(&bytes).map_err(format)?;
+/// All tensors of a file of the checkpoint of at most `limit` bytes.
+pub(crate) fn read_file(path: &Path, limit: u64) -> Result<Arrays, GoldenError> {
+    let bytes = read_bytes(path, limit)?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| damaged(path, &bytes, &error))?;
     read(&file).map_err(|unreadable| unreadable.in_file(path))
+}
+
+/// The error of a file of these `bytes`, which is not safetensors.
+pub(super) fn damaged(path: &Path, bytes: &[u8], error: &SafeTensorError) -> GoldenError {
+    GoldenError::Format { path: path.to_owned(), fault: header_fault(bytes, error) }
 }
 
 fn array(view: &TensorView<'_>) -> Result<Array, String> {

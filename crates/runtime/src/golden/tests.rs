@@ -44,7 +44,7 @@ fn optional_parts_are_read_in_order() {
     let one: &[f32] = &[1.0];
     tensors.extend([("case.10.input.x", one), ("case.10.output.y", one), ("case.2.input.x", one)]);
     tensors.extend([("case.2.output.y", one), ("trace.layer.10", one), ("trace.layer.9", one), ("trace.embed", one)]);
-    tensors.extend([("tokens.greedy", one), ("margin.greedy", one), ("image.0", one), ("something.else", one)]);
+    tensors.extend([("tokens.greedy", one), ("margin.greedy", one), ("image.0", one)]);
     let golden = read(&tensors, &[CLASS, ("case.2.text", "[\"a\", \"b\"]"), ("pad_token_id", "7")]).unwrap();
     let names: Vec<&str> = golden.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["main", "case.2", "case.10"]);
@@ -85,6 +85,57 @@ fn errors_name_the_missing_or_damaged_part() {
     assert!(matches!(Golden::read(directory.path()), Err(GoldenError::Missing { .. })));
     std::fs::write(directory.path().join(FILE), b"nonsense").unwrap();
     assert!(matches!(Golden::read(directory.path()), Err(GoldenError::Format { .. })));
+}
+
+#[test]
+fn what_no_recorder_writes_is_refused() {
+    let message = |tensors: &[(&str, &[f32])], metadata: &[(&str, &str)]| {
+        let tensors = [&REQUIRED[..], tensors].concat();
+        read(&tensors, &[&[CLASS][..], metadata].concat()).unwrap_err().to_string()
+    };
+    let one: &[f32] = &[1.0];
+    for name in ["something.else", "extra", "trace.depth.0", "case.x.input.y", "image.first", "graph.0"] {
+        let message = message(&[(name, one)], &[]);
+        assert!(message.contains(&format!("`{name}` of ")) && message.contains("no such part"), "{message}");
+    }
+    let name = format!("input.{}", "x".repeat(1_000_000));
+    let long = message(&[(name.as_str(), one)], &[]);
+    assert!(long.contains("its name has 1000006 bytes") && long.len() < 600, "{} bytes", long.len());
+    for (mask, expected) in [
+        (&[1.0, 7.0][..], "element 1 is 7; a mask has 0 and 1"),
+        (&[f32::NAN], "element 0 is NaN; a mask has 0 and 1"),
+        (&[0.0, 0.0], "it hides every token; a mask shows at least one"),
+    ] {
+        let message = message(&[("input.attention_mask", mask)], &[]);
+        assert!(message.contains("`input.attention_mask` of ") && message.contains(expected), "{message}");
+    }
+    for (key, value, expected) in [
+        ("noise.f61", "{}", "`noise.f61` of "),
+        ("noise.f16", r#"{"y": [0, 0], "z": [0, 0]}"#, "`z` is not a recorded tensor"),
+        ("noise.f16", r#"{"y": [0, 1e9]}"#, "expected two numbers from 0 to 1000"),
+    ] {
+        let message = message(&[], &[(key, value)]);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_golden_of_another_kind_of_file_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(FILE);
+    let message = || Golden::read(directory.path()).unwrap_err().to_string();
+    std::fs::File::create(&path).and_then(|file| file.set_len(20_000_000_000)).unwrap();
+    assert!(message().contains("golden.safetensors`: it has 20000000000 bytes, and at most"), "{}", message());
+    std::fs::remove_file(&path).unwrap();
+    for (target, expected) in [("nowhere", "it is a link to `nowhere`"), ("/dev/zero", "it is a device")] {
+        std::os::unix::fs::symlink(target, &path).unwrap();
+        assert!(message().contains(expected), "{}", message());
+        std::fs::remove_file(&path).unwrap();
+    }
+    let header = br#"{"input.x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#;
+    std::fs::write(&path, [&(header.len() as u64).to_le_bytes(), &header[..], &[0; 8]].concat()).unwrap();
+    assert!(message().contains("golden.safetensors` is damaged: tensor `input.x` has 8 bytes"), "{}", message());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::golden::GoldenError;
 use std::path::PathBuf;
-use testgen_types::Task;
+use testgen_types::{Task, bounded_file::FileError, excerpt};
 
 /// Why a recorded answer cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -14,15 +14,10 @@ pub(crate) enum AnswerError {
         path: PathBuf,
     },
     /// The file cannot be read.
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The file is not what the recorder writes.
-    #[error("`{}` is invalid: {source}; record it again with `testgen record --answers`", path.display())]
+    #[error("`{}` is invalid: {}; record it again with `testgen record --answers`", path.display(), excerpt(&source.to_string()))]
     Invalid {
         /// The file.
         path: PathBuf,
@@ -30,7 +25,7 @@ pub(crate) enum AnswerError {
         source: serde_json::Error,
     },
     /// The recorded noise is not one pair of numbers for each name.
-    #[error("`noise` in `{}` is invalid: {why}", path.display())]
+    #[error("`noise` in `{}` is invalid: {}", path.display(), excerpt(why))]
     Noise {
         /// The file.
         path: PathBuf,

@@ -7,7 +7,7 @@ use testgen_types::Precision;
 
 fn written(text: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join(FILE), text).unwrap();
+    std::fs::write(directory.path().join(FILE), text).unwrap();
     directory
 }
 

@@ -33,7 +33,7 @@ impl<B: Ops> GraphEncoder<B> {
         let norm = || LayerNorm::load(&w.module("emb_layer_norm"), width, LAYER_NORM_EPS);
         if config.pre_layernorm {
             // transformers makes this norm and never calls it.
-            ["weight", "bias"].iter().for_each(|name| w.module("final_layer_norm").mark_tied(name));
+            ["weight", "bias"].iter().for_each(|name| w.module("final_layer_norm").mark_unused(name));
         }
         let layer = |index| GraphLayer::load(config, &w.module("layers").module(index));
         Ok(Self {

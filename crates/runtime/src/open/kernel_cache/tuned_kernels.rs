@@ -10,6 +10,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use testgen_types::bounded_file::{limit, read_bytes};
 
 /// The variable that names the folder.
 const VARIABLE: &str = "TESTGEN_AUTOTUNE";
@@ -60,7 +61,7 @@ fn digest(folder: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
         entry.file_name().hash(hasher);
         match entry.file_type()?.is_dir() {
             true => digest(&entry.path(), hasher)?,
-            false => fs::read(entry.path())?.hash(hasher),
+            false => read_bytes(&entry.path(), limit::KERNEL).map_err(io::Error::other)?.hash(hasher),
         }
     }
     Ok(())

@@ -12,10 +12,33 @@ pub(crate) fn wrong_mask_sign() {
     inverted(&harnesses::llama::HARNESS).turns_red(Check::OutputGolden, &["`logits`"]);
 }
 
+/// A mask that hides everything, or has other values than 0 and 1: the golden is named as the cause.
+pub(crate) fn impossible_mask() {
+    for harness in [&harnesses::bert::HARNESS, &harnesses::llama::HARNESS] {
+        let fault =
+            |mask: i64| Fixture::of(harness).golden(|tensors| tensors.integers("input.attention_mask", |_| mask));
+        let golden = "golden.safetensors` cannot be read";
+        fault(0).turns_red(Check::MaskGolden, &[golden, "`input.attention_mask`", "it hides every token"]);
+        fault(2).turns_red(Check::OutputGolden, &[golden, "element 0 is 2; a mask has 0 and 1"]);
+    }
+}
+
 pub(crate) fn other_tokens() {
     let fault = Fixture::of(&harnesses::llama::HARNESS)
         .golden(|tensors| tensors.integers("tokens.greedy", |token| (token + 1) % 164));
     fault.turns_red(Check::GreedyMargin, &["row 0, step 0", "instead of", "although the margin"]);
+}
+
+pub(crate) fn token_outside_the_vocabulary() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS)
+        .golden(|tensors| tensors.integers("input.input_ids", |token| token + 1_000_000));
+    fault.turns_red(Check::OutputGolden, &["`input_ids` has 1000", "`golden.safetensors` records these inputs"]);
+}
+
+pub(crate) fn other_class() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS)
+        .golden(|tensors| drop(tensors.metadata.insert("model_class".to_owned(), "BertForPoetry".to_owned())));
+    fault.turns_red(Check::OutputGolden, &["`BertForPoetry` in golden.safetensors is not a supported class of `bert`"]);
 }
 
 pub(crate) fn other_shape() {
@@ -37,7 +60,17 @@ pub(crate) fn no_trace_is_ignored() {
         assert_eq!(record.status, EntryStatus::Ignored, "{check}: {:?}", record.reason);
         assert!(record.reason.is_some_and(|reason| reason.contains("the golden has n")));
     }
-    bare.stays_green(Check::OutputGolden);
+    let record = bare.check(Check::OutputGolden);
+    assert_eq!(record.status, EntryStatus::Pass, "{:?}", record.reason);
+    assert!(record.reason.is_some_and(|reason| reason.contains("no noise is recorded for `last_hidden_state`")));
+}
+
+/// The golden has the class, and who loads the checkpoint elsewhere gets the base model.
+pub(crate) fn no_class_is_a_warning() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).configure("/architectures", serde_json::Value::Null);
+    let record = fault.check(Check::LoadKeysExact);
+    assert_eq!(record.status, EntryStatus::Pass, "{:?}", record.reason);
+    assert!(record.reason.is_some_and(|reason| reason.contains("names no class in `architectures`")));
 }
 
 /// The ladder compares with the error of the reference.

@@ -47,6 +47,28 @@ pub(crate) fn missing_tensor() {
     fault.turns_red(Check::OutputGolden, &["mock", name]);
 }
 
+/// The embedding under the name of the head is a copy; another matrix there is not what the configuration says.
+pub(crate) fn untied_head() {
+    let copied = || {
+        Fixture::of(&harnesses::gpt2::HARNESS)
+            .weights(|tensors| tensors.copy("transformer.wte.weight", "lm_head.weight"))
+    };
+    copied().stays_green(Check::LoadKeysExact);
+    let fault = copied().weights(|tensors| tensors.disturb("lm_head.weight"));
+    fault.turns_red(Check::LoadKeysExact, &["`lm_head.weight` differs from the one that the configuration ties it to"]);
+}
+
+/// In a row of the embedding that no recorded input reads.
+pub(crate) fn not_a_number_in_an_unused_row() {
+    for value in [f32::NAN, f32::INFINITY] {
+        let name = "embeddings.word_embeddings.weight";
+        let fault = Fixture::of(&harnesses::bert::HARNESS)
+            .weights(|tensors| tensors.floats(name, |table| *table.last_mut().unwrap() = value));
+        fault.turns_red(Check::LoadKeysExact, &[name, "a value that is not finite at index"]);
+        fault.stays_green(Check::OutputGolden);
+    }
+}
+
 pub(crate) fn unexpected_tensor() {
     let name = "encoder.layer.2.output.dense.bias";
     let fault = Fixture::of(&harnesses::bert::HARNESS)

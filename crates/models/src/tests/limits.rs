@@ -1,0 +1,90 @@
+//! Files and sizes that no checkpoint has: refused by name, before memory is allocated for them.
+
+use crate::{checkpoint::Checkpoint, load::load};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+use testgen_nn::device::BackendDevice;
+use testgen_types::{ModelType, Precision};
+
+fn fixture(name: &str) -> Checkpoint {
+    Checkpoint::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name))
+}
+
+/// The error of loading a checkpoint, within a few seconds.
+#[track_caller]
+fn error(model_type: ModelType, checkpoint: &Checkpoint) -> String {
+    let start = Instant::now();
+    let device = BackendDevice::Cpu(Default::default());
+    let error = load(model_type, checkpoint, &device, Precision::F32).expect_err("no checkpoint has that").to_string();
+    assert!(start.elapsed() < Duration::from_secs(20), "it took {:?}", start.elapsed());
+    assert!(error.len() < 1000, "{} bytes", error.len());
+    error
+}
+
+/// The error of a fixture with one field set.
+#[track_caller]
+fn error_with(model_type: ModelType, pointer: &str, value: Value) -> String {
+    let checkpoint = fixture(model_type.as_str());
+    let mut config = checkpoint.config().expect("the fixture has one");
+    let (parent, name) = pointer.rsplit_once('/').expect("a JSON pointer");
+    config.pointer_mut(parent).expect("the fixture has it")[name] = value;
+    error(model_type, &checkpoint.with_config(config))
+}
+
+#[test]
+fn a_size_without_a_tensor_is_refused_by_name() {
+    for (model_type, field, value, expected) in [
+        (ModelType::Llama, "/head_dim", json!(1_000_000_000), "`head_dim` is 1000000000, and the largest tensor has"),
+        (ModelType::Llama, "/num_hidden_layers", json!(1_u64 << 63), "`num_hidden_layers` is 9223372036854775808, and"),
+        (
+            ModelType::Bert,
+            "/num_attention_heads",
+            json!(u64::MAX),
+            "`num_attention_heads` is 18446744073709551615, and",
+        ),
+        (ModelType::Gpt2, "/n_layer", json!(1_u64 << 40), "`n_layer` is 1099511627776, and the checkpoint has"),
+        (ModelType::Clip, "/text_config/hidden_size", json!(1_u64 << 40), "`text_config.hidden_size` is 1099511627776"),
+        (
+            ModelType::Marian,
+            "/max_position_embeddings",
+            json!(1_u64 << 40),
+            "`max_position_embeddings` is 1099511627776",
+        ),
+        (ModelType::Llama, "/dtype", json!("float37"), "`dtype` is \"float37\", which is not a type of weights"),
+        (ModelType::Llama, "/torch_dtype", json!(3), "`torch_dtype` is 3, which is not a type of weights"),
+        (ModelType::Llama, "/unknown", json!(vec![0; 1 << 17]), "`unknown` has 131072 entries"),
+    ] {
+        let message = error_with(model_type, field, value);
+        assert!(message.contains(expected), "{expected:?} is not in {message:?}");
+    }
+}
+
+#[test]
+fn a_configuration_is_bounded_and_quoted_in_part() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let of = |text: String| {
+        fs::write(directory.path().join("config.json"), text).expect("it can be written");
+        error(ModelType::Llama, &Checkpoint::at(directory.path()))
+    };
+    let numbers = |bytes: usize| format!(r#"{{"model_type": "llama", "extra": [{}1]}}"#, "1,".repeat(bytes / 2));
+    assert!(of(numbers(50_000_000)).contains("config.json`: it has 50000"), "the size is named");
+    assert!(of(numbers(8_000_000)).contains("`extra` has 4000001 entries"), "the list is named");
+    let long = "x".repeat(1_000_000);
+    for text in [
+        format!(r#""{long}""#),
+        format!(r#"{{"model_type": "{long}"}}"#),
+        format!(r#"{{"model_type": "llama", "hidden_size": "{long}"}}"#),
+        format!(r#"{{"model_type": "llama", "{long}": 2}}"#),
+        format!(r#"{{"model_type": "llama", "extra": "{long}"}}"#),
+        format!(r#"{{"model_type": "llama", "hidden_act": "{long}"}}"#),
+        format!(r#"{{"model_type": "llama", "rope_scaling": {{"type": "linear", "{long}": 2}}}}"#),
+        format!(r#"{{"model_type": "llama", "architectures": ["{long}"]}}"#),
+        format!(r#"{{"model_type": "llama", {long}}}"#),
+    ] {
+        assert!(!of(text).contains(&"x".repeat(201)));
+    }
+}

@@ -1,0 +1,44 @@
+//! Whether the values of a golden can be what a recorder writes: masks, and the names that noise is recorded for.
+
+use super::{contents::Case, error::Unreadable, noise::Noise};
+use testgen_nn::array::Array;
+use testgen_types::Precision;
+
+/// The parts that a golden may be without although their noise was measured.
+const OPTIONAL: [&str; 4] = ["router.", "routing.", "tokens.", "trace."];
+
+/// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does not hide all of it.
+pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
+    if !name.ends_with("mask") {
+        return Ok(());
+    }
+    let numbers: Vec<f64> = match (array.as_integers(), array.as_floats()) {
+        (Some(integers), _) => integers.iter().map(|value| *value as f64).collect(),
+        (_, Some(floats)) => floats.iter().map(|value| f64::from(*value)).collect(),
+        _ => return Ok(()),
+    };
+    let failed = |why: String| Err(Unreadable { part: name.to_owned(), why });
+    if let Some(position) = numbers.iter().position(|value| ![0.0, 1.0].contains(value)) {
+        return failed(format!("element {position} is {}; a mask has 0 and 1", numbers[position]));
+    }
+    if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
+        return failed("it hides every token; a mask shows at least one".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An output without noise is not an
+/// error, because the recorder has none for a tensor that overflows in a precision.
+pub(super) fn noise(noise: &Noise, cases: &[Case]) -> Result<(), Unreadable> {
+    let outputs = || cases.iter().flat_map(|case| case.outputs.iter());
+    for &precision in Precision::ALL {
+        let Some(levels) = noise.levels(precision) else { continue };
+        let is_optional = |name: &str| OPTIONAL.iter().any(|prefix| name.starts_with(prefix));
+        let recorded = |name: &str| is_optional(name) || outputs().any(|(output, _)| output == name);
+        if let Some(name) = levels.keys().find(|name| !recorded(name)) {
+            let why = format!("`{name}` is not a recorded tensor");
+            return Err(Unreadable { part: format!("noise.{precision}"), why });
+        }
+    }
+    Ok(())
+}
