@@ -68,7 +68,7 @@ def test_a_task_without_its_processor_is_reported_and_the_others_are_written(tmp
     def refuse(_subject):
         raise NotServed("there is no tokenizer")
 
-    monkeypatch.setattr(answers, "Subject", lambda directory: directory)
+    monkeypatch.setattr(answers, "Subject", lambda directory, golden=None: directory)
     monkeypatch.setattr(answers, "tasks_of", lambda _: {"one": lambda _: answered, "other": refuse})
     path, missing = answers.record(str(tmp_path))
     assert missing == {"other": "there is no tokenizer"}
