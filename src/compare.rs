@@ -41,6 +41,9 @@ pub struct Comparison {
     pub devices_a: Vec<String>,
     /// The devices of the second report.
     pub devices_b: Vec<String>,
+    /// The number of checks for which the two reports name different GPU kernels: their errors may differ for that
+    /// reason alone.
+    pub other_kernels: usize,
     /// The number of checks by change.
     pub counts: BTreeMap<CheckChange, usize>,
     /// One element for each check, sorted by change and test.
@@ -64,6 +67,8 @@ pub struct Compared {
     pub b: Option<Side>,
     /// The reason for `change`.
     pub why: String,
+    /// Whether the two runs used different GPU kernels; null where a report does not say which.
+    pub other_kernels: Option<bool>,
     /// The tensors that the first report compared with the golden.
     pub outputs: Vec<ThreeWay>,
 }
@@ -94,7 +99,8 @@ impl Comparison {
         let compared = checks.iter().any(Compared::is_in_both);
         let green = compared && !checks.iter().any(|check| check.red);
         let (devices_a, devices_b) = (devices(a), devices(b));
-        Self { version: Self::VERSION, green, devices_a, devices_b, counts, checks }
+        let other_kernels = checks.iter().filter(|check| check.other_kernels == Some(true)).count();
+        Self { version: Self::VERSION, green, devices_a, devices_b, other_kernels, counts, checks }
     }
 
     /// Whether the reports have no check in common.
@@ -142,6 +148,12 @@ fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions
         a: pair.a.map(|entry| side(a, entry)),
         b: pair.b.map(|entry| side(b, entry)),
         why,
+        other_kernels: other_kernels(pair),
         outputs,
     }
+}
+
+fn other_kernels(pair: Pair<'_>) -> Option<bool> {
+    let kernels = |merged: Option<&MergedEntry>| merged?.entry.kernels.clone();
+    kernels(pair.a).zip(kernels(pair.b)).map(|(a, b)| a != b)
 }

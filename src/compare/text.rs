@@ -22,6 +22,7 @@ pub fn render_human(comparison: &Comparison) -> String {
     }
     let mut text = table.to_string();
     let _ = write!(text, "\nresult: {}: {}\n", result(comparison), counts(comparison));
+    text.push_str(&other_kernels(comparison));
     if comparison.is_empty() {
         let _ = writeln!(text, "first report:  {}", devices(&comparison.devices_a));
         let _ = writeln!(text, "second report: {}", devices(&comparison.devices_b));
@@ -40,6 +41,10 @@ pub fn render_json(comparison: &Comparison) -> String {
 /// Counts, and a table of the checks that changed, with the distance of the tensor that moved furthest.
 pub fn render_markdown(comparison: &Comparison) -> String {
     let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
+    let kernels = other_kernels(comparison);
+    if !kernels.is_empty() {
+        let _ = write!(text, "\n{kernels}");
+    }
     if comparison.is_empty() {
         let (first, second) = (devices(&comparison.devices_a), devices(&comparison.devices_b));
         let _ = writeln!(text, "\nDevices: {} | {}", markdown_cell(&first), markdown_cell(&second));
@@ -81,6 +86,15 @@ fn side(side: Option<&Side>) -> String {
 
 fn devices(devices: &[String]) -> String {
     if devices.is_empty() { "no devices".to_owned() } else { devices.join(", ") }
+}
+
+/// A line on the checks that ran other kernels, if any.
+fn other_kernels(comparison: &Comparison) -> String {
+    match comparison.other_kernels {
+        0 => String::new(),
+        1 => "1 check ran other GPU kernels in the second report\n".to_owned(),
+        count => format!("{count} checks ran other GPU kernels in the second report\n"),
+    }
 }
 
 fn result(comparison: &Comparison) -> &'static str {

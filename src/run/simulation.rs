@@ -9,17 +9,13 @@ use crate::{
     settings::{Runtime, Settings},
 };
 use std::{
-    collections::BTreeSet,
     env,
     ffi::OsString,
     fs, io,
-    path::{Path, PathBuf, absolute},
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     str::FromStr,
 };
-
-/// The suite's variable for tuned kernels: recorded decisions of burn's autotuner.
-const TUNED_KERNELS: &str = "TESTGEN_AUTOTUNE";
 
 /// The value of `--simulate`: `rocm`, or `rocm=gfx90a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,24 +55,11 @@ impl Simulation {
         let manifest = manifest(settings)?;
         progress.stage("simulating", &manifest.display().to_string());
         let root = install(&build(&manifest, progress.is_quiet())?)?;
-        let mut environment = environment(&root, self.devices.as_deref());
-        let architectures = architectures(&root, &environment)?;
-        // A folder that the user names takes precedence.
-        if env::var_os(TUNED_KERNELS).is_none() {
-            environment.extend(tuned_kernels(&manifest, &architectures).map(|folder| (TUNED_KERNELS, folder.into())));
-        }
+        let environment = environment(&root, self.devices.as_deref());
+        validate(&root, &environment)?;
         progress.end("simulated", self.devices.as_deref().unwrap_or("rocm"));
         Ok(environment)
     }
-}
-
-/// The tuned kernels in the source tree for the only simulated architecture. Without them the autotuner measures the
-/// simulation, which takes minutes, and its timings have no meaning for real hardware.
-fn tuned_kernels(manifest: &Path, architectures: &BTreeSet<String>) -> Option<PathBuf> {
-    let only = architectures.first().filter(|_| architectures.len() == 1)?;
-    let folder = manifest.with_file_name("tuned_kernels").join(only);
-    // Absolute, because the suite runs in another directory.
-    folder.is_dir().then(|| absolute(&folder).unwrap_or(folder))
 }
 
 /// The simulator's Cargo.toml, next to the runtime as in the source tree.
@@ -156,8 +139,8 @@ fn environment(root: &Path, devices: Option<&str>) -> Vec<(&'static str, OsStrin
     environment
 }
 
-/// The architectures of the simulated devices. The simulator reports an error for devices that it does not support.
-fn architectures(root: &Path, environment: &[(&'static str, OsString)]) -> Result<BTreeSet<String>, RunError> {
+/// Asks the simulator whether it supports the requested devices.
+fn validate(root: &Path, environment: &[(&'static str, OsString)]) -> Result<(), RunError> {
     let binary = root.join("bin/hipconfig");
     let output = Command::new(&binary).arg("--check").envs(environment.iter().cloned()).output();
     let output = output.map_err(|source| RunError::Start { binary, source })?;
@@ -165,12 +148,12 @@ fn architectures(root: &Path, environment: &[(&'static str, OsString)]) -> Resul
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(RunError::Simulation { message });
     }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Simulation, SimulationError, environment, tuned_kernels};
+    use super::{Simulation, SimulationError, environment};
     use std::path::Path;
 
     #[test]
@@ -180,23 +163,6 @@ mod tests {
         assert_eq!(devices("rocm=gfx1100;gfx90a"), Ok(Some("gfx1100;gfx90a".to_owned())));
         for text in ["", "cuda", "rocm=", "rocm:1", "cuda=sm_90"] {
             assert_eq!(devices(text), Err(SimulationError), "{text}");
-        }
-    }
-
-    #[test]
-    fn tuned_kernels_are_those_of_the_only_architecture() {
-        let tuned = |architectures: &[&str]| {
-            let architectures = architectures.iter().map(|&architecture| architecture.to_owned()).collect();
-            // The relative path that `testgen run` uses in this repository, where tests run.
-            tuned_kernels(Path::new("crates/hip-sim/Cargo.toml"), &architectures)
-        };
-        let gfx90a = tuned(&["gfx90a"]).expect("they are kept");
-        assert!(
-            gfx90a.is_absolute() && gfx90a.is_dir() && gfx90a.ends_with("crates/hip-sim/tuned_kernels/gfx90a"),
-            "{gfx90a:?}"
-        );
-        for none in [&["gfx1030"] as &[&str], &["gfx1100", "gfx90a"], &[]] {
-            assert_eq!(tuned(none), None, "{none:?}");
         }
     }
 

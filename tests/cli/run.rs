@@ -1,6 +1,6 @@
 //! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests follow rules.
 
-mod termination;
+pub(crate) mod termination;
 
 use crate::{
     fake::suite::{command, run},

@@ -7,7 +7,7 @@
 //! | `HIP_SIM_FAULTS` | see [`Faults`] |
 //! | `HIP_SIM_CACHE` | the folder of compiled kernels; by default `hip-sim` in `TESTGEN_CACHE`, else in the user's cache |
 //! | `HIP_SIM_CXX` | the C++ compiler |
-//! | `HIP_SIM_LONGEST` | the maximum size of a kernel's source in bytes; compiling a longer one fails, and the autotuner chooses another |
+//! | `HIP_SIM_LONGEST` | the maximum size of a kernel's source in bytes; compiling a longer one fails |
 //! | `HIP_SIM_DUMP` | a folder that the source of each kernel is written to |
 //! | `HIP_SIM_STATISTICS` | a file that a line is appended to when the process ends |
 

@@ -32,7 +32,7 @@ const FLAGS: &[&str] = &[
 
 /// `-O2` takes a third longer to compile than `-O1`, and kernels run twice as fast.
 const OPTIMISED: &str = "-O2";
-/// For sources from [`LONG`] on, which take three times as long with `-O2`: most are candidates that the autotuner runs once.
+/// For sources from [`LONG`] on, which take three times as long with `-O2`.
 const LESS_OPTIMISED: &str = "-O1";
 /// Bytes.
 const LONG: usize = 100_000;

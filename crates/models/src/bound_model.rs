@@ -1,7 +1,7 @@
 //! A network with its device and its precision.
 
 use crate::{capabilities::Capabilities, network::Network};
-use burn::tensor::DType;
+use burn_tensor::DType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_nn::{
     array::Arrays,

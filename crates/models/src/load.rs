@@ -10,7 +10,7 @@ use crate::{
     loaded::{Model, TensorAccount},
     model_def::ModelDef,
 };
-use burn::tensor::DType;
+use burn_tensor::DType;
 use serde_json::Value;
 use std::path::Path;
 #[cfg(any(feature = "cuda", feature = "rocm"))]

@@ -16,7 +16,7 @@ use crate::{
     network::Network,
     text::encoder_decoder::{SourceEncoder, TargetDecoder},
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use config::RagConfig;
 #[cfg(test)]
 pub(crate) use config::{GeneratorConfig, QuestionConfig};

@@ -1,7 +1,7 @@
 //! The cache of a decode session.
 
 use crate::{array::Arrays, backend::Ops};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// The cache: the keys and values of every layer, each [batch, key_value_heads, seq, head_dim].
 pub struct Cache<B: Ops> {

@@ -7,7 +7,7 @@ use crate::{
     forward::{Forward, ForwardError, Placement},
     routing::Routing,
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use testgen_types::Precision;
 
 /// The state of one call of a network: the cache that it may use and the results that layers store.

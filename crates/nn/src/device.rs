@@ -1,13 +1,13 @@
 //! A device in the terms of its backend.
 
-use burn::backend::flex::FlexDevice;
+use burn_flex::FlexDevice;
 
 /// The device in the terms of its backend.
 #[derive(Debug, Clone)]
 pub enum BackendDevice {
     /// burn's Flex.
     Cpu(FlexDevice),
-    /// burn's Dispatch: CUDA or ROCm.
+    /// testgen-gpu: CUDA or ROCm.
     #[cfg(any(feature = "cuda", feature = "rocm"))]
-    Gpu(burn::DispatchDevice),
+    Gpu(testgen_gpu::GpuDevice),
 }

@@ -5,7 +5,7 @@ use crate::{
     backend::Ops,
     forward::ForwardError,
 };
-use burn::tensor::{DType, Int, Tensor, TensorData};
+use burn_tensor::{DType, Int, Tensor, TensorData};
 
 /// The arguments of one call, ready to be put on the device.
 pub struct Inputs<'a, B: Ops> {

@@ -1,7 +1,7 @@
 //! The decision of a router over experts: made by a layer, traced by the context of a call.
 
 use crate::backend::Ops;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// The decision of a router, [batch, seq, count]; computed in f32, returned in the model's type.
 pub struct Routing<B: Ops> {

@@ -13,7 +13,7 @@ mod index;
 mod mapped;
 
 use crate::backend::Ops;
-use burn::tensor::{Bytes, DType, Shape, Tensor, TensorData};
+use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
 pub use error::WeightsError;
 pub use file::{Extent, extent, file_metadata, is_zero};

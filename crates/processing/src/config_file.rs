@@ -16,7 +16,7 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads `directory/name`; none where there is no such file.
+    /// Reads `directory/name`; `None` if the file does not exist.
     pub(crate) fn read(directory: &Path, name: &str) -> Result<Option<Self>, PreprocessError> {
         let path = directory.join(name);
         // Vocabularies are objects as configurations are, and larger.
@@ -102,7 +102,7 @@ impl ConfigFile {
     }
 }
 
-/// The text of a file of at most `limit` bytes; none where there is no such file.
+/// The text of a file of at most `limit` bytes; `None` if it does not exist.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PreprocessError> {
     match bounded_file::read_text(path, limit) {
         Ok(text) => Ok(Some(text)),

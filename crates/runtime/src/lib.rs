@@ -10,6 +10,7 @@ mod endpoint;
 mod golden;
 mod gpu_memory;
 mod harness;
+mod kernels;
 mod label;
 mod load;
 mod load_target;

@@ -39,7 +39,8 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
         }
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         BackendDevice::Gpu(gpu) => {
-            let (in_use, reserved) = gpu_memory::usage(gpu).unzip();
+            let usage = testgen_gpu::memory_usage(*gpu);
+            let (in_use, reserved) = (usage.map(|usage| usage.in_use), usage.map(|usage| usage.reserved));
             DeviceMemory { total, free, in_use, reserved, peak: None }
         }
     }

@@ -22,7 +22,7 @@ pub use panics::{device_panic_messages, device_panics};
 pub use tf32::measure_tf32;
 
 use crate::log::{log_verbose, log_warning};
-use burn::backend::flex::FlexDevice;
+use burn_flex::FlexDevice;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -80,19 +80,15 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
     Ok(Proven { backend, tf32 })
 }
 
-/// The device of burn's backend.
+/// The device in the terms of its backend.
 fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
     match device.path {
         DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
         #[cfg(feature = "rocm")]
-        DetectionPath::HipRuntime => {
-            let rocm = burn::backend::rocm::RocmDevice::new(device.index as usize);
-            Ok(BackendDevice::Gpu(burn::DispatchDevice::Rocm(rocm)))
-        }
+        DetectionPath::HipRuntime => Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Rocm(device.index as u16))),
         #[cfg(feature = "cuda")]
         DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
-            let cuda = burn::backend::cuda::CudaDevice::new(device.index as usize);
-            Ok(BackendDevice::Gpu(burn::DispatchDevice::Cuda(cuda)))
+            Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Cuda(device.index as u16)))
         }
         #[cfg(not(feature = "rocm"))]
         DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),

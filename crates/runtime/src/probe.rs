@@ -43,12 +43,11 @@ impl HalfProbe {
 
 /// Probes both 16-bit types, once per device and process.
 ///
-/// Never panics: failures are part of the result. The first call on a GPU takes up to a minute, because every product
-/// is tuned.
+/// Never panics: failures are part of the result. The first call on a GPU compiles the kernels that it uses.
 pub fn probe_half_precision(device: &OpenDevice) -> HalfProbe {
     static PROBED: Mutex<BTreeMap<(DetectionPath, u32), Probed>> = Mutex::new(BTreeMap::new());
     let key = (device.facts.path, device.facts.index);
-    // Only the entry is taken under the lock: a probe takes up to a minute and must not block other devices.
+    // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
     let probed = PROBED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     probed.get_or_init(|| probe(device)).clone()
 }
@@ -57,7 +56,7 @@ type Probed = Arc<OnceLock<HalfProbe>>;
 
 fn probe(device: &OpenDevice) -> HalfProbe {
     if device.facts.kind != DeviceKind::Cpu {
-        log_verbose(device.facts.label(), "probing f16 and bf16; the first time, every product is tuned");
+        log_verbose(device.facts.label(), "probing f16 and bf16");
     }
     let result = |precision| classify(precision, &measure(device, precision));
     HalfProbe { f16: result(Precision::F16), bf16: result(Precision::Bf16) }

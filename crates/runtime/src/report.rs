@@ -75,6 +75,7 @@ mod tests {
             tf32: false,
             fallback: false,
             mock: false,
+            kernels: None,
             outputs: Vec::new(),
             memory: None,
             milliseconds: 1.0,

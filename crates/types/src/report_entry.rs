@@ -59,6 +59,9 @@ pub struct ReportEntry {
     /// Whether the endpoint was a mock.
     #[serde(default)]
     pub mock: bool,
+    /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same kernels. Absent on the CPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<String>,
     /// Error and threshold of every compared tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputError>,

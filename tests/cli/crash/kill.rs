@@ -2,6 +2,7 @@
 
 use super::{assert_old_or_new, contents, write_report, write_specs};
 use crate::project::Project;
+use crate::run::termination::is_running;
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -168,9 +169,19 @@ fn run() {
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         assert!(has_temporary(&project, "target/testgen"), "it was killed while the suite ran");
+        assert_ends(&project.path("generated").display().to_string());
         assert_old_or_new(&project, "target/testgen", &[&kept], &format!("kill {seed}"));
         kept = report("");
         let names: Vec<&String> = kept.keys().collect();
         assert_eq!(names, old.keys().collect::<Vec<_>>(), "nothing is left of the killed run");
+    }
+}
+
+/// The suite would sleep for a minute; the kernel ends it with the command that started it.
+fn assert_ends(suite: &str) {
+    let begun = Instant::now();
+    while is_running(suite) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "the suite outlived the command");
+        thread::sleep(Duration::from_millis(20));
     }
 }

@@ -34,7 +34,7 @@ fn termination_ends_the_suite_too() {
 }
 
 /// Whether any process works in `directory`.
-fn is_running(directory: &str) -> bool {
+pub(crate) fn is_running(directory: &str) -> bool {
     let processes = std::fs::read_dir("/proc").expect("there is a /proc");
     processes.flatten().any(|process| {
         std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd.display().to_string().ends_with(directory))

@@ -134,8 +134,8 @@ fn header_problem(system: &System) -> Option<Problem> {
     })
 }
 
-/// Headers that only some kernels include. Without them these kernels do not compile and the autotuner skips them, so
-/// the device is slower but usable.
+/// Headers that only some kernels include. Without them these kernels do not compile and the checks that need them fail;
+/// the others run.
 fn header_warnings(system: &System) -> Vec<Problem> {
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else { return Vec::new() };
     let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();

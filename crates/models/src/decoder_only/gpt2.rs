@@ -8,7 +8,7 @@ use crate::{
         text_head::fields_of_other_heads,
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

@@ -7,7 +7,7 @@ use crate::{
     model_def::{Loaded, ModelDef},
     network::Network,
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use config::AutoencoderConfig;
 use testgen_nn::{
     backend::{Activation, Ops, activate},

@@ -1,6 +1,6 @@
 //! Residual blocks of convolutions, and the steps from one resolution to the next: `diffusers.models.resnet`.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     layer::{Conv2d, Conv2dShape, GroupNorm, Linear},

@@ -1,6 +1,6 @@
 //! A step in time as a vector: `diffusers.models.embeddings`.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     inputs::Inputs,

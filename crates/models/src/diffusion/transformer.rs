@@ -1,7 +1,7 @@
 //! A transformer over the pixels of an image, which reads a condition: `diffusers.models.transformers.transformer_2d`.
 
 use super::blocks::convolution;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     layer::{AttentionNames, AttentionShape, Conv2d, GroupNorm, LayerNorm, Linear, SelfAttention, attend, split_heads},

@@ -9,7 +9,7 @@ use crate::{
     network::Network,
 };
 use blocks::UnetBlocks;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use config::UnetConfig;
 use testgen_nn::{
     array::Values,

@@ -13,7 +13,7 @@ use crate::{
         encoder_decoder::{DecoderHead, EncoderDecoder},
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

@@ -15,7 +15,7 @@ use crate::{
         source_bias,
     },
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use config::{FeedForward, T5Config};
 use testgen_nn::{
     backend::{Activation, Ops, activate},

@@ -5,7 +5,7 @@ use crate::text::{
     backbone::{Backbone, Hidden},
     text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,

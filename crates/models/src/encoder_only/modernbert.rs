@@ -15,7 +15,7 @@ use crate::{
         text_model::TextModel,
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::{ForwardContext, LayerSlot},

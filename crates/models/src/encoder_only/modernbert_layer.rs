@@ -1,6 +1,6 @@
 //! A layer of ModernBERT: query, key and value from one matrix, rotated; norms in front.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
     layer::{GatedMlp, LayerNorm, Linear, ProjectionNames, Projections, Rotation, attend, split_heads},

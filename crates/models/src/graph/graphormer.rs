@@ -6,7 +6,7 @@ mod config;
 mod encoder;
 
 use crate::{load_error::LoadError, model_def::ModelDef, network::Network};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use config::{GraphormerConfig, LAYER_NORM_EPS};
 use encoder::GraphEncoder;
 use testgen_nn::{

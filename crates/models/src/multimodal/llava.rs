@@ -10,7 +10,7 @@ use crate::{
     vision_blocks::clip_encoder::ClipImageEncoder,
     vision_text::clip::ClipVisionConfig,
 };
-use burn::tensor::{Tensor, module};
+use burn_tensor::{Tensor, module};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

@@ -11,7 +11,7 @@ use crate::{
     vision::resnet::{self, ResNetConfig},
     vision_blocks::detection_head::{DetectionHead, DetectionMlp, Labels},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

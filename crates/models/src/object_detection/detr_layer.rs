@@ -1,6 +1,6 @@
 //! The layers of DETR: attention whose queries and keys get positions and whose values do not, normalised after each part.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops},
     layer::{LayerNorm, Linear, Mlp, attend, split_heads},

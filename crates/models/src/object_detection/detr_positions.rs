@@ -1,6 +1,6 @@
 //! The encoding of positions in the image for DETR: sines and cosines computed from the mask, or tables for rows and columns.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use std::f64::consts::TAU;
 use testgen_nn::{
     backend::Ops,

@@ -14,7 +14,7 @@ use crate::{
         },
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

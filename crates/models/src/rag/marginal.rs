@@ -3,7 +3,7 @@
 //! Follows `marginalize` and `get_nll` of `RagTokenForGeneration` and `RagSequenceForGeneration`. Everything is f32 and
 //! rounded once by the caller.
 
-use burn::tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
+use burn_tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
 use testgen_nn::backend::Ops;
 
 /// The log-probabilities given each passage alone.

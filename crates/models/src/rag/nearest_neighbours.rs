@@ -3,7 +3,7 @@
 //! Exact, as `IndexFlatIP` of faiss. No crate searches on the device under test, and a search elsewhere would hide what that
 //! device computes.
 
-use burn::tensor::{DType, Int, Tensor, TensorData};
+use burn_tensor::{DType, Int, Tensor, TensorData};
 use testgen_nn::{
     backend::{Ops, linear},
     context::array_of,

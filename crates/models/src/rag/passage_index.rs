@@ -2,7 +2,7 @@
 
 use super::{config::RagConfig, nearest_neighbours::NearestNeighbours};
 use crate::{config::ConfigError, load_error::LoadError};
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use testgen_nn::{
     array::{Array, Arrays},
     backend::Ops,

@@ -2,7 +2,7 @@
 
 use super::{config::QuestionConfig, passage_index::lacking};
 use crate::text::{backbone::Backbone, bert_encoder, text_embeddings::Positions, text_head::first_token};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     array::{Array, Arrays},
     backend::Ops,

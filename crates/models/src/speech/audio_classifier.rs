@@ -1,6 +1,6 @@
 //! Labels for a recording from the hidden states of its frames: wav2vec 2.0, HuBERT and Whisper have the same classifier.
 
-use burn::tensor::{DType, Tensor, TensorData, activation};
+use burn_tensor::{DType, Tensor, TensorData, activation};
 use testgen_nn::{
     backend::Ops,
     layer::Linear,

@@ -10,7 +10,7 @@ use crate::{
     model_def::{Loaded, ModelDef},
     network::Network,
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 pub(crate) use config::Wav2Vec2Config;
 use features::Features;
 use head::FrameHead;

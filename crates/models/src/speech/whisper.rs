@@ -12,7 +12,7 @@ use crate::{
         encoder_decoder::{DecoderHead, EncoderDecoder, HiddenStates, SourceEncoder},
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
@@ -106,7 +106,7 @@ impl ModelDef for Whisper {
             }));
         }
         let encoder = SpectrogramEncoder::load(config, &source, &base.module("encoder"))?;
-        // The encoder reads no tokens, so that there is no shared table to look for.
+        // The encoder reads no tokens, so it has no shared embedding table.
         let table = Embedding::load(&base.module_named(&tables(true)[..1]), vocab, width)?;
         let w_decoder = base.module("decoder");
         let positions = w_decoder.tensor("embed_positions.weight", [config.max_target_positions, width])?;

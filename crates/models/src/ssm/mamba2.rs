@@ -5,7 +5,7 @@ use crate::{
     config::{Config, divides},
     model_def::{Loaded, ModelDef},
 };
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

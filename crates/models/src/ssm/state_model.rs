@@ -9,7 +9,7 @@ use crate::{
         text_model::TextModel,
     },
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use serde::Deserialize;
 use testgen_nn::{
     backend::{Activation, Ops},

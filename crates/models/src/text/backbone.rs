@@ -1,7 +1,7 @@
 //! Text backbones: the interface between every encoder or decoder of text and its head.
 
 use crate::capabilities::Capabilities;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{backend::Ops, context::ForwardContext, forward::ForwardError, inputs::Inputs};
 
 /// The result of a backbone, which its head reads.

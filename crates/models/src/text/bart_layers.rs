@@ -2,7 +2,7 @@
 //! forward that normalise after each sum, or before each part.
 
 use super::encoder_decoder::{EncoderOutput, HiddenStates, SourceEncoder, TargetDecoder, source_bias};
-use burn::tensor::{Int, Tensor};
+use burn_tensor::{Int, Tensor};
 use testgen_nn::{
     backend::{Activation, Ops},
     context::{ForwardContext, LayerSlot},

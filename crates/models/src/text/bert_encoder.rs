@@ -8,7 +8,7 @@ use super::{
     text_head::{MaskedLm, MaskedLmNames, MaskedLmShape, first_token},
 };
 use crate::capabilities::Capabilities;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,

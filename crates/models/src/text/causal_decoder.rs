@@ -6,7 +6,7 @@ use super::{
     text_model::TextModel,
 };
 use crate::{capabilities::Capabilities, network::Network};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::{ForwardContext, LayerSlot},

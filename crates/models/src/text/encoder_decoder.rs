@@ -3,7 +3,7 @@
 //! In a session the encoder runs in the first step; the keys and values that cross-attention computes from its output are cached.
 
 use crate::{capabilities::Capabilities, network::Network, text::text_head::leave_span};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,

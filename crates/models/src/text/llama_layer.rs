@@ -4,7 +4,7 @@ use super::{
     causal_decoder::{DecoderLayer, States},
     llama_shape::{LlamaFields, LlamaShape, NormPosition, QueryKeyNorms},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::LayerSlot,

@@ -1,6 +1,6 @@
 //! The embeddings of BERT and its relatives: words, positions and token types, summed and normalised.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     forward::ForwardError,

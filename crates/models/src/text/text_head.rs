@@ -1,7 +1,7 @@
 //! The heads of text models.
 
 use super::backbone::Hidden;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,

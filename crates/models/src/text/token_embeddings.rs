@@ -1,7 +1,7 @@
 //! Token embeddings of causal decoders, which some types scale.
 
 use super::causal_decoder::{Embeddings, States};
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use half::{bf16, f16};
 use testgen_nn::{
     backend::Ops,

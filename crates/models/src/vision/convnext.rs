@@ -6,7 +6,7 @@ use crate::{
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

@@ -5,7 +5,7 @@ use crate::{
     model_def::{Loaded, ModelDef},
     network::Network,
 };
-use burn::tensor::{Tensor, module};
+use burn_tensor::{Tensor, module};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

@@ -1,6 +1,6 @@
 //! A layer of Swin: attention within windows, which every other layer shifts by half of one.
 
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 use testgen_nn::{
     backend::{Activation, Ops},
     forward::ForwardError,

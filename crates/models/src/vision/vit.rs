@@ -11,7 +11,7 @@ use crate::{
         IN_MEMORY, PatchEmbedding, SAVED, VisionFields, VisionLayer, VisionShape, VisionStack,
     },
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{

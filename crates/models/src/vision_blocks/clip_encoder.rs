@@ -2,7 +2,7 @@
 //! have two of them, LLaVA has the one for images.
 
 use crate::config::{ImageSize, divides};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use testgen_nn::{
     backend::{Activation, Ops},

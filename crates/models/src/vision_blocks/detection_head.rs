@@ -1,6 +1,6 @@
 //! The head of detectors: a label and a box from the state of a query.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     context::ForwardContext,

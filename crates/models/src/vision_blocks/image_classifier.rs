@@ -1,6 +1,6 @@
 //! The end of an image model that pools: labels, or the outputs of a base model.
 
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,

@@ -4,7 +4,7 @@
 //! Does not own configurations, special tokens, positions nor heads, which differ from type to type.
 
 use crate::config::{ImageSize, divides};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use serde::Deserialize;
 use testgen_nn::{
     backend::{Activation, Ops},

@@ -1,7 +1,7 @@
 //! A model that compares images with texts: the common part of CLIP and SigLIP after their encoders.
 
 use crate::{capabilities::Capabilities, network::Network};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Ops, matmul},
     context::ForwardContext,

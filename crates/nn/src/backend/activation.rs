@@ -1,6 +1,6 @@
 //! The activation functions of transformers' `ACT2FN` that models of the registry use.
 
-use burn::tensor::{Tensor, TensorPrimitive, activation, backend::Backend, ops::FloatTensor};
+use burn_tensor::{Tensor, TensorPrimitive, activation, backend::Backend, ops::FloatTensor};
 use serde::Deserialize;
 
 /// An activation function, by its names in `config.json`.

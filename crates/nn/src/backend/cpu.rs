@@ -5,11 +5,8 @@ use super::{
     kernel::{self, Bias, Matrix},
     reference_ops,
 };
-use burn::{
-    backend::flex::FlexDevice,
-    tensor::{Bytes, DType, Shape, ops::FloatTensorOps},
-};
-use burn_flex::{FlexTensor, Layout};
+use burn_flex::{FlexDevice, FlexTensor, Layout};
+use burn_tensor::{Bytes, DType, Shape, ops::FloatTensorOps};
 use testgen_types::DeviceKind;
 
 impl Ops for Cpu {

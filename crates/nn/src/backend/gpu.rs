@@ -1,21 +1,14 @@
-//! `Ops` for GPUs: burn's operators, except for the shapes of matrix products.
+//! `Ops` for GPUs: burn's operators.
 
-use super::{Gpu, Ops, padded_product::padded_product};
-use burn::{DispatchDevice, tensor::ops::FloatTensor};
+use super::{Gpu, Ops};
+use testgen_gpu::GpuDevice;
 use testgen_types::DeviceKind;
 
 impl Ops for Gpu {
-    fn kind(device: &DispatchDevice) -> DeviceKind {
+    fn kind(device: &GpuDevice) -> DeviceKind {
         match device {
-            #[cfg(feature = "cuda")]
-            DispatchDevice::Cuda(_) => DeviceKind::Cuda,
-            #[cfg(feature = "rocm")]
-            DispatchDevice::Rocm(_) => DeviceKind::Rocm,
-            DispatchDevice::Flex(_) => DeviceKind::Cpu,
+            GpuDevice::Cuda(_) => DeviceKind::Cuda,
+            GpuDevice::Rocm(_) => DeviceKind::Rocm,
         }
-    }
-
-    fn matmul_op(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
-        padded_product::<Self>(left, right)
     }
 }

@@ -1,7 +1,7 @@
 //! The operations of models that have a faster CPU kernel, each with a default in plain burn operators.
 
 use super::{Activation, reference_ops};
-use burn::tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
+use burn_tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
 use testgen_types::DeviceKind;
 
 /// A backend that models can be written for. Shapes are in the documentation of the functions below.

@@ -3,7 +3,7 @@
 //! In 16 bits they compute in f32 and round once, as PyTorch's kernels do.
 
 use super::Activation;
-use burn::tensor::{DType, FloatDType, Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
+use burn_tensor::{DType, FloatDType, Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
 
 /// `x` [rows, columns] plus `bias` [columns].
 pub(super) fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {

@@ -2,7 +2,7 @@
 
 use super::mask::attention_mask;
 use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 use half::bf16;
 
 /// The slopes of the heads of one model.

@@ -2,7 +2,7 @@
 
 use super::soft_cap;
 use crate::backend::{Ops, masked_softmax, matmul, merge_heads};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
 ///

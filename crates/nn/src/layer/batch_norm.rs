@@ -4,7 +4,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 
 /// `nn.BatchNorm2d` (Ioffe and Szegedy 2015), over the channels of images.
 pub struct BatchNorm2d<B: Ops>(Affine<B, 4>);

@@ -8,7 +8,7 @@ use crate::{
     forward::ForwardError,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// The sizes of the attention, and which projections have a bias.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 
 /// `nn.Conv1d` with as many groups as channels, padded on the left alone.
 pub struct CausalConvolution<B: Ops> {

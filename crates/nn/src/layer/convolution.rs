@@ -11,7 +11,7 @@ use crate::{
     backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, module, ops::ConvOptions};
+use burn_tensor::{DType, Tensor, module, ops::ConvOptions};
 use testgen_types::DeviceKind;
 
 /// `nn.Conv2d`.
@@ -139,7 +139,7 @@ fn every<B: Ops>(x: Tensor<B, 4>, dimension: usize, first: usize, count: usize, 
 mod tests {
     use super::*;
     use crate::backend::Cpu;
-    use burn::tensor::TensorData;
+    use burn_tensor::TensorData;
 
     fn tensor(shape: [usize; 4]) -> Tensor<Cpu, 4> {
         let values = (0..shape.iter().product::<usize>()).map(|index| (index * 37 % 101) as f32 / 50.0 - 1.0);

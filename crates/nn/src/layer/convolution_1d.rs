@@ -5,7 +5,7 @@ use crate::{
     backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// `nn.Conv1d`, over [batch, seq, channels] with channels last, as one matrix product for each group of channels.
 pub struct Conv1d<B: Ops> {

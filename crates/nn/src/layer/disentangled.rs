@@ -6,7 +6,7 @@ use crate::{
     inputs::Inputs,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Int, Tensor};
+use burn_tensor::{DType, Int, Tensor};
 
 /// How distances are mapped to rows of the table of distances.
 #[derive(Debug, Clone, Copy)]

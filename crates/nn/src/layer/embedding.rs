@@ -4,7 +4,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{Int, Tensor, module};
+use burn_tensor::{Int, Tensor, module};
 
 /// One row for each index.
 pub struct Embedding<B: Ops> {

@@ -9,7 +9,7 @@ use crate::{
     routing::Routing,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, TensorData, activation::softmax};
+use burn_tensor::{DType, Tensor, TensorData, activation::softmax};
 
 /// The sizes of a mixture, and how its router weighs.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use crate::{
     backend::{Activation, Ops, activate},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// down(activation(gate(x)) * up(x)).
 pub struct GatedMlp<B: Ops> {

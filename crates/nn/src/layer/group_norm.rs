@@ -4,7 +4,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 
 /// Normalises the channels of each group together.
 pub struct GroupNorm<B: Ops> {

@@ -2,7 +2,7 @@
 
 use super::{LayerContext, Linear, Projections, RmsNorm, attend_capped, split_heads};
 use crate::{backend::Ops, cache::KeyValue, context::LayerSlot};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// A token attends to itself and the earlier tokens that the bias does not hide.
 pub struct GroupedAttention<B: Ops> {

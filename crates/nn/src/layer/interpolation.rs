@@ -1,7 +1,7 @@
 //! Position tables for images of another size than the trained one.
 
 use crate::{backend::Ops, inputs::Inputs};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 
 /// The constant of cubic convolution (Keys 1981) that PyTorch takes.
 const A: f64 = -0.75;

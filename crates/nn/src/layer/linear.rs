@@ -4,7 +4,7 @@ use crate::{
     backend::{Ops, linear},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// `x` W + b. The weight is kept as [in, out].
 pub struct Linear<B: Ops> {

@@ -4,7 +4,7 @@
 //! transformers, instead of NaN. The masks are made on the host, where a mask that hides nothing costs nothing.
 
 use crate::{array::Array, backend::Ops, forward::ForwardError, inputs::Inputs};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 
 const HIDDEN: f32 = f32::MIN;
 

@@ -5,7 +5,7 @@ use crate::{
     backend::{Activation, Ops, activate},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// down(activation(up(x))).
 pub struct Mlp<B: Ops> {

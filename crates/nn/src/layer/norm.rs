@@ -4,7 +4,7 @@ use crate::{
     backend::{self, Ops},
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 
 /// Layer normalisation (Ba, Kiros and Hinton 2016), `nn.LayerNorm`.
 pub struct LayerNorm<B: Ops> {

@@ -5,7 +5,7 @@ use super::{
     mask::{attention_mask, causal_bias, wrong},
 };
 use crate::{backend::Ops, forward::ForwardError, inputs::Inputs};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// How attention receives the positions.
 pub enum Positions {

@@ -5,7 +5,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// `N` linear projections of the same input.
 pub enum Projections<B: Ops, const N: usize> {

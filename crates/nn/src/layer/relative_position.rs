@@ -8,7 +8,7 @@ use crate::{
     inputs::Inputs,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 
 /// How distances are sorted into buckets: near ones have a bucket each, far ones share them logarithmically.
 #[derive(Debug, Clone, Copy)]

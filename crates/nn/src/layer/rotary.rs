@@ -2,7 +2,7 @@
 
 use super::rope_parameters::{RopeParameters, RopeType};
 use crate::{backend::Ops, inputs::Inputs};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use std::{f64::consts::PI, ops::Range};
 
 /// The frequencies of one model.

@@ -4,7 +4,7 @@
 //! instead of one for each token. The state is passed from chunk to chunk; a decode step is a chunk of one token.
 
 use crate::backend::Ops;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// Tokens of a chunk, which limits the memory of the intermediate states.
 const STRETCH: usize = 8;
@@ -82,7 +82,7 @@ fn states<B: Ops>(decay: Tensor<B, 4>, input: Tensor<B, 4>, before: Tensor<B, 4>
 mod tests {
     use super::*;
     use crate::backend::Cpu;
-    use burn::tensor::TensorData;
+    use burn_tensor::TensorData;
 
     fn tensor(length: usize, value: impl Fn(usize) -> f32) -> Tensor<Cpu, 4> {
         let values: Vec<f32> = (0..length * 6).map(value).collect();

@@ -5,7 +5,7 @@ use crate::{
     backend::Ops,
     weights::{Weights, WeightsError},
 };
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// Where the four maps are, below the layer.
 #[derive(Debug, Clone, Copy)]

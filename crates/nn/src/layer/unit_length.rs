@@ -1,7 +1,7 @@
 //! Vectors of length one.
 
 use crate::backend::Ops;
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 
 /// Every row of [rows, width] divided by its Euclidean norm; computed in f32 and rounded once.
 pub fn unit_length<B: Ops>(x: Tensor<B, 2>) -> Tensor<B, 2> {

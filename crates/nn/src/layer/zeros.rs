@@ -1,7 +1,7 @@
 //! Zero padding of one dimension.
 
 use crate::backend::Ops;
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 
 /// `x` with `before` zeros before it and `after` zeros after it in `dimension`.
 pub fn between_zeros<B: Ops, const D: usize>(

@@ -1,6 +1,6 @@
 //! From the bytes of a file to the bytes of a tensor: type and, for linear weights, order, in one pass.
 
-use burn::tensor::DType;
+use burn_tensor::DType;
 use half::{bf16, f16};
 use rayon::prelude::*;
 use safetensors::Dtype;
@@ -110,7 +110,7 @@ fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, colu
 #[cfg(test)]
 mod tests {
     use super::{Conversion, convert};
-    use burn::tensor::DType;
+    use burn_tensor::DType;
     use half::f16;
     use safetensors::Dtype;
 

@@ -2,7 +2,7 @@
 
 use super::file::Stored;
 use crate::heap::Held;
-use burn::tensor::{AllocationProperty, Bytes, DType};
+use burn_tensor::{AllocationProperty, Bytes, DType};
 use memmap2::Mmap;
 use safetensors::Dtype;
 use std::{ops::Range, sync::Arc};
@@ -40,7 +40,7 @@ pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{super::file::Files, share};
-    use burn::tensor::DType;
+    use burn_tensor::DType;
     use std::fs;
 
     /// A checkpoint of one f32 tensor [2] whose data starts `shift` bytes off the alignment of its type.

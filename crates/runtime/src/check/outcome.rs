@@ -46,6 +46,8 @@ pub(crate) struct Evidence {
     pub(crate) fallback: bool,
     /// Whether an endpoint of the check was a mock.
     pub(crate) mock: bool,
+    /// A fingerprint of the kernels that ran on a GPU.
+    pub(crate) kernels: Option<String>,
     /// Memory around the first load.
     pub(crate) memory: Option<LoadMemory>,
     /// The compared tensors. Of several comparisons with the same name, the one with the least headroom.

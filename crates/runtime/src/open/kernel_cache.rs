@@ -1,14 +1,12 @@
-//! The folders of cubecl's caches: compiled kernels and tuned kernels, the autotuner's choices.
+//! The folder of compiled kernels.
 //!
-//! By default, cubecl stores choices in the `target` of the nearest manifest and does not cache kernels. Its keys
-//! contain neither the architecture nor the compiler's version (cubecl-runtime 0.10 `config/cache.rs`, cubecl-cuda and
-//! cubecl-hip `compute/context.rs`). So both are part of the folder, which is set before the first GPU is opened:
+//! By default, cubecl does not cache kernels. Its keys contain neither the architecture nor the compiler's version
+//! (cubecl-cuda and cubecl-hip 0.10 `compute/context.rs`). So both are part of the folder, which is set before the first
+//! GPU is opened:
 //!
 //! ```text
 //! $TESTGEN_CACHE, else $XDG_CACHE_HOME/testgen, else $HOME/.cache/testgen
-//!     kernels/<architecture>-<runtime version>/<program>/    compiled kernels
-//!     autotune/<architecture>-<runtime version>/             choices, which cubecl checks against its candidates
-//!     autotune/<architecture>-<runtime version>-<digest>/    choices that started with those of TESTGEN_AUTOTUNE
+//!     kernels/<architecture>-<runtime version>/<program>/
 //! ```
 //!
 //! `<program>` changes with every dependency, because a kernel's key does not change with its source. A `cubecl.toml`
@@ -16,8 +14,6 @@
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod plan;
-#[cfg(any(feature = "cuda", feature = "rocm"))]
-mod tuned_kernels;
 
 /// Sets cubecl's configuration, once per process. On failure cubecl's own defaults apply.
 #[cfg(any(feature = "cuda", feature = "rocm"))]

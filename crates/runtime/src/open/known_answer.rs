@@ -5,7 +5,7 @@ use super::{
     isolated::isolated,
 };
 use crate::gpu_memory;
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_device::Device;
 use testgen_nn::{

@@ -18,9 +18,8 @@ impl OpenDevice {
         &self.facts
     }
 
-    /// Whether f32 products on it may be computed in TF32, with the mantissa of f16. On NVIDIA GPUs of compute
-    /// capability 8.0 and up the autotuner decides, and burn has no switch for it. Elsewhere it is measured, or burn
-    /// does not use TF32.
+    /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a translation layer may do that,
+    /// where it is measured.
     pub fn tf32(&self) -> bool {
         self.tf32
     }

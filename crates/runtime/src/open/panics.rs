@@ -2,51 +2,33 @@
 //!
 //! The threads are named `DSD-<type>-<index>` and `DSU-...` (cubecl-common 0.10, `device/handle/channel.rs`). A panic
 //! hook is the only way to observe such a panic.
-//!
-//! The autotuner causes panics there by design: it tries kernels that the device cannot run (for instance tensor maps
-//! on HIP), and treats the panic as a rejection. Such a panic is followed, on the same thread, by one in
-//! `cubecl-runtime`'s `tune`, with lost calls (`CallError`) between them; the whole chain is removed when its last link
-//! occurs.
 
 use crate::log::is_verbose;
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 const DEVICE_THREADS: &[&str] = &["DSD-", "DSU-"];
 /// Threads of [`super::isolated`]: their panics are returned as values, so they are not printed.
 pub(super) const ISOLATED_THREADS: &str = "testgen-on-";
-/// The source of the last link of an autotuner's chain: two parts of its path, with the version between them.
-const TUNER: (&str, &str) = ("cubecl-runtime-", "/src/tune/");
-/// The message of a link that only propagates a panic.
-const PROPAGATED: &str = "CallError";
-/// The maximum time from a panic to the last link of its chain.
-const SETTLE_TIME: Duration = Duration::from_millis(50);
 
-static SEEN: Mutex<Vec<DevicePanic>> = Mutex::new(Vec::new());
+/// The messages of the panics, in order.
+static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-struct DevicePanic {
-    thread: String,
-    message: String,
-    at: Instant,
-}
-
-/// The number of panics on device threads since the first device was opened, of all devices of this process, without
-/// those of the autotuner.
+/// The number of panics on device threads since the first device was opened, of all devices of this process.
 ///
 /// Compare it before and after a computation: if it grew, the results are invalid, often zeros.
 /// [`device_panic_messages`] returns the messages.
 pub fn device_panics() -> u64 {
-    settled().len() as u64
+    seen().len() as u64
 }
 
 /// The messages of the device panics after the first `since`, each once, with its source location and its count: a
 /// device that is lost panics on every later call.
 pub fn device_panic_messages(since: u64) -> Vec<String> {
     let since = usize::try_from(since).unwrap_or(usize::MAX);
-    counted(settled().iter().skip(since).map(|panic| panic.message.as_str()))
+    counted(seen().iter().skip(since).map(String::as_str))
 }
 
 /// Each message once, with its count if it occurred more often.
@@ -66,7 +48,7 @@ fn counted<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Installs the hook, once. Panics of other threads are passed to the previous hook; those of device threads only with
-/// `TESTGEN_VERBOSE`, because the autotuner causes dozens of them.
+/// `TESTGEN_VERBOSE`, because the check that they fail reports them.
 pub(super) fn watch() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -76,8 +58,7 @@ pub(super) fn watch() {
             let name = thread.name().unwrap_or_default();
             let on_device = DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix));
             if on_device {
-                let file = info.location().map_or("", |location| location.file());
-                record(&mut seen(), name, file, message_of(info));
+                seen().push(message_of(info));
             }
             if !name.starts_with(ISOLATED_THREADS) && (!on_device || is_verbose()) {
                 previous(info);
@@ -92,36 +73,8 @@ pub(super) fn payload_message(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
-fn seen() -> MutexGuard<'static, Vec<DevicePanic>> {
+fn seen() -> MutexGuard<'static, Vec<String>> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The recorded panics, after waiting until the newest cannot be a part of an unfinished chain.
-fn settled() -> MutexGuard<'static, Vec<DevicePanic>> {
-    loop {
-        let seen = seen();
-        let Some(wait) = seen.last().and_then(|panic| SETTLE_TIME.checked_sub(panic.at.elapsed())) else { return seen };
-        drop(seen);
-        thread::sleep(wait);
-    }
-}
-
-fn record(seen: &mut Vec<DevicePanic>, thread: &str, file: &str, message: String) {
-    if file.contains(TUNER.0) && file.contains(TUNER.1) {
-        remove_chain(seen, thread);
-    } else {
-        seen.push(DevicePanic { thread: thread.to_owned(), message, at: Instant::now() });
-    }
-}
-
-/// Removes the newest panics of a thread: the propagated ones, and the one before them that caused them.
-fn remove_chain(seen: &mut Vec<DevicePanic>, thread: &str) {
-    while let Some(newest) = seen.iter().rposition(|panic| panic.thread == thread) {
-        let is_origin = !seen.remove(newest).message.contains(PROPAGATED);
-        if is_origin {
-            return;
-        }
-    }
 }
 
 fn message_of(info: &PanicHookInfo<'_>) -> String {

@@ -6,7 +6,7 @@ use super::{
     open_device::OpenDevice,
 };
 use crate::gpu_memory;
-use burn::tensor::{DType, Tensor, TensorData};
+use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_device::{DetectionPath, Device};
 use testgen_nn::{
@@ -14,23 +14,17 @@ use testgen_nn::{
     device::BackendDevice,
 };
 
-/// The first compute capability with TF32 units (Ampere, 8.0), as in `sm_80`.
-const FIRST_WITH_TF32: u32 = 80;
-/// Large enough for the autotuner to try tensor cores.
+/// Large enough for a kernel with tiles to have more than one.
 const SIDE: usize = 256;
-/// Tuning a product compiles dozens of kernels.
-const LIMIT: Duration = Duration::from_secs(600);
+/// Compiling one kernel takes seconds.
+const LIMIT: Duration = Duration::from_secs(120);
 
-/// Whether f32 products may use TF32: by a rule where there is one, else by measurement.
-///
-/// NVIDIA: true from compute capability 8.0, because the autotuner may choose a TF32 kernel for any later product,
-/// whatever a measurement shows. Older GPUs are measured, and so are translation layers, which report a made-up
-/// capability. HIP: false, because cubecl-hip 0.10 has no TF32 (its dialect emits `float`).
+/// Whether f32 products use TF32. On CUDA and HIP they do not, by the rule that chooses their kernels (`testgen-gpu`).
+/// Translation layers are measured, because they may run a kernel in another way than it is written.
 pub(super) fn declare(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
     match device.path {
-        DetectionPath::HostProcessor | DetectionPath::HipRuntime => Ok(false),
-        DetectionPath::CudaDriver if has_tf32(device.architecture.as_deref()) => Ok(true),
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
+        DetectionPath::HostProcessor | DetectionPath::HipRuntime | DetectionPath::CudaDriver => Ok(false),
+        DetectionPath::CudaCompatibility => {
             let measured = measure(device, backend);
             let measured = measured.map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;
             measured.map_err(|message| OpenError::failed(device, OpenStep::Precision, &message))
@@ -80,22 +74,10 @@ fn loses_bits(values: &[f32]) -> bool {
     !values.iter().all(|value| (value - exact).abs() <= exact * f32::EPSILON * SIDE as f32 / 4.0)
 }
 
-fn has_tf32(architecture: Option<&str>) -> bool {
-    let capability = architecture.and_then(|architecture| architecture.strip_prefix("sm_")?.parse::<u32>().ok());
-    capability.is_some_and(|capability| capability >= FIRST_WITH_TF32)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{SIDE, has_tf32, loses_bits, product};
+    use super::{SIDE, loses_bits, product};
     use testgen_nn::backend::Cpu;
-
-    #[test]
-    fn ampere_and_later_have_tf32() {
-        assert!(["sm_80", "sm_86", "sm_90", "sm_100", "sm_120"].iter().all(|name| has_tf32(Some(name))));
-        assert!(!["sm_75", "sm_60", "gfx942", "x86_64", "sm_"].iter().any(|name| has_tf32(Some(name))));
-        assert!(!has_tf32(None));
-    }
 
     #[test]
     fn the_host_keeps_every_bit_and_tf32_does_not() {

@@ -6,8 +6,8 @@ use crate::{
     gpu_memory,
     open::{Failure, OpenDevice, isolated},
 };
-use burn::tensor::backend::Backend as _;
-use burn::tensor::{DType, FloatDType, Tensor, TensorData};
+use burn_tensor::backend::Backend as _;
+use burn_tensor::{DType, FloatDType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_nn::{
     backend::{Cpu, Ops},

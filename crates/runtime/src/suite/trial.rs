@@ -4,6 +4,7 @@ use super::environment::{Environment, IgnoredMode};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
     harness::Harness,
+    kernels,
     log::capture_log,
     require::Requirements,
 };
@@ -66,7 +67,10 @@ pub(super) fn run(
     let started = Instant::now();
     let checkpoint = harness.spec.source.checkpoint(base);
     let context = Context { checkpoint, requirements, index };
-    let (outcome, log) = capture_log(|| guarded(|| check::run(registration, harness, &context)));
+    // Kernels that an earlier check launched on this thread are not this check's.
+    drop(kernels::take_fingerprint());
+    let (mut outcome, log) = capture_log(|| guarded(|| check::run(registration, harness, &context)));
+    outcome.evidence.kernels = kernels::take_fingerprint();
     (entry(harness, registration, outcome, base, started), log)
 }
 
@@ -116,7 +120,8 @@ fn entry(
     base: &Path,
     started: Instant,
 ) -> ReportEntry {
-    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, memory, outputs } = outcome.evidence;
+    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, kernels, memory, outputs } =
+        outcome.evidence;
     let (status, reason) = match outcome.status {
         CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
         CheckStatus::Fail { reason } => (EntryStatus::Fail, Some(reason)),
@@ -138,6 +143,7 @@ fn entry(
         tf32,
         fallback,
         mock,
+        kernels,
         outputs,
         memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,

@@ -9,8 +9,8 @@ mod device_selection;
 mod docs_table;
 mod faults;
 mod operators;
+mod same_kernels;
 mod subprocess;
-mod tuned_kernels;
 
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
@@ -32,9 +32,9 @@ fn main() -> ExitCode {
             .map(|architecture| test(format!("operators::{architecture}"), || operators::check(architecture))),
     );
     trials.extend(
-        tuned_kernels::ARCHITECTURES
+        same_kernels::ARCHITECTURES
             .iter()
-            .map(|architecture| test(format!("tuned_kernels::{architecture}"), || tuned_kernels::check(architecture))),
+            .map(|architecture| test(format!("same_kernels::{architecture}"), || same_kernels::check(architecture))),
     );
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);

@@ -18,12 +18,7 @@ pub(crate) fn suite_directory() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../generated").display().to_string()
 }
 
-/// The tuned kernels in the repository for a simulated device.
-pub(crate) fn tuned_kernels(architecture: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tuned_kernels").join(architecture)
-}
-
-/// The state of burn's caches at the start: compiled kernels and tuned kernels.
+/// The state of the cache of compiled kernels at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CacheState {
     /// Empty, so that every kernel is compiled.
@@ -59,17 +54,13 @@ fn command(
     for name in ["NEXTEST", "TESTGEN_REQUIRE", "TESTGEN_REPORT", "TESTGEN_VERBOSE", "TESTGEN_CHECKPOINTS"] {
         command.env_remove(name);
     }
-    for name in ["TESTGEN_AUTOTUNE", "TESTGEN_DEVICE", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"] {
+    for name in ["TESTGEN_DEVICE", "HIP_SIM_DEVICES", "HIP_SIM_FAULTS", "HIP_SIM_VERSION"] {
         command.env_remove(name);
     }
     for name in ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"] {
         command.env_remove(name);
     }
     command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
-    if role == SUITE {
-        // As `testgen run --simulate` does. The operators run without it, to test the autotuner itself.
-        command.env("TESTGEN_AUTOTUNE", tuned_kernels("gfx1100"));
-    }
     command.env("TESTGEN_CACHE", cache).env("HIP_SIM_CACHE", kernels()).envs(variables.iter().copied());
     command
 }

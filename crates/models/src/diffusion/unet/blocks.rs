@@ -2,7 +2,7 @@
 
 use super::config::{BlockType, UnetConfig};
 use crate::diffusion::{Downsample, ResnetBlock, SpatialTransformer, Upsample, doubled, halved};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,

@@ -4,7 +4,7 @@ use super::{
     GraphormerConfig,
     arguments::{floats, integers, real_nodes},
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use testgen_nn::{
     backend::{Ops, linear},
     forward::ForwardError,

@@ -5,7 +5,7 @@ use super::{
     arguments::{integers, size},
     bias::GraphBias,
 };
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,

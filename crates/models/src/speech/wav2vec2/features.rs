@@ -1,7 +1,7 @@
 //! From samples to features: convolutions with their norms, and which features belong to the recording.
 
 use super::config::{FeatureNorm, Wav2Vec2Config};
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     forward::ForwardError,

@@ -2,7 +2,7 @@
 
 use super::config::Wav2Vec2Config;
 use crate::speech::audio_classifier::{AudioClassifier, Share};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,

@@ -1,7 +1,7 @@
 //! Patches of every channel, and the layers over them.
 
 use super::config::{NormType, PatchTstConfig};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::Ops,
     context::ForwardContext,

@@ -1,7 +1,7 @@
 //! The heads of patches: a forecast, classes or numbers.
 
 use super::config::{PatchTstConfig, Pool};
-use burn::tensor::Tensor;
+use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
     layer::Linear,

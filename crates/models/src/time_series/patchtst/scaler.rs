@@ -1,6 +1,6 @@
 //! The unit of a series: every channel is scaled by what was observed of it.
 
-use burn::tensor::{DType, Tensor};
+use burn_tensor::{DType, Tensor};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 use testgen_nn::{array::Values, backend::Ops, forward::ForwardError, inputs::Inputs};

@@ -1,11 +1,7 @@
-//! The cache folders for the GPUs of this machine, and cubecl's configuration.
+//! The folder of compiled kernels for the GPUs of this machine.
 
-use super::tuned_kernels::TunedKernels;
-use cubecl::config::cache::CacheConfig;
-use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use testgen_device::{DetectionPath, Device};
 
@@ -14,11 +10,11 @@ const CACHE_VARIABLE: &str = "TESTGEN_CACHE";
 /// The files that cubecl reads its configuration from, in the working directory or above.
 const CONFIG_FILES: &[&str] = &["cubecl.toml", "CubeCL.toml", "burn.toml", "Burn.toml"];
 
-/// The location of both caches.
+/// Where compiled kernels are kept.
 #[derive(Debug, PartialEq, Eq)]
 enum Plan {
     /// Stored for later processes.
-    Stored { kernels: PathBuf, autotune: PathBuf },
+    Stored { kernels: PathBuf },
     /// Not stored: no folder can be written, or the GPUs differ and would share keys.
     InMemory { reason: String },
 }
@@ -29,44 +25,20 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     if let Some(file) = user_config(&directory) {
         return Ok(format!("kernel caches are configured by `{}`", file.display()));
     }
-    let (tuned, unreadable) =
-        TunedKernels::from_environment().map_or_else(|why| (None, Some(why)), |tuned| (tuned, None));
-    let plan = plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices, tuned.as_ref());
-    let summary = match &plan {
-        Plan::Stored { kernels, autotune } => {
-            let started = tuned.map(|tuned| match tuned.copy_to(autotune) {
-                Ok(()) => format!("the autotuner starts with {tuned}"),
-                Err(error) => format!("{tuned} are not used: {error}"),
-            });
-            let cached = format!("kernels are cached in `{}`", kernels.display());
-            [Some(cached), started, unreadable].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    let (folder, summary) = match plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices) {
+        Plan::Stored { kernels } => {
+            let summary = format!("kernels are cached in `{}`", kernels.display());
+            (Some(kernels), summary)
         }
-        Plan::InMemory { reason } => format!("kernels are not cached: {reason}"),
+        Plan::InMemory { reason } => (None, format!("kernels are not cached: {reason}")),
     };
-    // `set` panics when cubecl has read its configuration before.
-    let set = catch_unwind(|| CubeClRuntimeConfig::set(config(plan)));
-    set.map(|()| summary).map_err(|_| "cubecl was already in use, its caches are unchanged".to_owned())
-}
-
-fn config(plan: Plan) -> CubeClRuntimeConfig {
-    // `set` replaces the configuration that cubecl would read itself, and with it its own variables
-    // (`CUBECL_DEBUG_LOG`, ...).
-    let mut config = CubeClRuntimeConfig::default().override_from_env();
-    match plan {
-        Plan::Stored { kernels, autotune } => {
-            config.compilation.cache = Some(CacheConfig::File(kernels));
-            config.autotune.cache = CacheConfig::File(autotune);
-        }
-        Plan::InMemory { .. } => {
-            config.compilation.cache = None;
-            // The autotuner's file cannot be switched off; with a path that cannot be created, results stay in memory.
-            config.autotune.cache = CacheConfig::File(PathBuf::from("/dev/null/testgen"));
-        }
+    match testgen_gpu::store_kernels_in(folder) {
+        true => Ok(summary),
+        false => Err("cubecl was already in use, its cache is unchanged".to_owned()),
     }
-    config
 }
 
-fn plan(folder: Option<&Path>, program: &str, devices: &[Device], tuned: Option<&TunedKernels>) -> Plan {
+fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> Plan {
     let Some(folder) = folder else {
         return Plan::InMemory { reason: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set") };
     };
@@ -75,10 +47,8 @@ fn plan(folder: Option<&Path>, program: &str, devices: &[Device], tuned: Option<
         Err(reason) => return Plan::InMemory { reason },
     };
     let kernels = folder.join("kernels").join(&keys).join(program);
-    let digest = tuned.map(|tuned| format!("-{}", tuned.digest)).unwrap_or_default();
-    let autotune = folder.join("autotune").join(keys + &digest);
-    match writable(&kernels).and_then(|()| writable(&autotune)) {
-        Ok(()) => Plan::Stored { kernels, autotune },
+    match writable(&kernels) {
+        Ok(()) => Plan::Stored { kernels },
         Err(error) => Plan::InMemory { reason: format!("`{}` cannot be written: {error}", folder.display()) },
     }
 }

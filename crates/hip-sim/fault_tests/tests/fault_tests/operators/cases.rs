@@ -1,8 +1,8 @@
 //! The operators: elementwise, reductions over odd sizes, products, and data movement.
 
 use super::{Values, named};
-use burn::tensor::activation::softmax;
-use burn::tensor::{DType, Int, Tensor, TensorData, backend::Backend};
+use burn_tensor::activation::softmax;
+use burn_tensor::{DType, Int, Tensor, TensorData, backend::Backend};
 
 /// Sizes around waves of 32 and 64, with tails of vectorised kernels.
 const SIZES: &[usize] = &[1, 2, 7, 31, 33, 63, 65, 127, 257, 1000];
@@ -112,8 +112,8 @@ fn movements<B: Backend>(inputs: &Inputs<'_, B>) -> Vec<(String, Values)> {
     let added = Tensor::<B, 2>::zeros([10, 7], (inputs.device, inputs.dtype));
     let image = inputs.tensor([1, 3, 9, 9], 11);
     let kernel = inputs.tensor([4, 3, 3, 3], 12);
-    let options = burn::tensor::ops::ConvOptions::new([2, 2], [1, 1], [1, 1], 1);
-    let folded = burn::tensor::module::conv2d(image, kernel, None, options);
+    let options = burn_tensor::ops::ConvOptions::new([2, 2], [1, 1], [1, 1], 1);
+    let folded = burn_tensor::module::conv2d(image, kernel, None, options);
     vec![
         named("permute", a.clone().permute([2, 0, 1]).reshape([120])),
         named("slice", a.clone().slice([1..3, 0..5, 2..5]).reshape([30])),
@@ -125,7 +125,7 @@ fn movements<B: Backend>(inputs: &Inputs<'_, B>) -> Vec<(String, Values)> {
         named("gather", inputs.tensor([2, 4], 14).gather(1, indices).reshape([6])),
         named(
             "select_add",
-            added.select_assign(0, rows, inputs.tensor([5, 7], 15), burn::tensor::IndexingUpdateOp::Add).reshape([70]),
+            added.select_assign(0, rows, inputs.tensor([5, 7], 15), burn_tensor::IndexingUpdateOp::Add).reshape([70]),
         ),
         named("arange", Tensor::<B, 1, Int>::arange(0..100, inputs.device).float().cast(inputs.dtype)),
         named("conv2d", folded.reshape([100])),

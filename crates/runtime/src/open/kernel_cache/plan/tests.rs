@@ -1,4 +1,4 @@
-use super::{Plan, TunedKernels, cache_folder, cargo_hash, keys, plan, user_config};
+use super::{Plan, cache_folder, cargo_hash, keys, plan, user_config};
 use crate::detect::host_processor;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn two_architectures_in_one_backend_are_not_cached() {
     let different =
         [gpu(DetectionPath::HipRuntime, "gfx1100", false), gpu(DetectionPath::HipRuntime, "gfx1030", false)];
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = plan(Some(folder.path()), "p", &different, None);
+    let plan = plan(Some(folder.path()), "p", &different);
     assert!(matches!(&plan, Plan::InMemory { reason } if reason.contains("gfx1030-6.4, gfx1100-6.4")), "{plan:?}");
 }
 
@@ -43,17 +43,12 @@ fn a_writable_folder_is_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let devices = [gpu(DetectionPath::CudaDriver, "sm_90", false)];
     let kernels = folder.path().join("kernels/sm_90-6.4/p");
-    let autotune = folder.path().join("autotune/sm_90-6.4");
-    assert_eq!(plan(Some(folder.path()), "p", &devices, None), Plan::Stored { kernels: kernels.clone(), autotune });
+    assert_eq!(plan(Some(folder.path()), "p", &devices), Plan::Stored { kernels: kernels.clone() });
     assert!(kernels.is_dir());
-    let mut tuned = TunedKernels::default();
-    "0123".clone_into(&mut tuned.digest);
-    let started = plan(Some(folder.path()), "p", &devices, Some(&tuned));
-    assert_eq!(started, Plan::Stored { kernels, autotune: folder.path().join("autotune/sm_90-6.4-0123") });
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("a file");
-    assert!(matches!(plan(Some(&file), "p", &devices, None), Plan::InMemory { .. }));
-    assert!(matches!(plan(None, "p", &devices, None), Plan::InMemory { .. }));
+    assert!(matches!(plan(Some(&file), "p", &devices), Plan::InMemory { .. }));
+    assert!(matches!(plan(None, "p", &devices), Plan::InMemory { .. }));
 }
 
 #[test]

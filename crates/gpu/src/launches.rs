@@ -1,0 +1,91 @@
+//! Which kernels each thread launched.
+//!
+//! The fingerprint of a set of kernels tells whether two runs tested the same ones. It is made from their names and
+//! parameters, so it is the same on every machine for which the same kernels are chosen.
+
+use cubecl::stream_id::StreamId;
+use cubecl_runtime::id::KernelId;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The first eight bytes of the SHA-256 of a kernel's description.
+type KernelDigest = [u8; 8];
+
+#[derive(Default)]
+struct Launches {
+    /// Describing a kernel is slow, and most are launched many times.
+    digests: HashMap<KernelId, KernelDigest>,
+    /// Since the last call of [`take_fingerprint`] on the thread of the stream.
+    launched: HashMap<StreamId, BTreeSet<KernelDigest>>,
+}
+
+static LAUNCHES: Mutex<Option<Launches>> = Mutex::new(None);
+
+fn launches() -> MutexGuard<'static, Option<Launches>> {
+    LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn record(stream: StreamId, kernel: KernelId) {
+    let mut guard = launches();
+    let Launches { digests, launched } = guard.get_or_insert_default();
+    let digest = *digests.entry(kernel).or_insert_with_key(digest);
+    launched.entry(stream).or_default().insert(digest);
+}
+
+fn digest(kernel: &KernelId) -> KernelDigest {
+    first_bytes(&Sha256::digest(kernel.stable_format()))
+}
+
+fn first_bytes(hash: &[u8]) -> KernelDigest {
+    let mut bytes = KernelDigest::default();
+    bytes.copy_from_slice(&hash[..8]);
+    bytes
+}
+
+/// The fingerprint of the kernels that the calling thread launched since its last call, 16 hexadecimal digits; `None` if
+/// it launched none. Every thread has a stream of its own.
+pub fn take_fingerprint() -> Option<String> {
+    let launched = launches().as_mut()?.launched.remove(&StreamId::current())?;
+    let mut hasher = Sha256::new();
+    launched.iter().for_each(|kernel| hasher.update(kernel));
+    Some(first_bytes(&hasher.finalize()).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{record, take_fingerprint};
+    use cubecl::stream_id::StreamId;
+    use cubecl_runtime::id::KernelId;
+
+    struct Product;
+
+    fn fingerprint(parameters: &[&'static str]) -> Option<String> {
+        for parameter in parameters {
+            record(StreamId::current(), KernelId::new::<Product>().info(*parameter));
+        }
+        take_fingerprint()
+    }
+
+    #[test]
+    fn the_order_and_number_of_launches_have_no_effect() {
+        let once = fingerprint(&["a", "b"]);
+        assert!(once.is_some());
+        assert_eq!(fingerprint(&["b", "a", "a"]), once);
+    }
+
+    #[test]
+    fn another_kernel_has_another_fingerprint() {
+        assert_ne!(fingerprint(&["a", "b"]), fingerprint(&["a", "c"]));
+        assert_ne!(fingerprint(&["a", "b"]), fingerprint(&["a"]));
+    }
+
+    #[test]
+    fn a_thread_reads_its_own_launches_once() {
+        assert!(fingerprint(&["a"]).is_some());
+        assert_eq!(take_fingerprint(), None);
+        record(StreamId::current(), KernelId::new::<Product>());
+        assert_eq!(std::thread::spawn(take_fingerprint).join().expect("it does not panic"), None);
+        assert!(take_fingerprint().is_some());
+    }
+}

@@ -1,0 +1,24 @@
+//! burn's GPU backend for testgen: CUDA or ROCm chosen at run time, kernels chosen by rule, launches recorded.
+//!
+//! burn has such a backend, Dispatch. It is not used because it chooses kernels by timing them, so that two machines, or
+//! two runs, test different kernels; because it hides which kernel computes a product; and because it compiles every
+//! kernel once for CUDA and once for ROCm.
+
+mod backend;
+mod cache;
+mod device;
+mod launches;
+mod lowering;
+mod memory;
+mod product;
+mod runtime;
+mod server;
+
+pub use backend::Gpu;
+pub use cache::store_kernels_in;
+pub use device::GpuDevice;
+pub use launches::take_fingerprint;
+pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
+pub use product::{ProductKernel, product_by};
+pub use runtime::{Definition, GpuRuntime, Unlowered};
+pub use server::GpuServer;

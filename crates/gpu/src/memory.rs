@@ -1,0 +1,26 @@
+//! The memory that cubecl's allocator holds for the calling thread's stream.
+
+use crate::{device::GpuDevice, runtime::GpuRuntime};
+use cubecl::Runtime as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Memory of the calling thread's stream, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryUsage {
+    /// Held by tensors.
+    pub in_use: u64,
+    /// Taken from the driver.
+    pub reserved: u64,
+}
+
+/// The memory in use; `None` when the device does not answer.
+pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
+    // cubecl panics when its device thread has panicked before.
+    let usage = catch_unwind(AssertUnwindSafe(|| GpuRuntime::client(&device).memory_usage().ok()));
+    usage.ok().flatten().map(|usage| MemoryUsage { in_use: usage.bytes_in_use, reserved: usage.bytes_reserved })
+}
+
+/// Returns unused memory to the driver. Has no effect on a device that does not answer.
+pub fn memory_cleanup(device: GpuDevice) {
+    drop(catch_unwind(AssertUnwindSafe(|| GpuRuntime::client(&device).memory_cleanup())));
+}

@@ -1,0 +1,161 @@
+//! Which kernel computes a matrix product.
+//!
+//! The choice is a function of the sizes, the element type and the device's features, so that every run on every
+//! machine with such a device tests the same kernels. burn's own choice goes by measured time.
+
+use crate::runtime::GpuRuntime;
+use burn_backend::{DType, TensorMetadata};
+use burn_cubecl::{kernel::matmul::init_matmul_output, tensor::CubeTensor};
+use cubecl::client::ComputeClient;
+use cubek::matmul::{
+    components::tile::TileMatmulKind,
+    definition::{MatmulElems, MatmulGlobalElems, MatmulSetupError},
+    launch::{launch_naive, launch_tiling},
+    routines::{
+        BlueprintStrategy, TileSizeSelection,
+        simple::{SimpleAlgorithm, SimpleArgs},
+        simple_unit::{SimpleUnitAlgorithm, SimpleUnitSelectionArgs},
+    },
+};
+use cubek::std::InputBinding;
+
+/// A kernel of cubek-matmul.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProductKernel {
+    /// One thread for each element of the result; runs in every shape on every device.
+    Naive,
+    /// Tiles in registers, without matrix units.
+    Unit,
+    /// Tiles of the matrix units.
+    MatrixUnit,
+}
+
+impl ProductKernel {
+    /// All kernels that the rule may choose.
+    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit];
+}
+
+/// Below this many multiplications the tiles of a faster kernel would be mostly empty.
+const SMALL: usize = 1 << 25;
+/// The side of a matrix unit's tile.
+const TILE: usize = 16;
+
+/// The sizes of a product: [..., rows, inner] times [..., inner, columns].
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    rows: usize,
+    inner: usize,
+    columns: usize,
+}
+
+impl Sizes {
+    fn of(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) -> Self {
+        let (left, right) = (left.shape(), right.shape());
+        let dimensions = left.num_dims();
+        Self { rows: left[dimensions - 2], inner: left[dimensions - 1], columns: right[dimensions - 1] }
+    }
+}
+
+/// The rule. `matrix_units`: whether the device has matrix units for the element type.
+fn choose(sizes: Sizes, dtype: DType, matrix_units: bool) -> ProductKernel {
+    let Sizes { rows, inner, columns } = sizes;
+    let fills_a_tile = rows.min(inner).min(columns) >= TILE;
+    match dtype {
+        DType::F16 | DType::BF16 if matrix_units && fills_a_tile => ProductKernel::MatrixUnit,
+        // f32 stays f32: the matrix units would round it to TF32.
+        DType::F16 | DType::BF16 | DType::F32 if rows * inner * columns >= SMALL => ProductKernel::Unit,
+        _ => ProductKernel::Naive,
+    }
+}
+
+/// `left` [..., rows, inner] times `right` [..., inner, columns], in the type of `left`, by `kernel` whatever the sizes.
+///
+/// # Errors
+///
+/// The device, the type or the layout is not one that the kernel computes.
+pub fn product_by(
+    kernel: ProductKernel,
+    left: CubeTensor<GpuRuntime>,
+    right: CubeTensor<GpuRuntime>,
+) -> Result<CubeTensor<GpuRuntime>, String> {
+    let output = init_matmul_output(&left, &right, left.dtype);
+    launch(kernel, left, right, output.clone()).map_err(|error| format!("{error:?}"))?;
+    Ok(output)
+}
+
+/// The same product by the kernel that the rule chooses.
+pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
+    let sizes = Sizes::of(&left, &right);
+    let kernel = choose(sizes, left.dtype, has_matrix_units(&left.client, left.dtype));
+    // A kernel may refuse a layout; it does so before it launches, and by rule as well.
+    product_by(kernel, left.clone(), right.clone())
+        .or_else(|_| product_by(ProductKernel::Naive, left, right))
+        .unwrap_or_else(|error| panic!("the matrix product was not launched: {error}"))
+}
+
+fn launch(
+    kernel: ProductKernel,
+    left: CubeTensor<GpuRuntime>,
+    right: CubeTensor<GpuRuntime>,
+    output: CubeTensor<GpuRuntime>,
+) -> Result<(), MatmulSetupError> {
+    let client = output.client.clone();
+    let mut types = MatmulElems::from_globals(&MatmulGlobalElems {
+        lhs: left.dtype.into(),
+        rhs: right.dtype.into(),
+        out: output.dtype.into(),
+    });
+    let (left_type, right_type) = (left.dtype, right.dtype);
+    let left = InputBinding::new(left.binding(), left_type.into());
+    let right = InputBinding::new(right.binding(), right_type.into());
+    let output = output.binding();
+    match kernel {
+        ProductKernel::Naive => launch_naive::launch_ref(&client, left, right, output, &types),
+        ProductKernel::Unit => {
+            let tile_size = TileSizeSelection::MaxTileSize;
+            let strategy =
+                BlueprintStrategy::<(), SimpleUnitAlgorithm>::Inferred(SimpleUnitSelectionArgs { tile_size });
+            launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
+        }
+        ProductKernel::MatrixUnit => {
+            let arguments = SimpleArgs { multi_rows: false, tile_matmul: TileMatmulKind::Cmma };
+            let strategy = BlueprintStrategy::<(), SimpleAlgorithm>::Inferred(arguments);
+            launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
+        }
+    }
+}
+
+fn has_matrix_units(client: &ComputeClient<GpuRuntime>, dtype: DType) -> bool {
+    let element = dtype.into();
+    client.properties().features.matmul.cmma.iter().any(|shape| shape.a_type == element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DType, ProductKernel, Sizes, choose};
+
+    fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix_units: bool) -> ProductKernel {
+        choose(Sizes { rows, inner, columns }, dtype, matrix_units)
+    }
+
+    #[test]
+    fn f32_is_never_computed_by_matrix_units() {
+        for size in [1, 16, 512, 4096] {
+            assert_ne!(kernel(size, size, size, DType::F32, true), ProductKernel::MatrixUnit);
+        }
+    }
+
+    #[test]
+    fn large_products_use_tiles_and_small_ones_do_not() {
+        assert_eq!(kernel(128, 768, 768, DType::F32, true), ProductKernel::Unit);
+        assert_eq!(kernel(128, 64, 128, DType::F32, true), ProductKernel::Naive);
+        assert_eq!(kernel(128, 768, 768, DType::BF16, false), ProductKernel::Unit);
+    }
+
+    #[test]
+    fn matrix_units_compute_16_bits_from_one_tile_on() {
+        assert_eq!(kernel(16, 16, 16, DType::F16, true), ProductKernel::MatrixUnit);
+        assert_eq!(kernel(16, 15, 16, DType::F16, true), ProductKernel::Naive);
+        assert_eq!(kernel(16, 16, 16, DType::F16, false), ProductKernel::Naive);
+    }
+}

@@ -1,0 +1,201 @@
+//! The server of [`GpuRuntime`](crate::GpuRuntime): cubecl's CUDA or HIP server, with a record of the launched kernels.
+
+use crate::device::GpuDevice;
+use crate::{launches, lowering::Lowered, runtime::Unlowered};
+use cubecl::bytes::Bytes;
+use cubecl::device::{Device, DeviceId, DeviceService, ServerUtilitiesHandle};
+use cubecl::future::DynFut;
+use cubecl::profile::ProfileDuration;
+use cubecl::server::{
+    Binding, ComputeServer, CopyDescriptor, IoError, KernelArguments, ProfileError, ProfilingToken,
+    ServerCommunication, ServerError, ServerUtilities,
+};
+use cubecl::stream_id::StreamId;
+use cubecl::{CubeCount, CubeTask, ExecutionMode, MemoryAllocationMode, MemoryUsage, Runtime, backtrace::BackTrace};
+use cubecl_runtime::{
+    allocator::PitchedMemoryLayoutPolicy,
+    logging::ServerLogger,
+    memory_management::ManagedMemoryHandle,
+    storage::{ComputeStorage, ManagedResource, StorageHandle, StorageId},
+};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// cubecl's server for the device's interface.
+#[derive(Debug)]
+pub struct GpuServer {
+    server: Server,
+    utilities: Arc<ServerUtilities<Self>>,
+}
+
+#[derive(Debug)]
+enum Server {
+    #[cfg(feature = "cuda")]
+    Cuda(<cubecl::cuda::CudaRuntime as Runtime>::Server),
+    #[cfg(feature = "rocm")]
+    Rocm(<cubecl::hip::HipRuntime as Runtime>::Server),
+}
+
+/// `$call` with the server of the interface as `$server`.
+macro_rules! with_server {
+    ($self:ident, $server:ident => $call:expr) => {
+        match &mut $self.server {
+            #[cfg(feature = "cuda")]
+            Server::Cuda($server) => $call,
+            #[cfg(feature = "rocm")]
+            Server::Rocm($server) => $call,
+        }
+    };
+}
+
+impl GpuServer {
+    fn new<S>(server: S, wrap: impl FnOnce(S) -> Server) -> Self
+    where
+        S: ComputeServer<Info = (), MemoryLayoutPolicy = PitchedMemoryLayoutPolicy>,
+    {
+        let properties = ComputeServer::utilities(&server).properties.clone();
+        // As both servers set theirs.
+        let policy = PitchedMemoryLayoutPolicy::new(properties.memory.alignment as usize);
+        let utilities = Arc::new(ServerUtilities::new(properties, server.logger(), (), policy));
+        Self { server: wrap(server), utilities }
+    }
+}
+
+impl DeviceService for GpuServer {
+    fn init(id: DeviceId) -> Self {
+        let inner = DeviceId::new(0, id.index_id);
+        match GpuDevice::from_id(id) {
+            #[cfg(feature = "cuda")]
+            GpuDevice::Cuda(_) => Self::new(DeviceService::init(inner), Server::Cuda),
+            #[cfg(feature = "rocm")]
+            GpuDevice::Rocm(_) => Self::new(DeviceService::init(inner), Server::Rocm),
+            #[cfg(not(all(feature = "cuda", feature = "rocm")))]
+            device => panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})"),
+        }
+    }
+
+    fn utilities(&self) -> ServerUtilitiesHandle {
+        Arc::clone(&self.utilities) as ServerUtilitiesHandle
+    }
+}
+
+/// Devices exchange data through the host.
+impl ServerCommunication for GpuServer {
+    const SERVER_COMM_ENABLED: bool = false;
+}
+
+impl ComputeServer for GpuServer {
+    type Kernel = Box<dyn CubeTask<Unlowered>>;
+    type Info = ();
+    type MemoryLayoutPolicy = PitchedMemoryLayoutPolicy;
+    type Storage = NoStorage;
+
+    fn initialize_memory(&mut self, memory: ManagedMemoryHandle, size: u64, stream: StreamId) {
+        with_server!(self, server => server.initialize_memory(memory, size, stream));
+    }
+
+    fn staging(&mut self, sizes: &[usize], stream: StreamId) -> Result<Vec<Bytes>, ServerError> {
+        with_server!(self, server => server.staging(sizes, stream))
+    }
+
+    fn logger(&self) -> Arc<ServerLogger> {
+        Arc::clone(&self.utilities.logger)
+    }
+
+    fn utilities(&self) -> Arc<ServerUtilities<Self>> {
+        Arc::clone(&self.utilities)
+    }
+
+    fn read(&mut self, copies: Vec<CopyDescriptor>, stream: StreamId) -> DynFut<Result<Vec<Bytes>, ServerError>> {
+        with_server!(self, server => server.read(copies, stream))
+    }
+
+    fn write(&mut self, copies: Vec<(CopyDescriptor, Bytes)>, stream: StreamId) {
+        with_server!(self, server => server.write(copies, stream));
+    }
+
+    fn sync(&mut self, stream: StreamId) -> DynFut<Result<(), ServerError>> {
+        with_server!(self, server => server.sync(stream))
+    }
+
+    /// Refused: nothing in burn asks for the address of an allocation.
+    fn get_resource(
+        &mut self,
+        _binding: Binding,
+        _stream: StreamId,
+    ) -> Result<ManagedResource<Infallible>, ServerError> {
+        Err(IoError::UnsupportedIoOperation { backtrace: BackTrace::capture() }.into())
+    }
+
+    unsafe fn launch(
+        &mut self,
+        kernel: Self::Kernel,
+        count: CubeCount,
+        arguments: KernelArguments,
+        mode: ExecutionMode,
+        stream: StreamId,
+    ) {
+        launches::record(stream, kernel.id());
+        // SAFETY: the caller's promise is passed on.
+        unsafe {
+            match &mut self.server {
+                #[cfg(feature = "cuda")]
+                Server::Cuda(server) => {
+                    server.launch(Lowered::<cubecl::cuda::CudaRuntime>::new(kernel), count, arguments, mode, stream);
+                }
+                #[cfg(feature = "rocm")]
+                Server::Rocm(server) => {
+                    server.launch(Lowered::<cubecl::hip::HipRuntime>::new(kernel), count, arguments, mode, stream);
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self, stream: StreamId) -> Result<(), ServerError> {
+        with_server!(self, server => server.flush(stream))
+    }
+
+    fn memory_usage(&mut self, stream: StreamId) -> Result<MemoryUsage, ServerError> {
+        with_server!(self, server => server.memory_usage(stream))
+    }
+
+    fn memory_cleanup(&mut self, stream: StreamId) {
+        with_server!(self, server => server.memory_cleanup(stream));
+    }
+
+    fn start_profile(&mut self, stream: StreamId) -> Result<ProfilingToken, ServerError> {
+        with_server!(self, server => server.start_profile(stream))
+    }
+
+    fn end_profile(&mut self, stream: StreamId, token: ProfilingToken) -> Result<ProfileDuration, ProfileError> {
+        with_server!(self, server => server.end_profile(stream, token))
+    }
+
+    fn allocation_mode(&mut self, mode: MemoryAllocationMode, stream: StreamId) {
+        with_server!(self, server => server.allocation_mode(mode, stream));
+    }
+}
+
+/// The servers own their storage; this one only stands for the type that cubecl's trait asks for.
+#[derive(Debug)]
+pub struct NoStorage(Infallible);
+
+impl ComputeStorage for NoStorage {
+    type Resource = Infallible;
+
+    fn alignment(&self) -> usize {
+        match self.0 {}
+    }
+
+    fn get(&mut self, _: &StorageHandle) -> Infallible {
+        self.0
+    }
+
+    fn alloc(&mut self, _: u64) -> Result<StorageHandle, IoError> {
+        match self.0 {}
+    }
+
+    fn dealloc(&mut self, _: StorageId) {}
+
+    fn flush(&mut self) {}
+}
