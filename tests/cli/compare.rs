@@ -47,6 +47,22 @@ fn two_kinds_of_device_are_compared_check_by_check() {
 }
 
 #[test]
+fn checks_that_ran_other_kernels_are_counted() {
+    let project = Project::empty();
+    let with = |kernels: &str| {
+        let fields = format!("\"kernels\":\"{kernels}\",{}", golden(1e-4));
+        line("bert", "cuda", "output_golden", "f32", "pass", &fields)
+    };
+    project.write("a.jsonl", with("0123456789abcdef"));
+    project.write("b.jsonl", with("fedcba9876543210"));
+    for format in ["human", "markdown"] {
+        let run = |second: &str| project.run(&["compare", "a.jsonl", second, "--format", format]).expect_code(0).stdout;
+        assert!(run("b.jsonl").contains("1 check ran other GPU kernels in the second report"), "{}", run("b.jsonl"));
+        assert!(!run("a.jsonl").contains("kernels"), "{}", run("a.jsonl"));
+    }
+}
+
+#[test]
 fn wrong_usage_is_an_error() {
     let project = two_reports();
     for wrong in [["--devices", "cuda"], ["--devices", "cuda,gpu"], ["--factor", "0.5"], ["--factor", "NaN"]] {

@@ -1,6 +1,6 @@
-//! Which kernels each thread launched.
+//! A record of the kernels that each thread launched.
 //!
-//! The fingerprint of a set of kernels tells whether two runs tested the same ones. It is made from their names and
+//! Two runs that tested the same kernels have the same fingerprint. It is made from their names and
 //! parameters, so it is the same on every machine for which the same kernels are chosen.
 
 use cubecl::stream_id::StreamId;

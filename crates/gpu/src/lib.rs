@@ -4,6 +4,9 @@
 //! two runs, test different kernels; because it hides which kernel computes a product; and because it compiles every
 //! kernel once for CUDA and once for ROCm.
 
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+compile_error!("testgen-gpu needs the feature `cuda`, `rocm` or both");
+
 mod backend;
 mod cache;
 mod device;
@@ -13,6 +16,7 @@ mod memory;
 mod product;
 mod runtime;
 mod server;
+mod unlowered;
 
 pub use backend::Gpu;
 pub use cache::store_kernels_in;
@@ -20,5 +24,6 @@ pub use device::GpuDevice;
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
 pub use product::{ProductKernel, product_by};
-pub use runtime::{Definition, GpuRuntime, Unlowered};
+pub use runtime::GpuRuntime;
 pub use server::GpuServer;
+pub use unlowered::{Definition, Unlowered};

@@ -1,6 +1,6 @@
 //! From a kernel of [`GpuRuntime`](crate::GpuRuntime) to one of the device's own runtime.
 
-use crate::runtime::{Definition, Unlowered};
+use crate::unlowered::{Definition, Unlowered};
 use cubecl::{
     CompilationError, Compiler, CubeTask, ExecutionMode, Runtime,
     ir::{StorageType, TargetProperties},
@@ -19,7 +19,7 @@ pub(crate) struct Lowered<R> {
 }
 
 impl<R: Runtime> Lowered<R> {
-    pub(crate) fn new(kernel: Box<dyn CubeTask<Unlowered>>) -> Box<dyn CubeTask<R::Compiler>> {
+    pub(crate) fn task(kernel: Box<dyn CubeTask<Unlowered>>) -> Box<dyn CubeTask<R::Compiler>> {
         Box::new(Self { kernel, runtime: PhantomData })
     }
 }

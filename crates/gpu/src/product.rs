@@ -1,4 +1,4 @@
-//! Which kernel computes a matrix product.
+//! The kernel of a matrix product.
 //!
 //! The choice is a function of the sizes, the element type and the device's features, so that every run on every
 //! machine with such a device tests the same kernels. burn's own choice goes by measured time.
@@ -86,7 +86,7 @@ pub fn product_by(
 /// The same product by the kernel that the rule chooses.
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
     let sizes = Sizes::of(&left, &right);
-    let kernel = choose(sizes, left.dtype, has_matrix_units(&left.client, left.dtype));
+    let kernel = choose(sizes, left.dtype, has_matrix_units(&left, left.dtype));
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
         .or_else(|_| product_by(ProductKernel::Naive, left, right))
@@ -112,7 +112,7 @@ fn launch(
     match kernel {
         ProductKernel::Naive => launch_naive::launch_ref(&client, left, right, output, &types),
         ProductKernel::Unit => {
-            let tile_size = TileSizeSelection::MaxTileSize;
+            let tile_size = unit_tile(&client, left_type);
             let strategy =
                 BlueprintStrategy::<(), SimpleUnitAlgorithm>::Inferred(SimpleUnitSelectionArgs { tile_size });
             launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
@@ -125,9 +125,19 @@ fn launch(
     }
 }
 
-fn has_matrix_units(client: &ComputeClient<GpuRuntime>, dtype: DType) -> bool {
+/// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for 128 KiB, and a block
+/// of AMD's has 64 (cubek-matmul 0.2 does not check it before the launch).
+fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelection {
+    match (client.properties().hardware.plane_size_max, dtype) {
+        (64.., DType::F16 | DType::BF16) => TileSizeSelection::MinTileSize,
+        _ => TileSizeSelection::MaxTileSize,
+    }
+}
+
+fn has_matrix_units(factor: &CubeTensor<GpuRuntime>, dtype: DType) -> bool {
     let element = dtype.into();
-    client.properties().features.matmul.cmma.iter().any(|shape| shape.a_type == element)
+    let claimed = factor.client.properties().features.matmul.cmma.iter().any(|shape| shape.a_type == element);
+    claimed && !factor.device.lacks_matrix_units()
 }
 
 #[cfg(test)]

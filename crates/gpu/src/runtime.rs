@@ -4,16 +4,14 @@
 //! are compiled once; the interface is chosen when a kernel is lowered to its source ([`crate::lowering`]) and in the
 //! server ([`crate::server`]).
 
-use crate::{device::GpuDevice, lowering, server::GpuServer};
+use crate::{device::GpuDevice, lowering, server::GpuServer, unlowered::Unlowered};
 use cubecl::{
-    CompilationError, Compiler, ExecutionMode, Runtime,
+    Runtime,
     client::ComputeClient,
     device::DeviceId,
-    ir::{ElemType, StorageType, TargetProperties},
+    ir::TargetProperties,
     zspace::{Shape, Strides, striding::has_pitched_row_major_strides},
 };
-use cubecl_runtime::kernel::KernelDefinition;
-use std::fmt;
 
 /// CUDA or ROCm, chosen by the device.
 #[derive(Debug, Clone)]
@@ -53,42 +51,5 @@ impl Runtime for GpuRuntime {
     fn enumerate_devices(_type_id: u16, _info: &()) -> Vec<DeviceId> {
         // Devices are detected by `testgen-device`, which must not load a driver that is not there.
         Vec::new()
-    }
-}
-
-/// The compiler of [`GpuRuntime`]: it keeps the definition of a kernel, which the device's own compiler lowers later.
-#[derive(Debug, Clone, Default)]
-pub struct Unlowered;
-
-/// A kernel that is not lowered yet. It has no text.
-#[derive(Debug)]
-pub struct Definition(pub(crate) KernelDefinition);
-
-impl fmt::Display for Definition {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Ok(())
-    }
-}
-
-impl Compiler for Unlowered {
-    type Representation = Definition;
-    type CompilationOptions = ();
-
-    fn compile(
-        &mut self,
-        kernel: KernelDefinition,
-        (): &(),
-        _mode: ExecutionMode,
-        _address_type: StorageType,
-    ) -> Result<Definition, CompilationError> {
-        Ok(Definition(kernel))
-    }
-
-    fn elem_size(&self, elem: ElemType) -> usize {
-        elem.size()
-    }
-
-    fn extension(&self) -> &'static str {
-        ""
     }
 }

@@ -1,7 +1,7 @@
 //! The server of [`GpuRuntime`](crate::GpuRuntime): cubecl's CUDA or HIP server, with a record of the launched kernels.
 
 use crate::device::GpuDevice;
-use crate::{launches, lowering::Lowered, runtime::Unlowered};
+use crate::{launches, lowering::Lowered, unlowered::Unlowered};
 use cubecl::bytes::Bytes;
 use cubecl::device::{Device, DeviceId, DeviceService, ServerUtilitiesHandle};
 use cubecl::future::DynFut;
@@ -141,11 +141,11 @@ impl ComputeServer for GpuServer {
             match &mut self.server {
                 #[cfg(feature = "cuda")]
                 Server::Cuda(server) => {
-                    server.launch(Lowered::<cubecl::cuda::CudaRuntime>::new(kernel), count, arguments, mode, stream);
+                    server.launch(Lowered::<cubecl::cuda::CudaRuntime>::task(kernel), count, arguments, mode, stream);
                 }
                 #[cfg(feature = "rocm")]
                 Server::Rocm(server) => {
-                    server.launch(Lowered::<cubecl::hip::HipRuntime>::new(kernel), count, arguments, mode, stream);
+                    server.launch(Lowered::<cubecl::hip::HipRuntime>::task(kernel), count, arguments, mode, stream);
                 }
             }
         }
@@ -176,7 +176,7 @@ impl ComputeServer for GpuServer {
     }
 }
 
-/// The servers own their storage; this one only stands for the type that cubecl's trait asks for.
+/// No value has this type: cubecl's trait requires one, and the servers own their storage.
 #[derive(Debug)]
 pub struct NoStorage(Infallible);
 

@@ -1,7 +1,6 @@
 //! An RGB picture in memory.
 
-use crate::{error::PreprocessError, size::Size};
-use image::DynamicImage;
+use crate::{error::PreprocessError, picture, size::Size};
 use std::path::Path;
 use testgen_nn::array::{Array, Values};
 use testgen_types::bounded_file::{limit, read_bytes};
@@ -48,25 +47,10 @@ impl Image {
         Self::decode(&bytes).map_err(|error| unreadable(error.to_string()))
     }
 
-    /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does: alpha is dropped, grey is repeated, of 16
-    /// bits a channel the upper 8 are kept. A png is decoded to Pillow's bytes; a jpeg may differ by a few levels, as decoders do.
+    /// Decodes a png or jpeg and converts it as Pillow's `convert("RGB")` does.
     pub fn decode(bytes: &[u8]) -> Result<Self, PreprocessError> {
-        let failed = |problem: String| PreprocessError::Image { problem };
-        let picture = image::load_from_memory(bytes).map_err(|error| failed(error.to_string()))?;
-        let (height, width) = (picture.height() as usize, picture.width() as usize);
-        let pixels = match picture {
-            DynamicImage::ImageRgb16(picture) => upper_bytes(picture.pixels().map(|pixel| pixel.0)),
-            DynamicImage::ImageRgba16(picture) => {
-                upper_bytes(picture.pixels().map(|pixel| [pixel[0], pixel[1], pixel[2]]))
-            }
-            DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
-                let problem =
-                    "it is grey with 16 bits, which Pillow does not turn into RGB; convert it to 8 bits first";
-                return Err(failed(problem.to_owned()));
-            }
-            other => other.into_rgb8().into_raw(),
-        };
-        Self::new(height, width, pixels)
+        let picture = picture::decode(bytes).map_err(|problem| PreprocessError::Image { problem })?;
+        Self::new(picture.height, picture.width, picture.pixels)
     }
 
     /// Rows and columns.
@@ -116,8 +100,4 @@ impl Image {
 /// Where a centred crop begins in the original; negative, and rounded down, where the original is smaller.
 fn crop_offset(original: usize, crop: usize) -> isize {
     (original as isize - crop as isize).div_euclid(2)
-}
-
-fn upper_bytes(pixels: impl Iterator<Item = [u16; 3]>) -> Vec<u8> {
-    pixels.flatten().map(|value| (value >> 8) as u8).collect()
 }

@@ -15,6 +15,7 @@ pub mod image;
 mod image_config;
 pub mod image_processor;
 mod log_mel;
+mod picture;
 pub mod processor;
 mod resample;
 pub mod retrieval;

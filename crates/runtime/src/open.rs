@@ -85,7 +85,11 @@ fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
     match device.path {
         DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
         #[cfg(feature = "rocm")]
-        DetectionPath::HipRuntime => Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Rocm(device.index as u16))),
+        DetectionPath::HipRuntime => {
+            let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);
+            gpu.state_architecture(device.architecture.as_deref().unwrap_or_default());
+            Ok(BackendDevice::Gpu(gpu))
+        }
         #[cfg(feature = "cuda")]
         DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
             Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Cuda(device.index as u16)))

@@ -41,7 +41,7 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
-    // After the time limit nobody receives the answer, so a failed `send` is ignored.
+    // After the time limit the answer is not received, so a failed `send` is ignored.
     let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
     if let Err(error) = spawned {
         return Err(Failure::Panicked { message: format!("no thread could be started: {error}") });

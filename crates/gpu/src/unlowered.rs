@@ -1,0 +1,45 @@
+//! A kernel before it is lowered to the source of an interface.
+
+use cubecl::{
+    CompilationError, Compiler, ExecutionMode,
+    ir::{ElemType, StorageType},
+};
+use cubecl_runtime::kernel::KernelDefinition;
+use std::fmt;
+
+/// The compiler of [`GpuRuntime`](crate::GpuRuntime): it keeps the definition of a kernel, which the device's own compiler lowers later.
+#[derive(Debug, Clone, Default)]
+pub struct Unlowered;
+
+/// A kernel that is not lowered yet. It has no text.
+#[derive(Debug)]
+pub struct Definition(pub(crate) KernelDefinition);
+
+impl fmt::Display for Definition {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl Compiler for Unlowered {
+    type Representation = Definition;
+    type CompilationOptions = ();
+
+    fn compile(
+        &mut self,
+        kernel: KernelDefinition,
+        (): &(),
+        _mode: ExecutionMode,
+        _address_type: StorageType,
+    ) -> Result<Definition, CompilationError> {
+        Ok(Definition(kernel))
+    }
+
+    fn elem_size(&self, elem: ElemType) -> usize {
+        elem.size()
+    }
+
+    fn extension(&self) -> &'static str {
+        ""
+    }
+}
