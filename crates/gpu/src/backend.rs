@@ -12,8 +12,8 @@ mod quantized;
 
 use crate::{device::GpuDevice, runtime::GpuRuntime};
 use burn_backend::{
-    Backend, BackendTypes, DType, DTypeUsageSet, ExecutionError, TensorData,
-    ops::{ActivationOps, TransactionOps},
+    Backend, BackendTypes, DType, DTypeUsageSet, ExecutionError, Shape, TensorData, TensorMetadata,
+    ops::{ActivationOps, FloatTensorOps, TransactionOps},
 };
 use burn_cubecl::{CubeBackend, tensor::CubeTensor};
 
@@ -41,6 +41,12 @@ macro_rules! delegate {
     };
 }
 use delegate;
+
+/// All elements as one dimension, of whatever type.
+fn as_row(tensor: Tensor) -> Tensor {
+    let count = tensor.shape().num_elements();
+    Cube::float_reshape(tensor, Shape::new([count]))
+}
 
 /// The panic of an operation that burn's trait requires and no model uses. It fails the check that reaches it.
 fn unused(operation: &str) -> ! {

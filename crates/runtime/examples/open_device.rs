@@ -1,5 +1,5 @@
 //! Prints, as JSON, what every device of this machine is and computes: detection, the first kernel, TF32, 16-bit types,
-//! memory, and panics on device threads.
+//! every kernel for products, memory, and panics on device threads.
 //!
 //!     cargo run -p testgen-runtime --example open_device
 //!

@@ -31,8 +31,6 @@ pub mod limit {
     pub const MEDIA: u64 = 256 * MIB;
     /// A file of the system: in `/proc`, in `/sys`, of an installed driver.
     pub const SYSTEM: u64 = 64 * MIB;
-    /// A kernel that was tuned or compiled before.
-    pub const KERNEL: u64 = 256 * MIB;
     /// A specification, a settings file, a template, a source file.
     pub const SOURCE: u64 = 8 * MIB;
     /// A report in JSON lines.

@@ -1,9 +1,9 @@
 //! Operations on floating-point tensors.
 
-use super::{Cube, Gpu, Tensor, delegate};
+use super::{Cube, Gpu, Tensor, as_row, delegate};
 use crate::{device::GpuDevice, product};
 use burn_backend::{
-    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, TensorMetadata,
+    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
     ops::{FloatTensorOps, GridSampleOptions},
     tensor::IndexingUpdateOp,
 };
@@ -117,8 +117,6 @@ delegate! {
 
     /// As the sum of one dimension: burn's own kernel adds atomically, in an order that changes from run to run.
     fn float_sum(tensor: Tensor) -> Tensor {
-        let count = tensor.shape().num_elements();
-        let row = Self::float_reshape(tensor, Shape::new([count]));
-        Self::float_sum_dim(row, 0)
+        Self::float_sum_dim(as_row(tensor), 0)
     }
 }

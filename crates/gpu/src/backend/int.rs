@@ -1,10 +1,9 @@
 //! Operations on integer tensors.
 
-use super::{Cube, Gpu, Tensor, delegate};
+use super::{Cube, Gpu, Tensor, as_row, delegate};
 use crate::{device::GpuDevice, product};
 use burn_backend::{
-    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, TensorMetadata,
-    ops::IntTensorOps,
+    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, ops::IntTensorOps,
 };
 
 delegate! {
@@ -99,14 +98,10 @@ delegate! {
 
     /// As the sum of one dimension, for the reason given at `float_sum`.
     fn int_sum(tensor: Tensor) -> Tensor {
-        let count = tensor.shape().num_elements();
-        let row = Self::int_reshape(tensor, Shape::new([count]));
-        Self::int_sum_dim(row, 0)
+        Self::int_sum_dim(as_row(tensor), 0)
     }
 
     fn int_prod(tensor: Tensor) -> Tensor {
-        let count = tensor.shape().num_elements();
-        let row = Self::int_reshape(tensor, Shape::new([count]));
-        Self::int_prod_dim(row, 0)
+        Self::int_prod_dim(as_row(tensor), 0)
     }
 }
