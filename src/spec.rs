@@ -48,7 +48,7 @@ pub struct ModelSpec {
     /// The devices that get checks. At least one, none twice.
     #[schemars(schema_with = "schema::devices")]
     pub devices: Vec<DeviceKind>,
-    /// The precisions that get checks. At least one, none twice.
+    /// The precisions that get checks. At least one, none twice; `tf32` gets checks on `cuda` only.
     #[schemars(schema_with = "schema::precisions")]
     pub precisions: Vec<Precision>,
     /// Changes to the list of checks.

@@ -34,8 +34,11 @@ pub fn spec_text(name: &ModelName, found: &Found, checkpoint: &Checkpoint, heade
             let _ = writeln!(text, "  {key}: {}", scalar(value));
         }
     }
+    // Those that every device has; tf32 is for specs that ask for it.
+    let on_all = |precision: &Precision| DeviceKind::ALL.iter().all(|device| precision.applies_on(*device));
+    let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(on_all).collect();
     let _ = writeln!(text, "devices: [{}]", list(DeviceKind::ALL));
-    let _ = writeln!(text, "precisions: [{}]", list(Precision::ALL));
+    let _ = writeln!(text, "precisions: [{}]", list(&precisions));
     skips(&mut text, found, architecture);
     text
 }

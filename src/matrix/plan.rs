@@ -143,6 +143,9 @@ fn check_runner(
         let what = format!("runner `{name}` is for {}, which no spec names", runner.device);
         return wrong("device", what, "add the device to a spec, or remove the runner");
     }
+    if let Some(precision) = runner.precisions.iter().find(|precision| !precision.applies_on(runner.device)) {
+        return wrong("precisions", format!("{} computes nothing in `{precision}`", runner.device), "remove it");
+    }
     if let Some(precision) = runner.precisions.iter().find(|precision| !precisions.contains(precision)) {
         return wrong("precisions", format!("no spec names `{precision}`"), "remove it, or add it to a spec");
     }

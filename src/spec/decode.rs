@@ -41,6 +41,9 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
     let devices = variants::<DeviceKind>(decoder, &fields, "devices");
     let precisions = variants::<Precision>(decoder, &fields, "precisions");
+    if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
+        computable(decoder, &fields, devices, precisions);
+    }
     let context = Context { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
     let checks = fields.optional("checks").map(|node| checks(decoder, node, &context)).unwrap_or_default();
     let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, &context)).unwrap_or_default();
@@ -161,6 +164,23 @@ fn variants<T: ClosedEnum>(decoder: &mut Decoder, fields: &Fields<'_>, key: &str
         decoder.complain(node, format!("`{key}` is empty"), Some(format!("name at least one of {}", list(&known))));
     }
     sound.then_some(variants)
+}
+
+/// Requires that each precision has a device, and each device a precision: an entry without any check is a mistake.
+fn computable(decoder: &mut Decoder, fields: &Fields<'_>, devices: &[DeviceKind], precisions: &[Precision]) {
+    let has_device = |precision: &&Precision| devices.iter().any(|device| precision.applies_on(*device));
+    if let Some((node, precision)) = fields.optional("precisions").zip(precisions.iter().find(|it| !has_device(it))) {
+        let kinds = DeviceKind::ALL.iter().filter(|device| precision.applies_on(**device));
+        let kinds: Vec<&str> = kinds.map(|device| device.as_str()).collect();
+        let message = format!("no device of this spec computes in `{precision}`");
+        let help = format!("remove it, or add to `devices`: {}", list(&kinds));
+        decoder.complain(node, message, Some(help));
+    }
+    let has_precision = |device: &&DeviceKind| precisions.iter().any(|precision| precision.applies_on(**device));
+    if let Some((node, device)) = fields.optional("devices").zip(devices.iter().find(|it| !has_precision(it))) {
+        let message = format!("`{device}` computes in no precision of this spec");
+        decoder.complain(node, message, Some("add `f32` to `precisions`, or remove the device".to_owned()));
+    }
 }
 
 fn tolerances(decoder: &mut Decoder, node: &Node, context: &Context<'_>) -> Vec<Tolerance> {

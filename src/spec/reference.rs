@@ -55,6 +55,7 @@ pub fn reference() -> String {
         }
     }
     registry(&mut text);
+    precisions(&mut text);
     checks(&mut text);
     text
 }
@@ -95,6 +96,32 @@ fn registry(text: &mut String) {
         let types: Vec<String> = types.map(|kind| format!("`{kind}`")).collect();
         let tasks: Vec<String> = architecture.tasks().iter().map(|task| format!("`{task}`")).collect();
         let _ = writeln!(text, "| `{architecture}` | {} | {} |", types.join(", "), tasks.join(", "));
+    }
+}
+
+fn precisions(text: &mut String) {
+    let _ = writeln!(
+        text,
+        "\n## Precisions\n\nChecks exist only on the devices of a precision. Every precision of a spec needs such a device in it, and every device \
+         such a precision. `testgen add` writes those that every device has.\n"
+    );
+    let _ = writeln!(text, "| `precisions[]` | in memory | devices | computes |\n|---|---|---|---|");
+    for &precision in Precision::ALL {
+        let devices = DeviceKind::ALL.iter().filter(|device| precision.applies_on(**device));
+        let devices: Vec<&str> = devices.map(|device| device.as_str()).collect();
+        let storage = precision.storage();
+        let _ = writeln!(text, "| `{precision}` | {storage} | {} | {} |", devices.join(", "), arithmetic(precision));
+    }
+}
+
+fn arithmetic(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F32 => "in f32; matrix units are not used",
+        Precision::Tf32 => {
+            "products of f32 by matrix units, which round the factors to 10 bits of mantissa; everything else in f32. On a GPU without \
+             such units (NVIDIA before compute capability 8.0) the checks are ignored, with the reason"
+        }
+        Precision::F16 | Precision::Bf16 => "in the type itself; sums inside products in f32 where the device can",
     }
 }
 

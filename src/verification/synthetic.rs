@@ -17,15 +17,23 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     let base = base(architecture);
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
     let types = model_types(architecture);
-    let spec = |index: usize| ModelSpec {
-        name: NAMES.iter().cycle().nth(index).and_then(|name| ModelName::new(name).ok()).unwrap_or(base.name.clone()),
-        model_type: cycled(&types, index).unwrap_or(base.model_type),
-        task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
-        devices: cycled(&devices, index).unwrap_or_default(),
-        // Shifted with each round: there are as many sets of precisions as of devices, and the same two would always
-        // meet.
-        precisions: cycled(&precisions, index + index / devices.len()).unwrap_or_default(),
-        ..base.clone()
+    let spec = |index: usize| {
+        let devices_of = cycled(&devices, index).unwrap_or_default();
+        // The numbers of both sets, 7 and 15, have no common factor, so that each meets every other.
+        let declared = cycled(&precisions, index).unwrap_or_default();
+        ModelSpec {
+            name: NAMES
+                .iter()
+                .cycle()
+                .nth(index)
+                .and_then(|name| ModelName::new(name).ok())
+                .unwrap_or(base.name.clone()),
+            model_type: cycled(&types, index).unwrap_or(base.model_type),
+            task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
+            precisions: computable(&devices_of, declared),
+            devices: devices_of,
+            ..base.clone()
+        }
     };
     let path = specs.join("any.yaml");
     let pairs = devices.len() * architecture.tasks().len();
@@ -33,6 +41,17 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     let mut all: Vec<LoadedSpec> = (0..count).map(|index| loaded(&path, spec(index))).collect();
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
+}
+
+/// The precisions that a spec with these devices may declare: without those that none of them has, and with f32 where a device
+/// would be left without any.
+fn computable(devices: &[DeviceKind], declared: Vec<Precision>) -> Vec<Precision> {
+    let has_device = |precision: &Precision| devices.iter().any(|device| precision.applies_on(*device));
+    let mut kept: Vec<Precision> = declared.into_iter().filter(has_device).collect();
+    if !devices.iter().all(|device| kept.iter().any(|precision| precision.applies_on(*device))) {
+        kept.insert(0, Precision::F32);
+    }
+    kept
 }
 
 fn cycled<T: Clone>(all: &[T], index: usize) -> Option<T> {
@@ -128,7 +147,9 @@ mod tests {
             let sets = (1 << DeviceKind::ALL.len()) - 1;
             assert_eq!(pairs.len(), tasks.len() * sets, "every task with every set of devices");
             let precisions: BTreeSet<_> = specs.iter().map(|spec| &spec.precisions).collect();
-            assert_eq!(precisions.len(), (1 << Precision::ALL.len()) - 1);
+            let everywhere = |set: &&&Vec<Precision>| !set.contains(&Precision::Tf32);
+            assert_eq!(precisions.iter().filter(everywhere).count(), (1 << (Precision::ALL.len() - 1)) - 1);
+            assert!(precisions.iter().any(|set| set.contains(&Precision::Tf32)));
             assert!(NAMES.iter().all(|name| specs.iter().any(|spec| spec.name.as_str() == *name)));
             assert!(specs.iter().any(|spec| spec.checks.skip.iter().any(|skip| skip.reason == HOSTILE)));
         }

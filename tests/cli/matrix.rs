@@ -194,6 +194,7 @@ fn invalid_settings_are_reported() {
         changed("[\"postsubmit\"]", "[]"),
         changed("[\"self-hosted\", \"linux\", \"mi300x\"]", "[]"),
         changed("tiers", "precisions = [\"f64\"]\ntiers"),
+        changed("tiers", "precisions = [\"tf32\"]\ntiers"),
         changed("timeout_minutes = 45", "timeout_minutes = 0"),
         changed("timeout_minutes = 45", "shards = { rocm = 999 }"),
         changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),

@@ -56,6 +56,11 @@ fn rules_between_keys_hold() {
     assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  path: x"), "found both");
     assert_says(&BERT.replace("fixture: bert", "fixture: bert\n  hub: a/b/c"), "is not a model of the Hub");
     assert_says(&BERT.replace("[f32, f16, bf16]", "[f32, f32]"), "`f32` is listed twice in `precisions`");
+    assert_says(
+        &BERT.replace("[cpu, cuda, rocm]", "[cpu, rocm]").replace("[f32,", "[f32, tf32,"),
+        "no device of this spec computes in `tf32`",
+    );
+    assert_says(&BERT.replace("[f32, f16, bf16]", "[tf32]"), "`cpu` computes in no precision of this spec");
     assert_says(&BERT.replace("name: bert", "name: 7"), "put it in quotes");
     assert_says(&BERT.replace("name: bert", "name:"), "`name` must be text, found nothing");
     let skip = |entry: &str| format!("{BERT}checks: {{ skip: [{entry}] }}\n");

@@ -16,6 +16,7 @@ mod memory;
 mod product;
 mod runtime;
 mod server;
+mod tf32;
 mod unlowered;
 
 pub use backend::Gpu;
@@ -26,4 +27,5 @@ pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
 pub use product::{ProductKernel, product_by};
 pub use runtime::GpuRuntime;
 pub use server::GpuServer;
+pub use tf32::{has_tf32, with_tf32};
 pub use unlowered::{Definition, Unlowered};

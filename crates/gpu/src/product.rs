@@ -3,10 +3,10 @@
 //! The choice is a function of the sizes, the element type and the device's features, so that every run on every
 //! machine with such a device tests the same kernels. burn's own choice goes by measured time.
 
-use crate::runtime::GpuRuntime;
+use crate::{runtime::GpuRuntime, tf32};
 use burn_backend::{DType, TensorMetadata};
 use burn_cubecl::{kernel::matmul::init_matmul_output, tensor::CubeTensor};
-use cubecl::client::ComputeClient;
+use cubecl::{client::ComputeClient, ir::StorageType};
 use cubek::matmul::{
     components::tile::TileMatmulKind,
     definition::{MatmulElems, MatmulGlobalElems, MatmulSetupError},
@@ -26,7 +26,7 @@ pub enum ProductKernel {
     Naive,
     /// Tiles in registers, without matrix units.
     Unit,
-    /// Tiles of the matrix units.
+    /// Tiles of the matrix units; they round f32 to TF32.
     MatrixUnit,
 }
 
@@ -56,13 +56,22 @@ impl Sizes {
     }
 }
 
-/// The rule. `matrix_units`: whether the device has matrix units for the element type.
+/// The type in which matrix units may multiply factors of `dtype`; `tf32`: whether TF32 is permitted. Without it, f32 stays
+/// f32: the matrix units would round it to TF32.
+fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
+    match dtype {
+        DType::F16 | DType::BF16 => Some(dtype.into()),
+        DType::F32 if tf32 => Some(tf32::storage_type()),
+        _ => None,
+    }
+}
+
+/// The rule. `matrix_units`: whether matrix units of the device may compute the product.
 fn choose(sizes: Sizes, dtype: DType, matrix_units: bool) -> ProductKernel {
     let Sizes { rows, inner, columns } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     match dtype {
-        DType::F16 | DType::BF16 if matrix_units && fills_a_tile => ProductKernel::MatrixUnit,
-        // f32 stays f32: the matrix units would round it to TF32.
+        DType::F16 | DType::BF16 | DType::F32 if matrix_units && fills_a_tile => ProductKernel::MatrixUnit,
         DType::F16 | DType::BF16 | DType::F32 if rows * inner * columns >= SMALL => ProductKernel::Unit,
         _ => ProductKernel::Naive,
     }
@@ -86,7 +95,9 @@ pub fn product_by(
 /// The same product by the kernel that the rule chooses.
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
     let sizes = Sizes::of(&left, &right);
-    let kernel = choose(sizes, left.dtype, has_matrix_units(&left, left.dtype));
+    let matrix_units =
+        matrix_type(left.dtype, tf32::is_permitted()).is_some_and(|factor| has_matrix_units(&left, factor));
+    let kernel = choose(sizes, left.dtype, matrix_units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
         .or_else(|_| product_by(ProductKernel::Naive, left, right))
@@ -134,31 +145,34 @@ fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelect
     }
 }
 
-fn has_matrix_units(factor: &CubeTensor<GpuRuntime>, dtype: DType) -> bool {
-    let element = dtype.into();
-    let claimed = factor.client.properties().features.matmul.cmma.iter().any(|shape| shape.a_type == element);
-    claimed && !factor.device.lacks_matrix_units()
+fn has_matrix_units(tensor: &CubeTensor<GpuRuntime>, factor: StorageType) -> bool {
+    tf32::has_matrix_units(&tensor.client, factor) && !tensor.device.lacks_matrix_units()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DType, ProductKernel, Sizes, choose};
+    use super::{DType, ProductKernel, Sizes, choose, matrix_type, tf32};
 
     fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix_units: bool) -> ProductKernel {
         choose(Sizes { rows, inner, columns }, dtype, matrix_units)
     }
 
     #[test]
-    fn f32_is_never_computed_by_matrix_units() {
+    fn matrix_units_round_f32_only_where_tf32_is_permitted() {
+        assert_eq!(matrix_type(DType::F32, false), None);
+        assert_eq!(matrix_type(DType::F32, true), Some(tf32::storage_type()));
+        assert_eq!(matrix_type(DType::F16, true), matrix_type(DType::F16, false));
         for size in [1, 16, 512, 4096] {
-            assert_ne!(kernel(size, size, size, DType::F32, true), ProductKernel::MatrixUnit);
+            assert_ne!(kernel(size, size, size, DType::F32, false), ProductKernel::MatrixUnit);
         }
+        assert_eq!(kernel(512, 512, 512, DType::F32, true), ProductKernel::MatrixUnit);
+        assert_eq!(kernel(512, 15, 512, DType::F32, true), ProductKernel::Naive);
     }
 
     #[test]
     fn large_products_use_tiles_and_small_ones_do_not() {
-        assert_eq!(kernel(128, 768, 768, DType::F32, true), ProductKernel::Unit);
-        assert_eq!(kernel(128, 64, 128, DType::F32, true), ProductKernel::Naive);
+        assert_eq!(kernel(128, 768, 768, DType::F32, false), ProductKernel::Unit);
+        assert_eq!(kernel(128, 64, 128, DType::F32, false), ProductKernel::Naive);
         assert_eq!(kernel(128, 768, 768, DType::BF16, false), ProductKernel::Unit);
     }
 

@@ -5,25 +5,26 @@ use burn_tensor::DType;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_nn::{
     array::Arrays,
-    backend::Ops,
+    backend::{Ops, compute_in},
     cache::Cache,
     context::ForwardContext,
     forward::{Forward, ForwardError},
     inputs::Inputs,
 };
+use testgen_types::Precision;
 
 /// A network, with the device and the precision that it computes in.
 pub(crate) struct BoundModel<B: Ops> {
     network: Box<dyn Network<B>>,
     device: B::Device,
-    dtype: DType,
+    precision: Precision,
     capabilities: Capabilities,
 }
 
 impl<B: Ops> BoundModel<B> {
-    pub(crate) fn new(network: Box<dyn Network<B>>, device: B::Device, dtype: DType) -> Self {
+    pub(crate) fn new(network: Box<dyn Network<B>>, device: B::Device, precision: Precision) -> Self {
         let capabilities = network.capabilities();
-        Self { network, device, dtype, capabilities }
+        Self { network, device, precision, capabilities }
     }
 
     pub(crate) fn capabilities(&self) -> &Capabilities {
@@ -37,10 +38,20 @@ impl<B: Ops> BoundModel<B> {
         traced: bool,
         cache: Option<&mut Cache<B>>,
     ) -> Result<Forward, ForwardError> {
-        let inputs = Inputs::new(arrays, &self.device, self.dtype);
+        let inputs = Inputs::new(arrays, &self.device, storage(self.precision));
         let mut context = ForwardContext::new(cache, traced);
-        guard(|| self.network.forward(&inputs, &mut context)).map_err(|message| ForwardError::Device { message })??;
+        let forward = || self.network.forward(&inputs, &mut context);
+        guard(|| compute_in::<B, _>(self.precision, forward)).map_err(|message| ForwardError::Device { message })??;
         Ok(context.into_result())
+    }
+}
+
+/// The type of tensors in memory.
+pub(crate) fn storage(precision: Precision) -> DType {
+    match precision {
+        Precision::F32 | Precision::Tf32 => DType::F32,
+        Precision::F16 => DType::F16,
+        Precision::Bf16 => DType::BF16,
     }
 }
 

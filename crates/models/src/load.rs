@@ -1,7 +1,7 @@
 //! Loads a model from a checkpoint directory onto a device.
 
 use crate::{
-    bound_model::{BoundModel, guard},
+    bound_model::{BoundModel, guard, storage},
     checkpoint::Checkpoint,
     config::{self, Config, Parsed},
     definitions::*,
@@ -10,7 +10,6 @@ use crate::{
     loaded::{Model, TensorAccount},
     model_def::ModelDef,
 };
-use burn_tensor::DType;
 use serde_json::Value;
 use std::path::Path;
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -144,16 +143,11 @@ impl<C> Placing<'_, C> {
         &self,
         device: &B::Device,
     ) -> Result<(Box<dyn ErasedModel>, TensorAccount), LoadError> {
-        let dtype = match self.precision {
-            Precision::F32 => DType::F32,
-            Precision::F16 => DType::F16,
-            Precision::Bf16 => DType::BF16,
-        };
-        let weights = Weights::<B>::open(self.directory, device, dtype)?;
+        let weights = Weights::<B>::open(self.directory, device, storage(self.precision))?;
         let network = guard(|| D::load(self.config, self.head, self.labels, &weights))
             .map_err(|message| LoadError::Device { message })??;
         weights.check_tied()?;
         let tensors = TensorAccount::new(weights.read_names(), weights.unread_names());
-        Ok((Box::new(BoundModel::new(network, device.clone(), dtype)), tensors))
+        Ok((Box::new(BoundModel::new(network, device.clone(), self.precision)), tensors))
     }
 }

@@ -11,7 +11,9 @@ mod ops;
 mod reference_ops;
 
 pub use activation::Activation;
-pub use ops::{Ops, activate, add_layer_norm, layer_norm, linear, masked_softmax, matmul, merge_heads, rms_norm};
+pub use ops::{
+    Ops, activate, add_layer_norm, compute_in, layer_norm, linear, masked_softmax, matmul, merge_heads, rms_norm,
+};
 
 /// The host processor.
 pub type Cpu = burn_flex::Flex;

@@ -19,6 +19,7 @@ pub use error::{OpenError, OpenStep};
 pub(crate) use isolated::{Failure, isolated};
 pub use open_device::OpenDevice;
 pub use panics::{device_panic_messages, device_panics};
+pub(crate) use tf32::loses_bits_of_f32;
 pub use tf32::measure_tf32;
 
 use crate::log::{log_verbose, log_warning};

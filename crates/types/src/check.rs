@@ -47,9 +47,9 @@ closed_enum! {
         ShapeSweep = "shape_sweep",
         /// Three runs give the same bits.
         Determinism = "determinism",
-        /// error(f32) < error(f16) < error(bf16), each within its tolerance.
+        /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
         DtypeLadder = "dtype_ladder",
-        /// The half precision of this device, measured by computing and compared with f64.
+        /// The half precision of this device, or its TF32, measured by computing and compared with f64.
         HalfProbe = "half_probe",
         /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
         GreedyMargin = "greedy_margin",
@@ -116,20 +116,23 @@ impl Check {
 /// Every registration that a harness of `architecture` must have, ordered by device, check and precision.
 ///
 /// f32 is the reference of the precision ladder and of the metamorphic checks: checks that do not run per precision run
-/// in f32 where the spec has it, else in the spec's first precision.
+/// in f32 where the spec has it, else in the finest precision of the spec. A precision that devices of a kind cannot have
+/// (tf32 on all but CUDA) requires no checks there.
 pub fn required_checks(
     architecture: Architecture,
     devices: &[DeviceKind],
     precisions: &[Precision],
 ) -> Vec<Registration> {
-    // `Precision` declares f32 first, so it is the least one.
-    let single = precisions.iter().copied().min().into_iter().collect::<Vec<_>>();
     let mut required = Vec::new();
     for &device in devices {
+        let computed: Vec<Precision> =
+            precisions.iter().copied().filter(|precision| precision.applies_on(device)).collect();
+        // `Precision` declares f32 first, so it is the least one.
+        let single: Vec<Precision> = computed.iter().copied().min().into_iter().collect();
         let checks = Check::ALL.iter().filter(|check| check.applies_to(architecture) && check.applies_on(device));
         for &check in checks {
-            let precisions = if check.per_precision() { precisions } else { &single };
-            // The probe measures half precisions; f32 is what they are compared with.
+            let precisions = if check.per_precision() { &computed } else { &single };
+            // The probe measures the other precisions; f32 is what they are compared with.
             let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
             required.extend(precisions.iter().filter(skip_f32).map(|&precision| Registration {
                 device,
@@ -140,4 +143,37 @@ pub fn required_checks(
     }
     required.sort();
     required
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Architecture, Check, DeviceKind, Precision, required_checks};
+
+    fn precisions(check: Check, device: DeviceKind, declared: &[Precision]) -> Vec<Precision> {
+        let required = required_checks(Architecture::EncoderOnly, DeviceKind::ALL, declared);
+        let same = required.iter().filter(|entry| entry.check == check && entry.device == device);
+        same.map(|entry| entry.precision).collect()
+    }
+
+    #[test]
+    fn tf32_requires_checks_on_cuda_only() {
+        let declared = [Precision::F32, Precision::Tf32];
+        assert_eq!(precisions(Check::OutputGolden, DeviceKind::Cuda, &declared), declared);
+        assert_eq!(precisions(Check::HalfProbe, DeviceKind::Cuda, &declared), [Precision::Tf32]);
+        for device in [DeviceKind::Cpu, DeviceKind::Rocm] {
+            assert_eq!(precisions(Check::OutputGolden, device, &declared), [Precision::F32]);
+            assert_eq!(precisions(Check::HalfProbe, device, &declared), []);
+        }
+    }
+
+    #[test]
+    fn checks_in_one_precision_take_the_finest_that_the_device_has() {
+        let declared = [Precision::F16, Precision::Tf32];
+        assert_eq!(precisions(Check::Determinism, DeviceKind::Cuda, &declared), [Precision::Tf32]);
+        assert_eq!(precisions(Check::Determinism, DeviceKind::Cpu, &declared), [Precision::F16]);
+        assert_eq!(
+            precisions(Check::Determinism, DeviceKind::Cpu, &[Precision::Bf16, Precision::F32]),
+            [Precision::F32]
+        );
+    }
 }

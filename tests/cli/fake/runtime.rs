@@ -141,8 +141,11 @@ impl Harness {
                 OF_ARCHITECTURE.contains(&(self.spec.architecture, **check)) && ON_DEVICE.contains(&(device, **check))
             };
             for &check in Check::ALL.iter().filter(applies) {
-                let first = self.spec.precisions.iter().min();
-                let precisions = self.spec.precisions.iter().filter(|precision| match check {
+                let computed = || {
+                    self.spec.precisions.iter().filter(|precision| device == DeviceKind::Cuda || **precision != Precision::Tf32)
+                };
+                let first = computed().min();
+                let precisions = computed().filter(|precision| match check {
                     Check::HalfProbe => **precision != Precision::F32,
                     check => check.per_precision() || Some(*precision) == first,
                 });

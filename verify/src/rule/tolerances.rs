@@ -1,7 +1,7 @@
 //! No tolerance of a spec is looser than the table allows, and each has a reason.
 //!
 //! A comparison with a tolerance above the table's ceiling cannot fail: f32 passes up to a relative L2 error of 3e-5,
-//! f16 up to 5e-2, bf16 up to 2e-1, and up to twice that in the largest element. `SPEC.tolerances` may widen the
+//! tf32 and f16 up to 5e-2, bf16 up to 2e-1, and up to twice that in the largest element. `SPEC.tolerances` may widen the
 //! tolerance of one output within these ceilings; each entry is a `ToleranceOverride` of constants, above zero, for a
 //! precision of the spec, with a reason, one for each output and precision, and the entries are those of the spec file.
 //!

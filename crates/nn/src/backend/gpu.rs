@@ -11,4 +11,8 @@ impl Ops for Gpu {
             GpuDevice::Rocm(_) => DeviceKind::Rocm,
         }
     }
+
+    fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
+        testgen_gpu::with_tf32(run)
+    }
 }

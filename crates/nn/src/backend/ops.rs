@@ -2,12 +2,17 @@
 
 use super::{Activation, reference_ops};
 use burn_tensor::{Tensor, TensorPrimitive, backend::Backend, ops::FloatTensor};
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, Precision};
 
 /// A backend that models can be written for. Shapes are in the documentation of the functions below.
 pub trait Ops: Backend {
     /// The kind of device that a tensor of this backend says it is on.
     fn kind(device: &Self::Device) -> DeviceKind;
+
+    /// See [`compute_in`].
+    fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
+        run()
+    }
 
     /// See [`matmul`].
     fn matmul_op(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self> {
@@ -62,6 +67,15 @@ pub trait Ops: Backend {
     /// See [`merge_heads`].
     fn merge_heads_op(x: FloatTensor<Self>) -> FloatTensor<Self> {
         reference_ops::merge_heads::<Self>(x)
+    }
+}
+
+/// Runs `run`, whose tensors are stored in `precision`: in tf32, the matrix units of a device that has them for TF32 compute
+/// its products; other devices compute those in f32.
+pub fn compute_in<B: Ops, T>(precision: Precision, run: impl FnOnce() -> T) -> T {
+    match precision {
+        Precision::Tf32 => B::with_tf32(run),
+        Precision::F32 | Precision::F16 | Precision::Bf16 => run(),
     }
 }
 

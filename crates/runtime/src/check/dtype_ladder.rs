@@ -1,4 +1,5 @@
 //! `dtype_ladder`: error(f32) < error(f16) < error(bf16), each within its tolerance and within twice the error of the reference.
+//! The error of tf32, whose products have the mantissa of f16, is between those of f32 and bf16.
 //!
 //! The errors are those of whole outputs against the recorded f32 ones, the largest over all cases. The error of the reference
 //! is measured against float64, and the recorded f32 outputs contain it as well: a result within twice that error of the exact
@@ -32,7 +33,7 @@ struct PrecisionStep {
     recorded: f64,
     /// The elements of the largest case.
     elements: usize,
-    /// Whether products may be computed with the mantissa of f16.
+    /// Whether products are computed with the mantissa of f16.
     tf32: bool,
 }
 
@@ -44,7 +45,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut failures = Failures::default();
     let mut ladders = Ladders::new();
     let mut summary = Vec::new();
-    for &precision in run.spec().precisions {
+    let device = run.registration.device;
+    for &precision in run.spec().precisions.iter().filter(|precision| precision.applies_on(device)) {
         let tested = match run.model_under_test_in(precision) {
             Ok(tested) => tested,
             // The device may lack one of the half precisions; the ladder of the others is still worth checking.
@@ -104,7 +106,7 @@ fn measure_step(
             noise: tolerance.noise(name).map(|noise| noise.rel_l2),
             recorded: golden.noise.of(Precision::F32, name).map_or(0.0, |noise| noise.rel_l2),
             elements,
-            tf32: tested.endpoint().tf32() && precision == Precision::F32,
+            tf32: precision == Precision::Tf32 || (tested.endpoint().tf32() && precision == Precision::F32),
         };
         ladders.entry(name.clone()).or_default().push(step);
     }
@@ -120,15 +122,35 @@ struct Largest {
 
 /// The failures of one output, whose steps are ordered by precision.
 fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
-    let order = steps.windows(2).filter_map(|pair| out_of_order(name, &pair[0], &pair[1]));
+    let order = neighbours(steps).filter_map(|(fine, coarse)| out_of_order(name, fine, coarse));
     order.chain(steps.iter().filter_map(|step| above_reference(name, step))).collect()
 }
 
+/// The pairs of a finer and a coarser step between which there is no other.
+fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, &PrecisionStep)> {
+    let pairs = steps.iter().enumerate().flat_map(|(index, fine)| {
+        let coarser = &steps[index + 1..];
+        let between = move |coarse: &PrecisionStep| {
+            coarser.iter().any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
+        };
+        coarser
+            .iter()
+            .filter(move |coarse| fine.is_finer_than(coarse) && !between(coarse))
+            .map(move |coarse| (fine, coarse))
+    });
+    pairs
+}
+
+impl PrecisionStep {
+    fn is_finer_than(&self, other: &Self) -> bool {
+        // TF32 has the mantissa of f16, so either can be closer.
+        self.precision < other.precision && !(self.tf32 && other.precision == Precision::F16)
+    }
+}
+
 fn out_of_order(name: &str, fine: &PrecisionStep, coarse: &PrecisionStep) -> Option<String> {
-    // TF32 has the mantissa of f16, so either can be closer.
-    let ordered = !(fine.tf32 && coarse.precision == Precision::F16);
     // `partial_cmp`, so that NaN is out of order.
-    let wrong = ordered && fine.rel_l2.partial_cmp(&coarse.rel_l2) != Some(Ordering::Less);
+    let wrong = fine.rel_l2.partial_cmp(&coarse.rel_l2) != Some(Ordering::Less);
     // An output that every precision computes exactly, such as that of a disabled unit, has no order.
     let exact = fine.rel_l2 == 0.0 && coarse.rel_l2 == 0.0;
     (wrong && !exact).then(|| {
@@ -202,5 +224,17 @@ mod tests {
         let f16 = step(Precision::F16, 1e-3, 1e-3);
         assert!(evaluate("y", &[tf32.clone(), f16]).is_empty());
         assert_eq!(evaluate("y", &[tf32, step(Precision::Bf16, 1e-3, 1e-3)]).len(), 1);
+    }
+
+    #[test]
+    fn tf32_is_between_f32_and_bf16() {
+        let ladder = |f32, tf32, f16, bf16| {
+            let tf32 = PrecisionStep { tf32: true, ..step(Precision::Tf32, tf32, 1.0) };
+            [step(Precision::F32, f32, 1.0), tf32, step(Precision::F16, f16, 1.0), step(Precision::Bf16, bf16, 1.0)]
+        };
+        assert!(evaluate("y", &ladder(1e-7, 2e-3, 1e-3, 1e-2)).is_empty());
+        assert!(evaluate("y", &ladder(1e-7, 1e-8, 1e-3, 1e-2))[0].contains("not below 1.000e-8 in tf32"));
+        assert!(evaluate("y", &ladder(1e-7, 2e-2, 1e-3, 1e-2))[0].contains("the error in tf32"));
+        assert!(evaluate("y", &ladder(2e-3, 3e-3, 1e-3, 1e-2))[0].contains("not below 1.000e-3 in f16"));
     }
 }

@@ -1,4 +1,4 @@
-//! `half_probe`: the half precision arithmetic of the device is correct, measured against f64.
+//! `half_probe`: the half precision arithmetic of the device, or its TF32, is correct, measured against f64.
 //!
 //! A type that the device lacks is ignored; a type that it computes wrongly fails.
 

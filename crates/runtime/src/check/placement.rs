@@ -13,7 +13,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };
     let mut failures = Failures::default();
-    let precision = run.registration.precision;
+    // In tf32, tensors are f32: only the factors of products are rounded, within a kernel. `half_probe` proves that they are.
+    let precision = run.registration.precision.storage();
     for (name, placement) in &forward.placements {
         if placement.device != device {
             failures.push(format!("`{name}` is on {}, not on {device}", placement.device));

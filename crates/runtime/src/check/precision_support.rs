@@ -10,10 +10,10 @@ use crate::{
 use testgen_device::DeviceIndex;
 use testgen_types::{DeviceKind, Precision};
 
-/// Probes `precision` on the device of `kind`; none for f32, and where the device cannot be opened.
+/// Probes `precision` on the device of `kind`; none where it is not probed, as f32, and where the device cannot be opened.
 pub(super) fn probe(kind: DeviceKind, index: DeviceIndex, precision: Precision) -> Option<PrecisionProbe> {
     let device = open(detect(kind, index).ok()?).ok()?;
-    probe_half_precision(&device).of(precision).cloned()
+    probe_half_precision(&device).of(precision)
 }
 
 /// Why the device of `kind` cannot compute in `precision` at all; none if it can, or if that is unknown.

@@ -10,9 +10,10 @@ use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_device::{DetectionPath, Device};
 use testgen_nn::{
-    backend::{Cpu, Ops},
+    backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
 };
+use testgen_types::Precision;
 
 /// Large enough that the rule chooses the kernel of large products.
 const SIDE: usize = 512;
@@ -25,7 +26,7 @@ pub(super) fn declare(device: &Device, backend: &BackendDevice) -> Result<bool, 
     match device.path {
         DetectionPath::HostProcessor | DetectionPath::HipRuntime | DetectionPath::CudaDriver => Ok(false),
         DetectionPath::CudaCompatibility => {
-            let measured = measure(device, backend);
+            let measured = measure(device, backend, Precision::F32);
             let measured = measured.map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;
             measured.map_err(|message| OpenError::failed(device, OpenStep::Precision, &message))
         }
@@ -39,16 +40,21 @@ pub(super) fn declare(device: &Device, backend: &BackendDevice) -> Result<bool, 
 ///
 /// The product could not be computed; the backend's message.
 pub fn measure_tf32(device: &OpenDevice) -> Result<bool, String> {
-    measure(&device.facts, &device.backend).map_err(|failure| format!("{failure:?}"))?
+    loses_bits_of_f32(device, Precision::F32)
 }
 
-fn measure(device: &Device, backend: &BackendDevice) -> Result<Result<bool, String>, Failure> {
+/// The same of a product in f32 or in tf32.
+pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Result<bool, String> {
+    measure(&device.facts, &device.backend, precision).map_err(|failure| format!("{failure:?}"))?
+}
+
+fn measure(device: &Device, backend: &BackendDevice, precision: Precision) -> Result<Result<bool, String>, Failure> {
     let inner = backend.clone();
     isolated(device, LIMIT, move || {
         let values = match &inner {
-            BackendDevice::Cpu(device) => product::<Cpu>(device),
+            BackendDevice::Cpu(device) => product::<Cpu>(device, precision),
             #[cfg(any(feature = "cuda", feature = "rocm"))]
-            BackendDevice::Gpu(device) => product::<testgen_nn::backend::Gpu>(device),
+            BackendDevice::Gpu(device) => product::<testgen_nn::backend::Gpu>(device, precision),
         };
         gpu_memory::cleanup(&inner);
         values.map(|values| loses_bits(&values))
@@ -59,12 +65,13 @@ fn measure(device: &Device, backend: &BackendDevice) -> Result<Result<bool, Stri
 const LOW_BIT: f32 = 1.0 / 4096.0;
 
 /// Rows of 1 + 2^-12 times columns of 1: every partial sum is exact in f32.
-fn product<B: Ops>(device: &B::Device) -> Result<Vec<f32>, String> {
+fn product<B: Ops>(device: &B::Device, precision: Precision) -> Result<Vec<f32>, String> {
     let matrix = |value: f32| {
         let data = TensorData::new(vec![value; SIDE * SIDE], [SIDE, SIDE]);
         Tensor::<B, 2>::from_data(data, (device, DType::F32))
     };
-    let data = matrix(1.0 + LOW_BIT).matmul(matrix(1.0)).try_into_data().map_err(|error| format!("{error:?}"))?;
+    let product = compute_in::<B, _>(precision, || matrix(1.0 + LOW_BIT).matmul(matrix(1.0)));
+    let data = product.try_into_data().map_err(|error| format!("{error:?}"))?;
     data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
 }
 
@@ -76,12 +83,14 @@ fn loses_bits(values: &[f32]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIDE, loses_bits, product};
+    use super::{Precision, SIDE, loses_bits, product};
     use testgen_nn::backend::Cpu;
 
     #[test]
     fn the_host_keeps_every_bit_and_tf32_does_not() {
-        assert!(!loses_bits(&product::<Cpu>(&Default::default()).expect("the CPU computes")));
+        for precision in [Precision::F32, Precision::Tf32] {
+            assert!(!loses_bits(&product::<Cpu>(&Default::default(), precision).expect("the CPU computes")));
+        }
         assert!(loses_bits(&vec![SIDE as f32; SIDE * SIDE]));
     }
 }

@@ -14,22 +14,24 @@ pub(super) struct Format {
     pub(super) largest: f64,
     /// The smallest number with a full mantissa.
     pub(super) smallest_normal: f64,
+    /// The distance from 1 to the next number of the type in which results are stored.
+    pub(super) stored_epsilon: f64,
 }
 
 impl Format {
     /// The format of a precision.
     pub(super) fn of(precision: Precision) -> Self {
         match precision {
-            Precision::F32 => Self {
-                epsilon: f64::from(f32::EPSILON),
-                largest: f64::from(f32::MAX),
-                smallest_normal: f64::from(f32::MIN_POSITIVE),
-            },
-            Precision::F16 => Self { epsilon: power(-10), largest: 65504.0, smallest_normal: power(-14) },
-            Precision::Bf16 => {
-                Self { epsilon: power(-7), largest: (2.0 - power(-7)) * power(127), smallest_normal: power(-126) }
-            }
+            Precision::F32 => Self::new(f64::from(f32::EPSILON), f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
+            // The format of factors; results are stored in f32.
+            Precision::Tf32 => Self { epsilon: power(-10), ..Self::of(Precision::F32) },
+            Precision::F16 => Self::new(power(-10), 65504.0, power(-14)),
+            Precision::Bf16 => Self::new(power(-7), (2.0 - power(-7)) * power(127), power(-126)),
         }
+    }
+
+    fn new(epsilon: f64, largest: f64, smallest_normal: f64) -> Self {
+        Self { epsilon, largest, smallest_normal, stored_epsilon: epsilon }
     }
 
     /// The smallest number above zero.
@@ -133,7 +135,7 @@ mod tests {
 
     fn round(precision: Precision, value: f64) -> f64 {
         match precision {
-            Precision::F32 => f64::from(value as f32),
+            Precision::F32 | Precision::Tf32 => f64::from(value as f32),
             Precision::F16 => f16::from_f64(value).to_f64(),
             Precision::Bf16 => bf16::from_f64(value).to_f64(),
         }

@@ -62,9 +62,9 @@ impl HalfProbe {
         })
     }
 
-    /// Why a precision is not correct; `None` for f32 and for a correct one.
+    /// Why a precision is not correct; `None` for one that is not probed and for a correct one.
     fn fault(&self, precision: Precision) -> Option<String> {
-        match &self.of(precision)?.support {
+        match self.of(precision)?.support {
             HalfSupport::Correct => None,
             other => Some(other.to_string()),
         }

@@ -6,13 +6,13 @@ mod faults;
 pub use facts::{Accumulator, Denormals, Rounding};
 
 use super::cases::Format;
-use super::measure::Measurement;
+use super::measure::{Measurement, Tf32Measurement};
 use faults::ProductError;
 use serde::Serialize;
 use std::fmt;
 use testgen_types::Precision;
 
-/// A device's support of a 16-bit type.
+/// A device's support of a 16-bit type, or of TF32.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HalfSupport {
@@ -26,7 +26,7 @@ pub enum HalfSupport {
         /// The backend's message.
         why: String,
     },
-    /// Every answer is one that IEEE arithmetic and the accumulator allow.
+    /// Every answer is one that the arithmetic and the accumulator allow.
     Correct,
     /// It computes, or the backend claims support, and some answers are wrong or missing.
     Wrong {
@@ -35,7 +35,7 @@ pub enum HalfSupport {
     },
 }
 
-/// The result for one 16-bit type, with the measured facts. A fact is `None` where its cases have no answer.
+/// The result for one 16-bit type, or for TF32, with the measured facts. A fact is `None` where its cases have no answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrecisionProbe {
     /// The type.
@@ -79,6 +79,49 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
     }
 }
 
+/// Evaluates the answers to the products of TF32.
+pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
+    let Tf32Measurement { products: [cancelling, random], side, tf32_loses, f32_loses } = measured;
+    let accumulator = cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
+    let random_error = accumulator.zip(random.as_ref().ok());
+    let format = Format::of(Precision::Tf32);
+    let error = random_error.map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, *side));
+    let failed = [cancelling, random].into_iter().find_map(|answers| answers.as_ref().err());
+    let failed = failed.or(tf32_loses.as_ref().err()).or(f32_loses.as_ref().err());
+    let support = match failed {
+        Some(why) => fails("matrix products", why),
+        None => correct_unless(faults::of_tf32(measured, accumulator, error)),
+    };
+    PrecisionProbe {
+        accumulator,
+        product_error: error.map(|error| error.largest),
+        product_tolerance: error.map(|error| error.tolerance),
+        product_rel_l2: error.map(|error| error.rel_l2),
+        ..PrecisionProbe::without_facts(Precision::Tf32, support)
+    }
+}
+
+fn correct_unless(faults: Vec<String>) -> HalfSupport {
+    if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
+}
+
+impl PrecisionProbe {
+    /// A conclusion from which nothing was measured.
+    pub(super) fn without_facts(precision: Precision, support: HalfSupport) -> Self {
+        Self {
+            precision,
+            support,
+            accumulator: None,
+            denormals: None,
+            rounding: None,
+            cast_rounding: None,
+            product_error: None,
+            product_tolerance: None,
+            product_rel_l2: None,
+        }
+    }
+}
+
 fn support(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> HalfSupport {
     if let Err(why) = &measured.stored {
         return match measured.claimed {
@@ -98,8 +141,7 @@ fn support(precision: Precision, measured: &Measurement, error: Option<ProductEr
     if let Some(why) = [&measured.cancelling, &measured.random].into_iter().find_map(|answers| answers.as_ref().err()) {
         return fails("matrix products", why);
     }
-    let faults = faults::all(precision, measured, error);
-    if faults.is_empty() { HalfSupport::Correct } else { HalfSupport::Wrong { what: faults.join(", ") } }
+    correct_unless(faults::all(precision, measured, error))
 }
 
 /// A fault of the device, not missing support of the type. Keeps more than the first line: a backend's message ends

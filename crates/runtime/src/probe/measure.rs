@@ -10,7 +10,7 @@ use burn_tensor::backend::Backend as _;
 use burn_tensor::{DType, FloatDType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_nn::{
-    backend::{Cpu, Ops},
+    backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
 };
 use testgen_types::Precision;
@@ -42,6 +42,18 @@ pub(super) struct Measurement {
     pub(super) claimed: bool,
 }
 
+/// The device's answers about TF32.
+pub(super) struct Tf32Measurement {
+    /// The products that determine the accumulator and the error.
+    pub(super) products: [Answers; 2],
+    /// The number of rows and columns of both matrices.
+    pub(super) side: usize,
+    /// Whether products in TF32 lose bits that f32 has, as they must.
+    pub(super) tf32_loses: Result<bool, String>,
+    /// Whether products in f32 do, as they must not.
+    pub(super) f32_loses: Result<bool, String>,
+}
+
 /// Computes all cases of a precision on the device.
 pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement {
     let side = side(device.facts.simulated);
@@ -56,6 +68,12 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
         side,
         claimed: claims(device, precision),
     }
+}
+
+/// The answers to the two products of a precision, which are all that distinguishes TF32 from f32.
+pub(super) fn measure_products(device: &OpenDevice, precision: Precision) -> [Answers; 2] {
+    let side = side(device.facts.simulated);
+    [Question::Cancelling, Question::Random].map(|question| answer(device, precision, question, side))
 }
 
 /// Whether the backend claims to support the type; false when the query fails.
@@ -120,15 +138,16 @@ fn compute<B: Ops>(device: &B::Device, precision: Precision, question: Question,
             read(put(left).mul(put(right)))
         }
         Question::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
-        Question::Cancelling => multiply::<B>(cases::cancelling_product(side), types.0, device),
-        Question::Random => multiply::<B>(cases::random_product(format, side), types.0, device),
+        Question::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
+        Question::Random => multiply::<B>(cases::random_product(format, side), precision, device),
     }
 }
 
-fn multiply<B: Ops>(product: Product, dtype: DType, device: &B::Device) -> Answers {
+fn multiply<B: Ops>(product: Product, precision: Precision, device: &B::Device) -> Answers {
+    let dtype = types(precision).0;
     let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
     let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);
-    read(left.matmul(right))
+    read(compute_in::<B, _>(precision, || left.matmul(right)))
 }
 
 fn put<B: Ops>(values: Vec<f64>, dtype: DType, device: &B::Device) -> Tensor<B, 1> {
@@ -144,7 +163,7 @@ fn read<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Answers {
 
 fn types(precision: Precision) -> (DType, FloatDType) {
     match precision {
-        Precision::F32 => (DType::F32, FloatDType::F32),
+        Precision::F32 | Precision::Tf32 => (DType::F32, FloatDType::F32),
         Precision::F16 => (DType::F16, FloatDType::F16),
         Precision::Bf16 => (DType::BF16, FloatDType::BF16),
     }

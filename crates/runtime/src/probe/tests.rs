@@ -1,6 +1,6 @@
 use super::{Accumulator, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, probe_half_precision};
 use crate::{detect::host_processor, open::open};
-use testgen_types::Precision::{self, Bf16, F16, F32};
+use testgen_types::Precision::{self, Bf16, F16, F32, Tf32};
 
 fn result(precision: Precision, support: HalfSupport) -> PrecisionProbe {
     PrecisionProbe {
@@ -17,7 +17,7 @@ fn result(precision: Precision, support: HalfSupport) -> PrecisionProbe {
 }
 
 fn probe(f16: HalfSupport, bf16: HalfSupport) -> HalfProbe {
-    HalfProbe { f16: result(F16, f16), bf16: result(Bf16, bf16) }
+    HalfProbe { f16: result(F16, f16), bf16: result(Bf16, bf16), gpu: None }
 }
 
 fn wrong() -> HalfSupport {
@@ -63,4 +63,12 @@ fn the_host_computes_both_types_correctly() {
         assert_eq!(half.support, HalfSupport::Correct, "{half}");
         assert!(half.product_error <= half.product_tolerance, "{half}");
     }
+}
+
+#[test]
+fn the_host_computes_f32_in_place_of_tf32() {
+    // A fallback has the precision of the request, so a missing GPU does not turn into a model that cannot be loaded.
+    let probe = probe_half_precision(&open(host_processor()).expect("the CPU computes"));
+    assert_eq!(probe.choose(Some(Tf32), &[F32, Tf32]), Ok(Tf32));
+    assert!(probe.of(Tf32).is_none());
 }

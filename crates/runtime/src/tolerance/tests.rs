@@ -28,6 +28,7 @@ fn four_times_the_noise_between_floor_and_ceiling() {
     let recorded = noise("[2e-6, 3e-6]", "[1e-3, 4e-3]", "[1e-2, 3e-2]");
     close(threshold(&recorded, Precision::F32, false), [8e-6, 1.2e-5]);
     close(threshold(&recorded, Precision::F32, true), [4e-3, 1.6e-2]);
+    close(threshold(&recorded, Precision::Tf32, false), [4e-3, 1.6e-2]);
     close(threshold(&recorded, Precision::F16, false), [4e-3, 1.6e-2]);
     close(threshold(&recorded, Precision::F16, true), [4e-3, 1.6e-2]);
     close(threshold(&recorded, Precision::Bf16, false), [4e-2, 1.2e-1]);
@@ -95,6 +96,10 @@ fn an_override_is_for_its_output_and_its_precision() {
     close(found(Precision::F32, false, "pooler_output"), [1e-5, 3e-5]);
     close(found(Precision::F16, false, "logits"), [4e-3, 4e-3]);
     close(found(Precision::F32, true, "logits"), [4e-3, 4e-3]);
+    close(found(Precision::Tf32, false, "logits"), [4e-3, 4e-3]);
+    let overrides = overrides.map(|known| ToleranceOverride { precision: Precision::Tf32, ..known });
+    let tolerance = Tolerance::new(&recorded, &overrides, Precision::Tf32, false);
+    assert_eq!(tolerance.golden("logits"), Threshold { rel_l2: 1e-4, max_rel: 2e-4 });
 }
 
 #[test]

@@ -20,11 +20,7 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
             "tolerances: &[ToleranceOverride { output: \"logits\", precision: Precision::F32, rel_l2: 1.0, max_rel: 1.0, reason: \"r\" }]",
         ),
         ("another memory requirement", "vram_mib: None", "vram_mib: Some(1)"),
-        (
-            "precisions in another order",
-            "Precision::F32, Precision::F16, Precision::Bf16",
-            "Precision::Bf16, Precision::F16, Precision::F32",
-        ),
+        ("precisions in another order", "Precision::F16, Precision::Bf16", "Precision::Bf16, Precision::F16"),
         (
             "the process ended",
             "report_visibility(&target.label, &visible_devices());",

@@ -1,7 +1,7 @@
 //! Answers that IEEE arithmetic with an accumulator of the measured width cannot produce.
 
 use super::super::cases::{Format, INNER, Product, ROUNDINGS, elementwise, random_product};
-use super::super::measure::Measurement;
+use super::super::measure::{Measurement, Tf32Measurement};
 use super::facts::{self, Accumulator, Rounding};
 use testgen_types::Precision;
 
@@ -38,6 +38,26 @@ pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<Pr
     faults
 }
 
+/// The same for TF32, all of whose answers must be there.
+pub(super) fn of_tf32(
+    measured: &Tf32Measurement,
+    accumulator: Option<Accumulator>,
+    error: Option<ProductError>,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    faults.extend(product_fault(Precision::Tf32, error));
+    if accumulator == Some(Accumulator::SixteenBits) {
+        faults.push("sums inside a matrix product are not those of f32".to_owned());
+    }
+    if measured.tf32_loses == Ok(false) {
+        faults.push("products keep bits that TF32 lacks, so matrix units did not compute them".to_owned());
+    }
+    if measured.f32_loses == Ok(true) {
+        faults.push("products in f32 lose bits as well, so f32 is not f32".to_owned());
+    }
+    faults
+}
+
 /// The exact result, or infinity where it overflows the format.
 fn bounded(format: Format, exact: f64) -> f64 {
     if exact.abs() > format.largest { exact.signum() * f64::INFINITY } else { exact }
@@ -66,7 +86,7 @@ fn wrong_value(operation: Operation, got: Option<&f64>) -> Option<String> {
     (got != exact).then(|| format!("{left} {sign} {right} is {got}, expected {exact}"))
 }
 
-fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {
+pub(super) fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<String> {
     let Some(ProductError { largest, tolerance, rel_l2 }) = error else {
         return Some("sums inside a matrix product are neither those of f32 nor of 16 bits".to_owned());
     };
@@ -82,7 +102,8 @@ fn product_fault(precision: Precision, error: Option<ProductError>) -> Option<St
 /// The ceiling of the tolerance table: for a 16-bit accumulator the formula alone allows any error.
 fn rel_l2_ceiling(precision: Precision) -> f64 {
     match precision {
-        Precision::F32 => 3e-5,
+        // Factors are exact in TF32, and results are stored in f32.
+        Precision::F32 | Precision::Tf32 => 3e-5,
         Precision::F16 => 5e-2,
         Precision::Bf16 => 2e-1,
     }
@@ -116,11 +137,13 @@ impl ProductError {
 
 fn tolerance(format: Format, accumulator: Accumulator, product: &Product, exact: &[f64]) -> f64 {
     let epsilon = match accumulator {
+        // Matrix units truncate where f32 rounds, which doubles the error. In 16 bits the stored result hides the difference.
+        Accumulator::F32 if format.stored_epsilon < format.epsilon => 2.0 * f64::from(f32::EPSILON),
         Accumulator::F32 => f64::from(f32::EPSILON),
         Accumulator::SixteenBits => format.epsilon,
     };
     let sums = INNER as f64 * epsilon * largest(&product.left) * largest(&product.right);
-    sums + format.epsilon / 2.0 * largest(exact)
+    sums + format.stored_epsilon / 2.0 * largest(exact)
 }
 
 fn largest(values: &[f64]) -> f64 {

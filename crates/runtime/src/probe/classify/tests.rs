@@ -1,8 +1,8 @@
 //! A device in plain Rust that computes every case, correctly or with one fault.
 
-use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify};
+use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify, classify_tf32};
 use crate::probe::cases::{self, Format, INNER, Product};
-use crate::probe::measure::Measurement;
+use crate::probe::measure::{Measurement, Tf32Measurement};
 use half::{bf16, f16};
 use testgen_types::Precision;
 
@@ -13,7 +13,7 @@ type Round = fn(Precision, f64) -> f64;
 
 fn nearest_even(precision: Precision, value: f64) -> f64 {
     match precision {
-        Precision::F32 => f64::from(value as f32),
+        Precision::F32 | Precision::Tf32 => f64::from(value as f32),
         Precision::F16 => f16::from_f64(value).to_f64(),
         Precision::Bf16 => bf16::from_f64(value).to_f64(),
     }
@@ -213,4 +213,40 @@ fn no_answer_is_storage_only_or_unsupported() {
     assert_eq!(probe.product_error, None);
     measured.stored = Err("no bf16".to_owned());
     assert_eq!(classify(Precision::Bf16, &measured).support, HalfSupport::Unsupported { why: "no bf16".to_owned() });
+}
+
+/// A device with TF32: exact products of values that TF32 has.
+fn tf32() -> Tf32Measurement {
+    let exact = |product: Product| Ok(product.exact().into_iter().map(|value| f64::from(value as f32)).collect());
+    let random = cases::random_product(Format::of(Precision::Tf32), SIDE);
+    Tf32Measurement {
+        products: [exact(cases::cancelling_product(SIDE)), exact(random)],
+        side: SIDE,
+        tf32_loses: Ok(true),
+        f32_loses: Ok(false),
+    }
+}
+
+#[test]
+fn tf32_is_correct_with_sums_in_f32() {
+    let probe = classify_tf32(&tf32());
+    assert_eq!((probe.support, probe.accumulator), (HalfSupport::Correct, Some(Accumulator::F32)));
+}
+
+#[test]
+fn tf32_must_lose_bits_and_f32_must_not() {
+    let probe = classify_tf32(&Tf32Measurement { tf32_loses: Ok(false), ..tf32() });
+    assert!(wrong(&probe).contains("matrix units did not compute them"), "{probe}");
+    let probe = classify_tf32(&Tf32Measurement { f32_loses: Ok(true), ..tf32() });
+    assert!(wrong(&probe).contains("f32 is not f32"), "{probe}");
+    let probe = classify_tf32(&Tf32Measurement { f32_loses: Err("the device is lost".to_owned()), ..tf32() });
+    assert_eq!(wrong(&probe), "matrix products fail: the device is lost");
+}
+
+#[test]
+fn tf32_with_the_error_of_bf16_is_wrong() {
+    let mut measured = tf32();
+    let random = measured.products[1].as_mut().expect("it has answers");
+    random.iter_mut().for_each(|value| *value = bf16::from_f64(*value).to_f64());
+    assert!(wrong(&classify_tf32(&measured)).contains("inner length 512 is off"));
 }

@@ -1,0 +1,23 @@
+//! The result of a probe, once per device and process.
+
+use crate::open::OpenDevice;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use testgen_device::DetectionPath;
+
+/// The result of a probe for each device.
+pub(super) struct Probed<T>(Mutex<BTreeMap<(DetectionPath, u32), Arc<OnceLock<T>>>>);
+
+impl<T: Clone> Probed<T> {
+    pub(super) const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    /// The result of the first call of `probe` for the device.
+    pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
+        let key = (device.facts.path, device.facts.index);
+        // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
+        let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+        probed.get_or_init(|| probe(device)).clone()
+    }
+}

@@ -1,0 +1,44 @@
+//! The probe of TF32: products of f32 are right to the accuracy of TF32, they are really computed in TF32, and without the
+//! permission they are not.
+//!
+//! Everything but products is computed in f32, which was tested when the device was opened.
+
+use super::{
+    classify::{HalfSupport, PrecisionProbe, classify_tf32},
+    measure::{Tf32Measurement, measure_products, side},
+    probed::Probed,
+};
+use crate::open::{OpenDevice, loses_bits_of_f32};
+use testgen_nn::device::BackendDevice;
+use testgen_types::Precision;
+
+/// Probes TF32 on a GPU, once per device and process. Never panics: failures are part of the result.
+pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
+    static PROBED: Probed<PrecisionProbe> = Probed::new();
+    PROBED.once(device, |device| {
+        if has_units(device) {
+            classify_tf32(&measured(device))
+        } else {
+            let why =
+                "the device has no matrix units for TF32; NVIDIA's have them from compute capability 8.0".to_owned();
+            PrecisionProbe::without_facts(Precision::Tf32, HalfSupport::Unsupported { why })
+        }
+    })
+}
+
+fn has_units(device: &OpenDevice) -> bool {
+    match &device.backend {
+        BackendDevice::Cpu(_) => false,
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => testgen_gpu::has_tf32(*device),
+    }
+}
+
+fn measured(device: &OpenDevice) -> Tf32Measurement {
+    Tf32Measurement {
+        products: measure_products(device, Precision::Tf32),
+        side: side(device.facts.simulated),
+        tf32_loses: loses_bits_of_f32(device, Precision::Tf32),
+        f32_loses: loses_bits_of_f32(device, Precision::F32),
+    }
+}
