@@ -33,6 +33,11 @@ pub(crate) fn record(stream: StreamId, kernel: KernelId) {
     launched.entry(stream).or_default().insert(digest);
 }
 
+/// A number that is the same in every process, for dividing kernels among processes.
+pub(crate) fn number(kernel: &KernelId) -> u64 {
+    u64::from_le_bytes(digest(kernel))
+}
+
 fn digest(kernel: &KernelId) -> KernelDigest {
     first_bytes(&Sha256::digest(kernel.stable_format()))
 }

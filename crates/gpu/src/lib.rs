@@ -9,7 +9,9 @@ compile_error!("testgen-gpu needs the feature `cuda`, `rocm` or both");
 
 mod backend;
 mod cache;
+mod compile_only;
 mod device;
+mod fused;
 mod launches;
 mod lowering;
 mod memory;
@@ -19,9 +21,13 @@ mod server;
 mod tf32;
 mod unlowered;
 
-pub use backend::Gpu;
+pub use backend::{Gpu, as_row};
 pub use cache::store_kernels_in;
+pub use compile_only::{Share, compile_only, executing};
 pub use device::GpuDevice;
+pub use fused::{
+    ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm, rotate,
+};
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
 pub use product::{ProductKernel, product_by};

@@ -15,6 +15,7 @@ use cubek::matmul::{
         BlueprintStrategy, TileSizeSelection,
         simple::{SimpleAlgorithm, SimpleArgs},
         simple_unit::{SimpleUnitAlgorithm, SimpleUnitSelectionArgs},
+        specialized::{SpecializedAlgorithm, SpecializedStrategy},
     },
 };
 use cubek::std::InputBinding;
@@ -28,15 +29,19 @@ pub enum ProductKernel {
     Unit,
     /// Tiles of the matrix units; they round f32 to TF32.
     MatrixUnit,
+    /// The same, with tiles that the copy engine (TMA) of recent NVIDIA GPUs loads while others are multiplied.
+    LoadedMatrixUnit,
 }
 
 impl ProductKernel {
     /// All kernels that the rule may choose.
-    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit];
+    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit, Self::LoadedMatrixUnit];
 }
 
 /// Below this many multiplications the tiles of a faster kernel would be mostly empty.
 const SMALL: usize = 1 << 25;
+/// From this many multiplications on, faster loads are worth a kernel that takes five times as long to compile.
+const LARGE: usize = 1 << 26;
 /// The side of a matrix unit's tile.
 const TILE: usize = 16;
 
@@ -66,13 +71,26 @@ fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
     }
 }
 
-/// The rule. `matrix_units`: whether matrix units of the device may compute the product.
-fn choose(sizes: Sizes, dtype: DType, matrix_units: bool) -> ProductKernel {
+/// The parts of a device that may compute a product.
+#[derive(Debug, Clone, Copy)]
+struct Units {
+    /// Matrix units for the element type.
+    matrix: bool,
+    /// A copy engine that can load these factors.
+    copy: bool,
+}
+
+/// The rule.
+fn choose(sizes: Sizes, dtype: DType, units: Units) -> ProductKernel {
     let Sizes { rows, inner, columns } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
+    let multiplications = rows * inner * columns;
     match dtype {
-        DType::F16 | DType::BF16 | DType::F32 if matrix_units && fills_a_tile => ProductKernel::MatrixUnit,
-        DType::F16 | DType::BF16 | DType::F32 if rows * inner * columns >= SMALL => ProductKernel::Unit,
+        DType::F16 | DType::BF16 | DType::F32 if units.matrix && fills_a_tile => match units.copy {
+            true if multiplications >= LARGE => ProductKernel::LoadedMatrixUnit,
+            _ => ProductKernel::MatrixUnit,
+        },
+        DType::F16 | DType::BF16 | DType::F32 if multiplications >= SMALL => ProductKernel::Unit,
         _ => ProductKernel::Naive,
     }
 }
@@ -87,6 +105,10 @@ pub fn product_by(
     left: CubeTensor<GpuRuntime>,
     right: CubeTensor<GpuRuntime>,
 ) -> Result<CubeTensor<GpuRuntime>, String> {
+    // cubek-matmul 0.2 does not refuse it: the result would not be written.
+    if kernel == ProductKernel::LoadedMatrixUnit && !(is_loadable(&left) && is_loadable(&right)) {
+        return Err("the device has no copy engine that can load these factors".to_owned());
+    }
     let output = init_matmul_output(&left, &right, left.dtype);
     launch(kernel, left, right, output.clone()).map_err(|error| format!("{error:?}"))?;
     Ok(output)
@@ -95,9 +117,9 @@ pub fn product_by(
 /// The same product by the kernel that the rule chooses.
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
     let sizes = Sizes::of(&left, &right);
-    let matrix_units =
-        matrix_type(left.dtype, tf32::is_permitted()).is_some_and(|factor| has_matrix_units(&left, factor));
-    let kernel = choose(sizes, left.dtype, matrix_units);
+    let matrix = matrix_type(left.dtype, tf32::is_permitted()).is_some_and(|factor| has_matrix_units(&left, factor));
+    let units = Units { matrix, copy: matrix && is_loadable(&left) && is_loadable(&right) };
+    let kernel = choose(sizes, left.dtype, units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
         .or_else(|_| product_by(ProductKernel::Naive, left, right))
@@ -133,7 +155,23 @@ fn launch(
             let strategy = BlueprintStrategy::<(), SimpleAlgorithm>::Inferred(arguments);
             launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
         }
+        ProductKernel::LoadedMatrixUnit => {
+            let arguments = SpecializedStrategy { tile_matmul: TileMatmulKind::Mma };
+            let strategy = BlueprintStrategy::<(), SpecializedAlgorithm>::Inferred(arguments);
+            launch_tiling::launch_ref_tma(&client, left, right, output, &strategy, &mut types)
+        }
     }
+}
+
+/// Whether the device's copy engine can load the factor.
+///
+/// It requires rows that begin at multiples of 16 bytes. Batches are left to the other kernel: cubek-matmul 0.2
+/// (`launch/args.rs`) takes the last batch dimension's stride for that of all batches together.
+fn is_loadable(factor: &CubeTensor<GpuRuntime>) -> bool {
+    let shape = factor.shape();
+    let columns = shape[shape.num_dims() - 1];
+    let aligned = (columns * factor.dtype.size()).is_multiple_of(16) && factor.handle.offset_start.is_none();
+    shape.num_dims() == 2 && aligned && factor.is_contiguous() && !factor.client.properties().features.tma.is_empty()
 }
 
 /// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for 128 KiB, and a block
@@ -151,10 +189,10 @@ fn has_matrix_units(tensor: &CubeTensor<GpuRuntime>, factor: StorageType) -> boo
 
 #[cfg(test)]
 mod tests {
-    use super::{DType, ProductKernel, Sizes, choose, matrix_type, tf32};
+    use super::{DType, ProductKernel, Sizes, Units, choose, matrix_type, tf32};
 
-    fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix_units: bool) -> ProductKernel {
-        choose(Sizes { rows, inner, columns }, dtype, matrix_units)
+    fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix: bool) -> ProductKernel {
+        choose(Sizes { rows, inner, columns }, dtype, Units { matrix, copy: false })
     }
 
     #[test]
@@ -181,5 +219,14 @@ mod tests {
         assert_eq!(kernel(16, 16, 16, DType::F16, true), ProductKernel::MatrixUnit);
         assert_eq!(kernel(16, 15, 16, DType::F16, true), ProductKernel::Naive);
         assert_eq!(kernel(16, 16, 16, DType::F16, false), ProductKernel::Naive);
+    }
+
+    #[test]
+    fn the_copy_engine_loads_large_products_for_matrix_units() {
+        let kernel =
+            |rows, matrix| choose(Sizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, copy: true });
+        assert_eq!(kernel(128, true), ProductKernel::LoadedMatrixUnit);
+        assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
+        assert_eq!(kernel(128, false), ProductKernel::Unit);
     }
 }

@@ -1,15 +1,16 @@
-//! Times load, forward and decode of one checkpoint on the CPU and prints one line of JSON.
+//! Times load, forward and decode of one checkpoint on a device and prints one line of JSON.
 //!
 //! `benches/against_pytorch.py` makes checkpoints of real shapes, runs this in alternation with PyTorch and prints the
 //! ratios. Without it:
 //!
 //!     cargo bench --workspace --bench forward -- CHECKPOINT forward --batch 1 --tokens 128 --runs 20
+//!     cargo bench --workspace --bench forward -- CHECKPOINT decode --device cuda --precision bf16
 
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, Model, ModelType, OpenDevice, Precision, Source, Spec, Task,
-    host_processor, load, memory, open, reset_peak,
+    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Model, ModelType, OpenDevice, Precision, Source,
+    Spec, Task, detect, load, memory, open, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -20,15 +21,20 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(message) => {
-            eprintln!("error: {message}\nusage: CHECKPOINT forward|decode [--batch N] [--tokens N] [--runs N]");
+            eprintln!("error: {message}\n{USAGE}");
             ExitCode::from(2)
         }
     }
 }
 
+const USAGE: &str = "usage: CHECKPOINT forward|decode [--batch N] [--tokens N] [--runs N] [--device cpu|cuda|rocm] \
+    [--precision f32|f16|bf16]";
+
 struct Job {
     checkpoint: String,
     what: What,
+    device: DeviceKind,
+    precision: Precision,
     batch: usize,
     tokens: usize,
     runs: usize,
@@ -52,14 +58,17 @@ impl Job {
             "decode" => What::Decode,
             other => return Err(format!("`{other}` is neither `forward` nor `decode`")),
         };
-        let mut job = Self { checkpoint: checkpoint.clone(), what, batch: 1, tokens: 128, runs: 20 };
+        let (device, precision) = (DeviceKind::Cpu, Precision::F32);
+        let mut job = Self { checkpoint: checkpoint.clone(), what, device, precision, batch: 1, tokens: 128, runs: 20 };
         for pair in options.chunks(2) {
             let [name, value] = pair else { return Err(format!("`{}` needs a value", pair[0])) };
-            let value = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
+            let number = || value.parse().map_err(|_| format!("`{value}` is not a number"));
             match name.as_str() {
-                "--batch" => job.batch = value,
-                "--tokens" => job.tokens = value,
-                "--runs" => job.runs = value,
+                "--batch" => job.batch = number()?,
+                "--tokens" => job.tokens = number()?,
+                "--runs" => job.runs = number()?,
+                "--device" => job.device = value.parse().map_err(|error| format!("{error}"))?,
+                "--precision" => job.precision = value.parse().map_err(|error| format!("{error}"))?,
                 _ => return Err(format!("unknown option `{name}`")),
             }
         }
@@ -67,7 +76,8 @@ impl Job {
     }
 
     fn run(&self) -> Result<Value, String> {
-        let device = open(host_processor()).map_err(|error| error.to_string())?;
+        let device = detect(self.device, DeviceIndex::Auto).map_err(|error| error.to_string())?;
+        let device = open(device).map_err(|error| error.to_string())?;
         reset_peak();
         let start = Instant::now();
         let model = self.load(&device)?;
@@ -101,7 +111,7 @@ impl Job {
             tolerances: &[],
             vram_mib: None,
         };
-        load(&spec, &Checkpoint::at(&self.checkpoint), device, Precision::F32).map_err(|error| error.to_string())
+        load(&spec, &Checkpoint::at(&self.checkpoint), device, self.precision).map_err(|error| error.to_string())
     }
 
     /// Milliseconds of each call, after three calls to warm up.

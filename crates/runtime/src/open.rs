@@ -17,6 +17,7 @@ mod tf32;
 
 pub use error::{OpenError, OpenStep};
 pub(crate) use isolated::{Failure, isolated};
+pub(crate) use kernel_cache::folder as kernel_cache_folder;
 pub use open_device::OpenDevice;
 pub use panics::{device_panic_messages, device_panics};
 pub(crate) use tf32::loses_bits_of_f32;

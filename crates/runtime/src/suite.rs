@@ -8,10 +8,11 @@ mod device_selection;
 mod devices;
 mod environment;
 mod locks;
+mod precompile;
 mod trial;
 
 use crate::{harness::Harness, require::Requirements};
-use environment::Environment;
+use environment::{Environment, IgnoredMode};
 use libtest_mimic::Arguments;
 use std::{path::Path, process::ExitCode, sync::Arc};
 use testgen_device::DeviceIndex;
@@ -30,14 +31,45 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if precompile::is_worker() {
+        return precompile::work(&environment, harnesses);
+    }
+    // cargo-nextest runs a process for each check.
+    if !arguments.list && environment.ignored_mode == IgnoredMode::AtRun {
+        precompile::run(&environment, harnesses, |harness, check| {
+            is_selected(&arguments, &trial::name_of(harness, check))
+        });
+    }
     let checks =
         harnesses.iter().flat_map(|harness| harness.required().into_iter().map(move |check| (*harness, check)));
     let trials = checks.map(|(harness, registration)| trial::trial(&environment, harness, registration)).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
+/// Whether the filters of the command line select the test, as libtest applies them.
+fn is_selected(arguments: &Arguments, name: &str) -> bool {
+    let matches = |filter: &String| if arguments.exact { name == filter } else { name.contains(filter.as_str()) };
+    arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
+}
+
 /// Runs one check as the suite does, with the checkpoint below `base`, and returns its report entry. Requires no device
 /// and writes no report; detecting a missing device is left to the harness.
 pub fn run_check(harness: &Harness, registration: Registration, base: &Path) -> ReportEntry {
     trial::run(harness, registration, base, &Requirements::default(), DeviceIndex::Auto).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arguments, is_selected};
+
+    #[test]
+    fn tests_are_selected_as_libtest_selects_them() {
+        let selected =
+            |arguments: &[&str], name| is_selected(&Arguments::from_iter(["suite"].iter().chain(arguments)), name);
+        assert!(selected(&[], "vision::vit::rocm::finite_f32"));
+        assert!(selected(&["vit::rocm"], "vision::vit::rocm::finite_f32"));
+        assert!(!selected(&["vit::rocm", "--exact"], "vision::vit::rocm::finite_f32"));
+        assert!(!selected(&["vit::rocm", "--skip", "finite"], "vision::vit::rocm::finite_f32"));
+        assert!(!selected(&["bert"], "vision::vit::rocm::finite_f32"));
+    }
 }

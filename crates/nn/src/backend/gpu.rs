@@ -1,8 +1,10 @@
-//! `Ops` for GPUs: burn's operators.
+//! `Ops` for GPUs: the fused kernels of `testgen-gpu`; burn's operators for the rest.
 
-use super::{Gpu, Ops};
-use testgen_gpu::GpuDevice;
+use super::{Activation, Gpu, Ops, reference_ops};
+use testgen_gpu::{ElementFunction, GpuDevice, LayerNormWeights};
 use testgen_types::DeviceKind;
+
+type Tensor = burn_tensor::ops::FloatTensor<Gpu>;
 
 impl Ops for Gpu {
     fn kind(device: &GpuDevice) -> DeviceKind {
@@ -14,5 +16,52 @@ impl Ops for Gpu {
 
     fn with_tf32<T>(run: impl FnOnce() -> T) -> T {
         testgen_gpu::with_tf32(run)
+    }
+
+    fn activation_op(x: Tensor, activation: Activation) -> Tensor {
+        match element_function(activation) {
+            Some(function) => testgen_gpu::activate(x, function),
+            None => reference_ops::activation::<Self>(x, activation),
+        }
+    }
+
+    fn layer_norm_op(x: Tensor, weight: Tensor, bias: Tensor, eps: f64) -> Tensor {
+        testgen_gpu::layer_norm(x, None, LayerNormWeights { weight, bias, eps })
+    }
+
+    fn add_layer_norm_op(x: Tensor, residual: Tensor, weight: Tensor, bias: Tensor, eps: f64) -> Tensor {
+        testgen_gpu::layer_norm(x, Some(residual), LayerNormWeights { weight, bias, eps })
+    }
+
+    fn rms_norm_op(x: Tensor, weight: Tensor, eps: f64) -> Tensor {
+        testgen_gpu::rms_norm(x, weight, eps)
+    }
+
+    fn masked_softmax_op(scores: Tensor, scale: f64, bias: Option<Tensor>) -> Tensor {
+        testgen_gpu::masked_softmax(scores, scale, bias)
+    }
+
+    fn rotate_op(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
+        testgen_gpu::rotate(x, cos, sin)
+    }
+}
+
+/// The activations that have a kernel; the others are composed of burn's operators.
+fn element_function(activation: Activation) -> Option<ElementFunction> {
+    match activation {
+        Activation::Gelu | Activation::GeluPython => Some(ElementFunction::Gelu),
+        Activation::GeluNew => Some(ElementFunction::GeluTanh),
+        Activation::QuickGelu => Some(ElementFunction::QuickGelu),
+        Activation::Relu => Some(ElementFunction::Relu),
+        Activation::Silu => Some(ElementFunction::Silu),
+        Activation::Tanh => Some(ElementFunction::Tanh),
+        Activation::Gelu10
+        | Activation::Relu2
+        | Activation::Relu6
+        | Activation::LeakyRelu
+        | Activation::Mish
+        | Activation::Hardswish
+        | Activation::Sigmoid
+        | Activation::Linear => None,
     }
 }

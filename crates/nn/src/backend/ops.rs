@@ -68,6 +68,11 @@ pub trait Ops: Backend {
     fn merge_heads_op(x: FloatTensor<Self>) -> FloatTensor<Self> {
         reference_ops::merge_heads::<Self>(x)
     }
+
+    /// See [`rotate`].
+    fn rotate_op(x: FloatTensor<Self>, cos: FloatTensor<Self>, sin: FloatTensor<Self>) -> FloatTensor<Self> {
+        reference_ops::rotate::<Self>(x, cos, sin)
+    }
 }
 
 /// Runs `run`, whose tensors are stored in `precision`: in tf32, the matrix units of a device that has them for TF32 compute
@@ -138,4 +143,11 @@ pub fn masked_softmax<B: Ops>(scores: Tensor<B, 4>, scale: f64, bias: Option<Ten
 /// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
 pub fn merge_heads<B: Ops>(x: Tensor<B, 4>) -> Tensor<B, 3> {
     wrap(B::merge_heads_op(unwrap(x)))
+}
+
+/// `x` cos + rotate_half(`x`) sin for the first elements of every head; the others are unchanged.
+///
+/// `x` is [batch, heads, seq, head_dim]; `cos` and `sin` are [batch or 1, 1, seq, width] in its type.
+pub fn rotate<B: Ops>(x: Tensor<B, 4>, cos: Tensor<B, 4>, sin: Tensor<B, 4>) -> Tensor<B, 4> {
+    wrap(B::rotate_op(unwrap(x), unwrap(cos), unwrap(sin)))
 }

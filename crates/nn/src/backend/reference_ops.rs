@@ -3,10 +3,11 @@
 //! In 16 bits they compute in f32 and round once, as PyTorch's kernels do.
 
 use super::Activation;
-use burn_tensor::{DType, FloatDType, Shape, TensorMetadata, backend::Backend, ops::FloatTensor};
+use burn_tensor::{DType, FloatDType, Shape, Slice, TensorMetadata, backend::Backend, ops::FloatTensor};
+use std::ops::Range;
 
 /// `x` [rows, columns] plus `bias` [columns].
-pub(super) fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {
+pub fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {
     match bias {
         Some(bias) => B::float_add(x, as_last_dimension::<B>(bias, 2)),
         None => x,
@@ -14,12 +15,12 @@ pub(super) fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B
 }
 
 /// The activation's formula.
-pub(super) fn activation<B: Backend>(x: FloatTensor<B>, activation: Activation) -> FloatTensor<B> {
+pub fn activation<B: Backend>(x: FloatTensor<B>, activation: Activation) -> FloatTensor<B> {
     in_f32::<B>(x, |x| activation.compose::<B>(x))
 }
 
 /// Layer normalisation over the last dimension.
-pub(super) fn layer_norm<B: Backend>(
+pub fn layer_norm<B: Backend>(
     x: FloatTensor<B>,
     weight: FloatTensor<B>,
     bias: FloatTensor<B>,
@@ -29,7 +30,7 @@ pub(super) fn layer_norm<B: Backend>(
 }
 
 /// Root-mean-square normalisation over the last dimension; as in transformers, `weight` is applied in the type of `x`.
-pub(super) fn rms_norm<B: Backend>(x: FloatTensor<B>, weight: FloatTensor<B>, eps: f64) -> FloatTensor<B> {
+pub fn rms_norm<B: Backend>(x: FloatTensor<B>, weight: FloatTensor<B>, eps: f64) -> FloatTensor<B> {
     let dimensions = x.shape().num_dims();
     let normal = in_f32::<B>(x, |x| {
         let square = B::float_mean_dim(B::float_mul(x.clone(), x.clone()), dimensions - 1);
@@ -39,11 +40,7 @@ pub(super) fn rms_norm<B: Backend>(x: FloatTensor<B>, weight: FloatTensor<B>, ep
 }
 
 /// softmax(`scores` * `scale` + `bias`) over the last dimension; `bias` is f32.
-pub(super) fn masked_softmax<B: Backend>(
-    scores: FloatTensor<B>,
-    scale: f64,
-    bias: Option<FloatTensor<B>>,
-) -> FloatTensor<B> {
+pub fn masked_softmax<B: Backend>(scores: FloatTensor<B>, scale: f64, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {
     let last = scores.shape().num_dims() - 1;
     in_f32::<B>(scores, |scores| {
         let scaled = B::float_mul_scalar(scores, scale.into());
@@ -56,9 +53,28 @@ pub(super) fn masked_softmax<B: Backend>(
 }
 
 /// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
-pub(super) fn merge_heads<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
+pub fn merge_heads<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
     let [batch, heads, seq, head_dim] = x.shape().dims();
     B::float_reshape(B::float_swap_dims(x, 1, 2), Shape::new([batch, seq, heads * head_dim]))
+}
+
+/// `x` cos + rotate_half(`x`) sin for the first elements of every head; the others are unchanged.
+pub fn rotate<B: Backend>(x: FloatTensor<B>, cos: FloatTensor<B>, sin: FloatTensor<B>) -> FloatTensor<B> {
+    let [_, _, _, head_dim] = x.shape().dims();
+    let [_, _, _, width] = cos.shape().dims();
+    let part = |x: FloatTensor<B>, range: Range<usize>| {
+        let slice = |length: usize| Slice::from(0..length);
+        let [batch, heads, seq, _] = x.shape().dims();
+        B::float_slice(x, &[slice(batch), slice(heads), slice(seq), Slice::from(range)])
+    };
+    let (first, second) = (part(x.clone(), 0..width / 2), part(x.clone(), width / 2..width));
+    let turned = B::float_cat(vec![B::float_neg(second), first], 3);
+    let rotated = if width == head_dim { x.clone() } else { part(x.clone(), 0..width) };
+    let rotated = B::float_add(B::float_mul(rotated, cos), B::float_mul(turned, sin));
+    if width == head_dim {
+        return rotated;
+    }
+    B::float_cat(vec![rotated, part(x, width..head_dim)], 3)
 }
 
 fn as_last_dimension<B: Backend>(x: FloatTensor<B>, dimensions: usize) -> FloatTensor<B> {

@@ -1,7 +1,10 @@
 //! Rotary position embeddings (Su et al. 2021), in the half-rotated layout of `LlamaRotaryEmbedding`.
 
 use super::rope_parameters::{RopeParameters, RopeType};
-use crate::{backend::Ops, inputs::Inputs};
+use crate::{
+    backend::{Ops, rotate},
+    inputs::Inputs,
+};
 use burn_tensor::Tensor;
 use std::{f64::consts::PI, ops::Range};
 
@@ -125,19 +128,7 @@ impl Growth {
 impl<B: Ops> Rotation<B> {
     /// Rotates [batch, heads, seq, head_dim].
     pub fn apply(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
-        let (width, head_dim) = (self.cos.dims()[3], x.dims()[3]);
-        if width == head_dim {
-            return self.rotate(x);
-        }
-        let rest = x.clone().narrow(3, width, head_dim - width);
-        Tensor::cat(vec![self.rotate(x.narrow(3, 0, width)), rest], 3)
-    }
-
-    fn rotate(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
-        let half = x.dims()[3] / 2;
-        let (first, second) = (x.clone().narrow(3, 0, half), x.clone().narrow(3, half, half));
-        let turned = Tensor::cat(vec![second.neg(), first], 3);
-        x * self.cos.clone() + turned * self.sin.clone()
+        rotate(x, self.cos.clone(), self.sin.clone())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Device work on a thread of its own, with a time limit: panics and timeouts are returned as values.
 
 use super::panics::{self, ISOLATED_THREADS};
+use crate::kernels;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -41,6 +42,8 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     let before = panics::device_panics();
     let (sender, receiver) = channel();
     let thread = thread::Builder::new().name(format!("{ISOLATED_THREADS}{}", device.label()));
+    // A process that only compiles runs these kernels: they prove the device.
+    let work = move || kernels::executing(work);
     // After the time limit the answer is not received, so a failed `send` is ignored.
     let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
     if let Err(error) = spawned {

@@ -9,7 +9,8 @@
 //!     kernels/<architecture>-<runtime version>/<program>/
 //! ```
 //!
-//! `<program>` changes with every dependency, because a kernel's key does not change with its source. A `cubecl.toml`
+//! `<program>` changes with every dependency and with the kernels of `testgen-gpu`, because a kernel's key does not change
+//! with its source. A `cubecl.toml`
 //! or `burn.toml` in the working directory or above takes precedence: then nothing is set here.
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -25,6 +26,18 @@ pub(super) fn configure(label: &str) {
     CONFIGURED.call_once(|| match plan::apply(&crate::detect::machine().devices) {
         Ok(summary) | Err(summary) => log_verbose(label, summary),
     });
+}
+
+/// The folder of compiled kernels; none where they are not stored in one of testgen's.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+pub(crate) fn folder() -> Option<std::path::PathBuf> {
+    plan::folder(&crate::detect::machine().devices)
+}
+
+/// There is no cubecl without a GPU backend.
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+pub(crate) fn folder() -> Option<std::path::PathBuf> {
+    None
 }
 
 /// There is no cubecl without a GPU backend.

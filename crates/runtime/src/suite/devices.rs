@@ -39,6 +39,11 @@ impl Devices {
         self.selection.index(kind)
     }
 
+    /// The free memory of the device of `kind` in bytes; none where its driver does not report it.
+    pub(super) fn free_memory(&self, kind: DeviceKind) -> Option<u64> {
+        self.of(kind).as_ref().ok()?.free_memory
+    }
+
     fn of(&self, kind: DeviceKind) -> &Result<Device, DeviceUnavailable> {
         let known = match kind {
             DeviceKind::Cpu => &self.cpu,

@@ -34,7 +34,7 @@ pub(super) fn trial(environment: &Arc<Environment>, harness: &'static Harness, r
 }
 
 /// The name of a check's test.
-fn name_of(harness: &Harness, registration: Registration) -> String {
+pub(super) fn name_of(harness: &Harness, registration: Registration) -> String {
     let spec = harness.spec;
     test_name(spec.architecture, spec.name, registration.device, registration.check, registration.precision)
 }

@@ -9,6 +9,7 @@ mod device_selection;
 mod docs_table;
 mod faults;
 mod operators;
+mod precompile;
 mod same_kernels;
 mod subprocess;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
             .iter()
             .map(|architecture| test(format!("same_kernels::{architecture}"), || same_kernels::check(architecture))),
     );
+    trials.push(test("precompile::the_checks_find_their_kernels_in_the_cache".to_owned(), precompile::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     subprocess::clean();

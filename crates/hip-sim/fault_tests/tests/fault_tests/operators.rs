@@ -4,6 +4,7 @@
 //! on GPUs have a minimal case as well, which must still be wrong: once it is fixed, the workaround can be removed.
 
 mod cases;
+mod fused;
 mod kernels;
 
 use crate::subprocess::{self, CacheState};
@@ -26,7 +27,7 @@ pub(crate) fn check(architecture: &str) {
     let output = subprocess::text(&finished);
     assert_eq!(finished.status.code(), Some(0), "{output}");
     let agreed = output.lines().filter(|line| line.starts_with("agrees ")).count();
-    assert_eq!(agreed, cases::count() + kernels::count(architecture), "{output}");
+    assert_eq!(agreed, cases::count() + kernels::count(architecture) + fused::count(), "{output}");
 }
 
 /// The subprocess: computes every case and prints whether it agrees.
@@ -59,6 +60,7 @@ pub(crate) fn main() -> ExitCode {
         println!("{} {name}", if agrees { "FIXED in burn, remove the workaround:" } else { "wrong as known:" });
     }
     wrong |= !kernels::agree(&gpu, &host);
+    wrong |= !fused::agree(&gpu);
     if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(
     command(role, installation, cache.path(), variables, arguments).output().unwrap()
 }
 
-fn command(
+pub(crate) fn command(
     role: &str,
     installation: &Installation,
     cache: &Path,
@@ -61,6 +61,8 @@ fn command(
         command.env_remove(name);
     }
     command.env("ROCM_PATH", installation.root()).env("HIP_PATH", installation.root()).env("PATH", installation.path());
+    // The faults are of one process. Tests run at the same time, so nothing is gained by more.
+    command.env("TESTGEN_COMPILE_PROCESSES", "1");
     command.env("TESTGEN_CACHE", cache).env("HIP_SIM_CACHE", kernels()).envs(variables.iter().copied());
     command
 }

@@ -25,7 +25,7 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
     if let Some(file) = user_config(&directory) {
         return Ok(format!("kernel caches are configured by `{}`", file.display()));
     }
-    let (folder, summary) = match plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program(), devices) {
+    let (folder, summary) = match planned(devices) {
         Plan::Stored { kernels } => {
             let summary = format!("kernels are cached in `{}`", kernels.display());
             (Some(kernels), summary)
@@ -36,6 +36,20 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
         true => Ok(summary),
         false => Err("cubecl was already in use, its cache is unchanged".to_owned()),
     }
+}
+
+/// The folder, if kernels are stored in one that is planned here.
+pub(super) fn folder(devices: &[Device]) -> Option<PathBuf> {
+    let directory = std::env::current_dir().ok()?;
+    match planned(devices) {
+        Plan::Stored { kernels } if user_config(&directory).is_none() => Some(kernels),
+        Plan::Stored { .. } | Plan::InMemory { .. } => None,
+    }
+}
+
+fn planned(devices: &[Device]) -> Plan {
+    let program = format!("{}-{:08x}", program(), testgen_gpu::SOURCE_HASH as u32);
+    plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program, devices)
 }
 
 fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> Plan {

@@ -1,0 +1,53 @@
+//! Reductions over the threads of a block.
+
+use cubecl::prelude::*;
+
+/// The number of threads for a row of `width` elements: one of two, so that few variants of a kernel are compiled.
+pub(super) fn threads(width: usize) -> u32 {
+    if width <= NARROW { 32 } else { 256 }
+}
+
+/// Up to this width, each of 32 threads reads at most eight elements.
+const NARROW: usize = 256;
+
+/// The sum of every thread's `value`.
+///
+/// A binary tree, not the operations of a wave: those add in an order that depends on the size of a wave.
+#[cube]
+pub(super) fn sum(value: f32, #[comptime] threads: u32) -> f32 {
+    let mut shared = SharedMemory::<f32>::new(threads as usize);
+    let position = UNIT_POS as usize;
+    shared[position] = value;
+    sync_cube();
+    let mut active = (threads / 2).runtime() as usize;
+    while active > 0 {
+        if position < active {
+            let other = shared[position + active];
+            shared[position] += other;
+        }
+        sync_cube();
+        active /= 2;
+    }
+    shared[0]
+}
+
+/// The largest of every thread's `value`.
+#[cube]
+pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
+    let mut shared = SharedMemory::<f32>::new(threads as usize);
+    let position = UNIT_POS as usize;
+    shared[position] = value;
+    sync_cube();
+    let mut active = (threads / 2).runtime() as usize;
+    while active > 0 {
+        if position < active {
+            let other = shared[position + active];
+            if other > shared[position] {
+                shared[position] = other;
+            }
+        }
+        sync_cube();
+        active /= 2;
+    }
+    shared[0]
+}

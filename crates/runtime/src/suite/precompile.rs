@@ -1,0 +1,90 @@
+//! Compiling GPU kernels in several processes before the first check.
+//!
+//! cubecl compiles a kernel when it is first launched, in the thread of the device, and compilers such as NVRTC hold locks,
+//! so that more threads do not help. Here the test binary starts itself several times. Each process runs checks without
+//! launching their kernels ([`testgen_gpu::compile_only`]), so it finds the kernels within seconds, compiles its share of
+//! them, and stores them in the cache that the checks read afterwards. A kernel that no process compiled is compiled
+//! when a check launches it.
+
+mod jobs;
+mod limits;
+mod worker;
+
+use super::environment::Environment;
+use crate::{harness::Harness, log::log_verbose, open::kernel_cache_folder};
+use jobs::{Jobs, Unit};
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
+use testgen_types::{DeviceKind, Registration};
+pub(super) use worker::{is_worker, run as work};
+
+/// The variable with the largest number of processes; 0 or 1 compiles each kernel when it is first launched.
+const PROCESSES_VARIABLE: &str = "TESTGEN_COMPILE_PROCESSES";
+/// Compiles the kernels of the GPU checks among `checks` that are not known to be in the cache. Never fails: what is
+/// missing afterwards is compiled by the checks.
+pub(super) fn run(
+    environment: &Environment,
+    harnesses: &[&'static Harness],
+    selected: impl Fn(&Harness, Registration) -> bool,
+) {
+    let Some(folder) = kernel_cache_folder() else { return };
+    let units: Vec<Unit> = units(environment, harnesses, selected)
+        .into_iter()
+        .filter(|unit| !unit.marker(&folder, harnesses).exists())
+        .collect();
+    let processes = limits::processes(&units, environment, std::env::var(PROCESSES_VARIABLE).ok().as_deref());
+    if units.is_empty() || processes < 2 {
+        return;
+    }
+    compile(&units, processes, &folder, harnesses);
+}
+
+/// The harnesses and devices with a check that launches kernels.
+fn units(
+    environment: &Environment,
+    harnesses: &[&'static Harness],
+    selected: impl Fn(&Harness, Registration) -> bool,
+) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (index, harness) in harnesses.iter().enumerate() {
+        for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
+            let runs = jobs::compiled_checks(harness, device).any(|check| selected(harness, check));
+            let available =
+                || environment.devices.unavailable(harness.spec, device, &environment.requirements).is_none();
+            if runs && available() {
+                units.push(Unit { harness: index, device });
+            }
+        }
+    }
+    units
+}
+
+fn compile(units: &[Unit], processes: usize, folder: &Path, harnesses: &[&'static Harness]) {
+    let started = Instant::now();
+    let models = units.len();
+    eprintln!("compiling the GPU kernels of {models} models in {processes} processes");
+    let jobs = Mutex::new(Jobs::new(units, processes));
+    std::thread::scope(|scope| {
+        for _ in 0..processes {
+            scope.spawn(|| worker::supervise(&jobs));
+        }
+    });
+    let finished = jobs.into_inner().unwrap_or_else(PoisonError::into_inner).finished();
+    for unit in &finished {
+        let marker = unit.marker(folder, harnesses);
+        if let Err(error) =
+            marker.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&marker, b""))
+        {
+            log_verbose("kernels", format_args!("`{}` cannot be written: {error}", marker.display()));
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let lost = match models - finished.len() {
+        0 => String::new(),
+        lost => format!("; {lost} were not finished, their checks compile what is missing"),
+    };
+    eprintln!("compiled the GPU kernels of {} models in {seconds:.1} s{lost}", finished.len());
+}

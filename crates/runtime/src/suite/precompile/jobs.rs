@@ -1,0 +1,130 @@
+//! The work of the processes that compile: for each model on a device one or more parts of its kernels.
+
+use crate::harness::Harness;
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+use testgen_types::{Check, DeviceKind, Registration};
+
+/// One harness on one kind of device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// Its index among the harnesses of the suite.
+    pub(super) harness: usize,
+    pub(super) device: DeviceKind,
+}
+
+impl Unit {
+    /// The file that exists when all kernels of the unit are in the cache `folder`.
+    pub(super) fn marker(&self, folder: &Path, harnesses: &[&'static Harness]) -> PathBuf {
+        let spec = harnesses[self.harness].spec;
+        folder.join("complete").join(format!("{}-{}-{}", self.device, spec.architecture, spec.name))
+    }
+}
+
+/// A part of the kernels of a unit; as text one line, for a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) unit: Unit,
+    pub(super) part: u64,
+    pub(super) parts: u64,
+}
+
+impl std::fmt::Display for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} {} {}", self.unit.harness, self.unit.device, self.part, self.parts)
+    }
+}
+
+impl FromStr for Job {
+    type Err = ();
+
+    fn from_str(line: &str) -> Result<Self, ()> {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [harness, device, part, parts] = fields[..] else { return Err(()) };
+        Ok(Self {
+            unit: Unit { harness: harness.parse().map_err(drop)?, device: device.parse().map_err(drop)? },
+            part: part.parse().map_err(drop)?,
+            parts: parts.parse().map_err(drop)?,
+        })
+    }
+}
+
+/// The jobs that are waiting and those that are finished.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    waiting: VecDeque<Job>,
+    finished: Vec<Job>,
+}
+
+impl Jobs {
+    /// All parts of all units: as many parts of each that every process has one to begin with.
+    pub(super) fn new(units: &[Unit], processes: usize) -> Self {
+        let parts = (processes / units.len().max(1)).max(1) as u64;
+        let of_unit = |unit: &Unit| (0..parts).map(|part| Job { unit: *unit, part, parts }).collect::<Vec<_>>();
+        Self { waiting: units.iter().flat_map(of_unit).collect(), finished: Vec::new() }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Job> {
+        self.waiting.pop_front()
+    }
+
+    pub(super) fn finish(&mut self, job: Job) {
+        self.finished.push(job);
+    }
+
+    /// The units of which every part is finished.
+    pub(super) fn finished(&self) -> Vec<Unit> {
+        let complete = |job: &&Job| {
+            let parts = self.finished.iter().filter(|other| other.unit == job.unit).count() as u64;
+            job.part == 0 && parts == job.parts
+        };
+        self.finished.iter().filter(complete).map(|job| job.unit).collect()
+    }
+}
+
+/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that measures memory.
+pub(super) fn compiled_checks(harness: &Harness, device: DeviceKind) -> impl Iterator<Item = Registration> {
+    let checks = harness.required().into_iter();
+    checks.filter(move |check| {
+        let launches = check.check.is_numeric() && check.check != Check::MemoryReleased;
+        check.device == device && launches && harness.skip_reason(*check).is_none()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Job, Jobs, Unit};
+    use testgen_types::DeviceKind;
+
+    fn units(count: usize) -> Vec<Unit> {
+        (0..count).map(|harness| Unit { harness, device: DeviceKind::Rocm }).collect()
+    }
+
+    #[test]
+    fn one_model_is_divided_among_all_processes_and_many_are_not_divided() {
+        assert_eq!(Jobs::new(&units(1), 16).waiting.len(), 16);
+        assert_eq!(Jobs::new(&units(5), 16).waiting.len(), 15);
+        assert_eq!(Jobs::new(&units(99), 16).waiting.len(), 99);
+    }
+
+    #[test]
+    fn a_unit_is_finished_with_its_last_part() {
+        let mut jobs = Jobs::new(&units(2), 4);
+        let first = jobs.next().expect("there are four");
+        jobs.finish(first);
+        assert_eq!(jobs.finished(), []);
+        let second = jobs.next().expect("there are four");
+        jobs.finish(second);
+        assert_eq!(jobs.finished(), [first.unit]);
+    }
+
+    #[test]
+    fn a_job_survives_the_pipe() {
+        let job = Job { unit: units(7)[6], part: 3, parts: 5 };
+        assert_eq!(job.to_string().parse(), Ok(job));
+        assert_eq!("1 rocm 2".parse::<Job>(), Err(()));
+    }
+}
