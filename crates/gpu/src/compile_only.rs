@@ -19,7 +19,7 @@ pub struct Share {
     pub parts: u64,
 }
 
-/// What the server does with a launch.
+/// The treatment of a launch by the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Execute,

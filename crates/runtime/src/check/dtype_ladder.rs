@@ -128,7 +128,7 @@ fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
 
 /// The pairs of a finer and a coarser step between which there is no other.
 fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, &PrecisionStep)> {
-    let pairs = steps.iter().enumerate().flat_map(|(index, fine)| {
+    steps.iter().enumerate().flat_map(|(index, fine)| {
         let coarser = &steps[index + 1..];
         let between = move |coarse: &PrecisionStep| {
             coarser.iter().any(|step| fine.is_finer_than(step) && step.is_finer_than(coarse))
@@ -137,8 +137,7 @@ fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, 
             .iter()
             .filter(move |coarse| fine.is_finer_than(coarse) && !between(coarse))
             .map(move |coarse| (fine, coarse))
-    });
-    pairs
+    })
 }
 
 impl PrecisionStep {

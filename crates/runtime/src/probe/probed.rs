@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use testgen_device::DetectionPath;
 
+/// A device of the machine.
+type Key = (DetectionPath, u32);
+
 /// The result of a probe for each device.
-pub(super) struct Probed<T>(Mutex<BTreeMap<(DetectionPath, u32), Arc<OnceLock<T>>>>);
+pub(super) struct Probed<T>(Mutex<BTreeMap<Key, Arc<OnceLock<T>>>>);
 
 impl<T: Clone> Probed<T> {
     pub(super) const fn new() -> Self {
