@@ -47,7 +47,10 @@ def assert_whole(path, letters):
 
 def test_a_killed_writer_leaves_the_old_or_the_new_file_and_the_next_one_cleans_up(tmp_path):
     path, moments, left = tmp_path / "golden", random.Random(19), 0
-    for _ in range(KILLS):
+    # How often a writer is killed while it writes depends on the machine: more kills until it happened.
+    for kill in range(20 * KILLS):
+        if kill >= KILLS and left > 0:
+            break
         writer = start(path, "ab")
         time.sleep(moments.random() * 0.02)
         stop(writer)
