@@ -117,7 +117,7 @@ pub(crate) const CASES: &[FaultCase] = &[
         "the device's thread panicked, so its results are invalid",
     ),
     compiling("compilation fails", faults!("compile="), GOLDEN, "running the first kernel failed"),
-    compiling("compilation of a reduction fails", faults!("compile=reduce"), GOLDEN, "injected compilation fault"),
+    compiling("compilation of a norm fails", faults!("compile=layer_norm"), GOLDEN, "injected compilation fault"),
     compiling(
         "no compiler",
         &[("HIP_SIM_CXX", "no-such-compiler")],
@@ -131,16 +131,16 @@ pub(crate) const CASES: &[FaultCase] = &[
         "Unable to load the function in the compiled module",
     ),
     injected("launch fails", faults!("launch="), GOLDEN, "running the first kernel failed"),
-    injected("launch of a reduction fails", faults!("launch=reduce"), GOLDEN, "Unable to launch kernel"),
+    injected("launch of a norm fails", faults!("launch=layer_norm"), GOLDEN, "Unable to launch kernel"),
     injected("kernels do nothing", faults!("idle="), GOLDEN, "element 1 is 0, expected 2; 1002 of 1003 are wrong"),
-    injected("reductions do nothing", faults!("idle=reduce"), GOLDEN, "NaN or infinity differs from the reference"),
+    injected("norms do nothing", faults!("idle=layer_norm"), GOLDEN, "`last_hidden_state`"),
     injected(
         "one element wrong everywhere",
         faults!("wrong="),
         GOLDEN,
         "checking the answer of the first kernel failed",
     ),
-    injected("one element of a reduction wrong", faults!("wrong=reduce"), GOLDEN, "`last_hidden_state`"),
+    injected("one element of a norm wrong", faults!("wrong=layer_norm"), GOLDEN, "`last_hidden_state`"),
     injected(
         "memory leaks until it is exhausted",
         &[("HIP_SIM_DEVICES", "gfx1100,memory=64"), ("HIP_SIM_FAULTS", "leak")],
@@ -154,7 +154,7 @@ pub(crate) const CASES: &[FaultCase] = &[
         "half_probe_f16",
         "matrix products fail",
     ),
-    injected("one element of a reduction is NaN", faults!("nan=reduce"), "finite_f32", "elements are not finite"),
+    injected("one element of a norm is NaN", faults!("nan=layer_norm"), "finite_f32", "elements are not finite"),
     compiling(
         "half precision truncates",
         faults!("half=truncate"),
