@@ -50,7 +50,7 @@ fn run(rounds: usize) -> Result<()> {
         let out = TempDir::new()?;
         call(settings, out.path())?;
         let mut times = (0..rounds).map(|_| call(settings, out.path())).collect::<Result<Vec<_>>>()?;
-        let target = if count > 100 { Duration::from_millis(500) } else { Duration::from_millis(30) };
+        let target = if count > 100 { Duration::from_millis(500) } else { Duration::from_millis(15) };
         report(&format!("call of the binary: {name}"), &mut times, target);
     }
     Ok(())

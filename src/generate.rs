@@ -20,7 +20,7 @@ pub use error::GenerateError;
 pub use expectation::Harness;
 pub use filter::Filter;
 pub use layout::{Layout, relative_path};
-pub use plan::{Plan, plan};
+pub use plan::{Plan, plan, plan_of};
 pub use write::{replace_file, write_suite};
 
 /// The first line of every generated file contains this; a file without it is never overwritten or deleted.

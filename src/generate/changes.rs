@@ -46,8 +46,9 @@ impl Plan {
         let out = self.layout.out();
         let mut foreign = Vec::new();
         let mut files = Vec::new();
+        let mut directories = BTreeSet::new();
         for (path, content) in &self.files {
-            refuse_links(out, path)?;
+            refuse_links(out, path, &mut directories)?;
             match read(&out.join(path))? {
                 None => files.push(FileChange { path: path.clone(), change: Change::Create, first_difference: None }),
                 Some(found) if !has_marker(&found) => foreign.push(path.clone()),
@@ -77,11 +78,17 @@ impl Changes {
     }
 }
 
-/// A link below the suite's directory could point anywhere; the directory itself may be a link.
-fn refuse_links(out: &Path, path: &str) -> Result<(), GenerateError> {
+/// A link below the suite's directory could point anywhere; the directory itself may be a link. `directories` are those that
+/// were examined for earlier paths.
+fn refuse_links(out: &Path, path: &str, directories: &mut BTreeSet<PathBuf>) -> Result<(), GenerateError> {
     let mut place = out.to_owned();
-    for part in Path::new(path) {
+    let mut parts = Path::new(path).components().peekable();
+    while let Some(part) = parts.next() {
         place.push(part);
+        // Every directory of harnesses is above many of them.
+        if parts.peek().is_some() && !directories.insert(place.clone()) {
+            continue;
+        }
         if place.symlink_metadata().is_ok_and(|metadata| metadata.file_type().is_symlink()) {
             let link = place.strip_prefix(out).unwrap_or(&place);
             return Err(GenerateError::Link { path: link.display().to_string() });
@@ -110,20 +117,22 @@ fn has_marker(content: &[u8]) -> bool {
 /// Generated files below `src/` and `tests/` that the plan does not contain.
 fn left_over(out: &Path, planned: &BTreeSet<&str>) -> Vec<FileChange> {
     let inside = |path: &Path| path.strip_prefix(out).unwrap_or(path).to_owned();
-    let is_generated = |path: &PathBuf| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
+    let is_generated = |path: &Path| read_bytes(path, limit::SOURCE).is_ok_and(|content| has_marker(&content));
     WalkDir::new(out)
         .into_iter()
         // Otherwise a `target` in the suite, with tens of thousands of files, would be searched.
         .filter_entry(|entry| entry.depth() == 0 || is_source(&inside(entry.path())))
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_file() && entry.path().extension().is_some_and(|kind| kind == "rs"))
-        .map(|entry| entry.into_path())
-        .filter(is_generated)
-        .map(|path| {
-            inside(&path).components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        .map(|entry| {
+            let parts = inside(entry.path());
+            let parts: Vec<_> = parts.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            (parts.join("/"), entry.into_path())
         })
-        .filter(|path| !planned.contains(path.as_str()))
-        .map(|path| FileChange { path, change: Change::Delete, first_difference: None })
+        // Before reading: planned files have been read already.
+        .filter(|(path, _)| !planned.contains(path.as_str()))
+        .filter(|(_, file)| is_generated(file))
+        .map(|(path, _)| FileChange { path, change: Change::Delete, first_difference: None })
         .collect()
 }
 

@@ -4,7 +4,6 @@ use super::{GenerateError, Layout};
 use crate::{spec::LoadedSpec, template::Templates};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use testgen_types::{DeviceKind, Precision};
 
 /// The variables of an architecture's template.
@@ -99,8 +98,6 @@ fn skips(loaded: &LoadedSpec) -> Vec<SkipContext<'_>> {
 
 /// 64 lower-case hex digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }

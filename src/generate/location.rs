@@ -7,6 +7,18 @@ use std::path::{Component, Path, PathBuf};
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
     let bad = |reason: String| GenerateError::BadDirectory { path: path.to_owned(), reason };
     let full = std::path::absolute(path).map_err(|error| bad(error.to_string()))?;
+    // Without `..`, resolving the whole path at once has the same result as resolving it part by part.
+    let at_once =
+        if full.components().any(|part| part == Component::ParentDir) { None } else { full.canonicalize().ok() };
+    let resolved = at_once.unwrap_or_else(|| by_parts(&full));
+    if resolved.to_str().is_none() {
+        return Err(bad("it is not UTF-8".to_owned()));
+    }
+    Ok(resolved)
+}
+
+/// The longest part of the path that exists, with its links resolved, and the rest as it is.
+fn by_parts(full: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
     for component in full.components() {
         match component {
@@ -22,10 +34,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, GenerateError> {
             resolved = real;
         }
     }
-    if resolved.to_str().is_none() {
-        return Err(bad("it is not UTF-8".to_owned()));
-    }
-    Ok(resolved)
+    resolved
 }
 
 /// Goes up for each `..` at the beginning of `path`. `directory` contains no links, so the operating system would do

@@ -43,12 +43,27 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Syn
     if specs.is_empty() {
         return Err(GenerateError::NoSpecs { specs: settings.specs.clone() }.into());
     }
-    let selected = filter.select(&specs)?;
     let templates = Templates::load(settings.templates.as_deref())?;
+    plan_of(&specs, layout, &templates, filter, progress)
+}
+
+/// [`plan()`] for specs and templates that were read already.
+///
+/// # Errors
+///
+/// As [`plan()`].
+pub fn plan_of(
+    specs: &[LoadedSpec],
+    layout: Layout,
+    templates: &Templates,
+    filter: &Filter,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Plan, Error> {
+    let selected = filter.select(specs)?;
     let command = layout.command();
     let render = |loaded: &&LoadedSpec| {
         progress(loaded.spec.name.as_str());
-        let text = render_harness(&templates, loaded, &layout, &command)?;
+        let text = render_harness(templates, loaded, &layout, &command)?;
         Ok((harness_path(loaded), text.into_bytes()))
     };
     // Not collected into a `Result` in parallel: the first of several errors is shown, not the one that happens first.
@@ -60,7 +75,7 @@ pub fn plan(settings: &Settings, filter: &Filter, progress: &(dyn Fn(&str) + Syn
     });
     let runtime = layout.runtime()?;
     let suite = SuiteContext::new(&layout, &runtime, &command, listed);
-    let around = render_suite(&templates, &suite)?;
+    let around = render_suite(templates, &suite)?;
     files.extend(around);
     Ok(Plan { layout, files, complete: filter.is_empty(), harnesses: selected.len() })
 }

@@ -6,6 +6,7 @@ use super::{
     yaml::{self, LARGEST_FILE, SpecFile},
 };
 use crate::text::Quoted;
+use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -29,8 +30,9 @@ pub struct LoadedSpec {
 pub fn load_all(directory: &Path) -> Result<Vec<LoadedSpec>, SpecErrors> {
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
-    for path in find(directory, &mut problems) {
-        match load(&path) {
+    let files = find(directory, &mut problems);
+    for result in files.par_iter().map(|path| load(path)).collect::<Vec<_>>() {
+        match result {
             Ok(spec) => loaded.push(spec),
             Err(found) => problems.extend(found),
         }
@@ -57,6 +59,7 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         return Vec::new();
     }
     let mut seen = BTreeSet::new();
+    let mut identities = Identities::default();
     let mut found = Vec::new();
     for entry in WalkDir::new(directory).follow_links(true).sort_by_file_name() {
         let entry = match entry {
@@ -65,7 +68,7 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
             Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
                 let path = error.path().unwrap_or(directory);
-                if !seen.insert(identity(path)) {
+                if !seen.insert(identities.of(path)) {
                     continue;
                 }
                 let path = path.display().to_string();
@@ -87,13 +90,30 @@ fn find(directory: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     }
     // The shortest path to a file is the one that users know.
     found.sort();
-    found.into_iter().map(|(_, path)| path).filter(|path| seen.insert(identity(path))).collect()
+    found.into_iter().map(|(_, path)| path).filter(|path| seen.insert(identities.of(path))).collect()
 }
 
-/// The file that a link points to; for a dangling link, the link itself.
-fn identity(path: &Path) -> PathBuf {
-    let link = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(link).unwrap_or_else(|| path.to_owned())
+/// The files that paths lead to, with the directories that were resolved for earlier paths.
+#[derive(Default)]
+struct Identities {
+    directories: BTreeMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Identities {
+    /// The file that a link points to; for a dangling link, the link itself.
+    fn of(&mut self, path: &Path) -> PathBuf {
+        // Resolving a path reads a link for each of its parts, so it is done once for each directory.
+        let target = if path.is_symlink() { path.canonicalize().ok() } else { None };
+        target.or_else(|| self.in_directory(path)).unwrap_or_else(|| path.to_owned())
+    }
+
+    fn in_directory(&mut self, path: &Path) -> Option<PathBuf> {
+        let directory = path.parent()?;
+        if !self.directories.contains_key(directory) {
+            self.directories.insert(directory.to_owned(), directory.canonicalize().ok());
+        }
+        Some(self.directories.get(directory)?.as_ref()?.join(path.file_name()?))
+    }
 }
 
 fn io_reason(error: &walkdir::Error) -> String {

@@ -1,10 +1,13 @@
 //! The generated files: each harness against its spec, and the files around them against what would be generated.
 
-use super::{IssueKind, ProjectIssue, Verification, templates};
+use super::{
+    IssueKind, ProjectIssue, Verification,
+    templates::{self, Verified},
+};
 use crate::{
     cli_error::{CliError, Error},
     exit_code::ExitCode,
-    generate::{Filter, Harness, Layout, Plan, plan},
+    generate::{Filter, Harness, Layout, Plan, plan_of},
     settings::Settings,
     spec::{LoadedSpec, load_all},
     template::Templates,
@@ -62,8 +65,8 @@ pub fn verify_project(settings: &Settings) -> Result<Verification, Error> {
     let project = Project::read(settings)?;
     let mut verification = Verification::default();
     let templates = Templates::load(settings.templates.as_deref())?;
-    templates::verify(&settings.specs, &project.specs, &project.layout, &templates, &mut verification)?;
-    project.verify_suite(settings, &mut verification)?;
+    let verified = templates::verify(&settings.specs, &project.specs, &project.layout, &templates, &mut verification)?;
+    project.verify_suite(settings, &templates, &verified, &mut verification)?;
     Ok(verification)
 }
 
@@ -74,7 +77,9 @@ pub fn verify_project(settings: &Settings) -> Result<Verification, Error> {
 /// As [`verify_project`].
 pub fn verify_suite(settings: &Settings) -> Result<Verification, Error> {
     let mut verification = Verification::default();
-    Project::read(settings)?.verify_suite(settings, &mut verification)?;
+    let project = Project::read(settings)?;
+    let templates = Templates::load(settings.templates.as_deref())?;
+    project.verify_suite(settings, &templates, &Verified::new(), &mut verification)?;
     Ok(verification)
 }
 
@@ -98,14 +103,20 @@ impl Project {
         Ok(Self { layout, specs })
     }
 
-    fn verify_suite(&self, settings: &Settings, into: &mut Verification) -> Result<(), Error> {
+    fn verify_suite(
+        &self,
+        settings: &Settings,
+        templates: &Templates,
+        verified: &Verified,
+        into: &mut Verification,
+    ) -> Result<(), Error> {
         let new = |loaded| Harness::new(loaded, &self.layout);
         let harnesses = self.specs.iter().map(new).collect::<Result<Vec<_>, _>>()?;
         let suite = Suite { layout: &self.layout, shown: &settings.out };
-        suite.verify_harnesses(&harnesses, into);
+        suite.verify_harnesses(&harnesses, verified, into);
         let mut known: BTreeSet<String> = harnesses.into_iter().map(|harness| harness.path).collect();
         if !self.specs.is_empty() {
-            match plan(settings, &Filter::default(), &|_| {}) {
+            match plan_of(&self.specs, self.layout.clone(), templates, &Filter::default(), &|_| {}) {
                 Ok(plan) => {
                     suite.compare_with(&plan, &known, into);
                     known.extend(plan.files.into_keys());
@@ -161,8 +172,8 @@ impl Suite<'_> {
         ProjectIssue { path: self.show(path), line, kind, message, help: self.regenerate() }
     }
 
-    /// Applies the rules to each harness; a missing one is an issue.
-    fn verify_harnesses(&self, harnesses: &[Harness], into: &mut Verification) {
+    /// Applies the rules to each harness that differs from its rendering in `verified`; a missing one is an issue.
+    fn verify_harnesses(&self, harnesses: &[Harness], verified: &Verified, into: &mut Verification) {
         let mut read = Vec::new();
         for harness in harnesses {
             match read_bytes(&self.layout.out().join(&harness.path), limit::SOURCE) {
@@ -180,7 +191,12 @@ impl Suite<'_> {
                 }
             }
         }
-        let questions = read.iter().map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
+        // The same text with the same expectation has the same findings: none.
+        let differs = |(harness, _, text): &&(&Harness, String, String)| verified.get(&harness.path) != Some(text);
+        let questions = read
+            .iter()
+            .filter(differs)
+            .map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
         let findings = verify_all(&questions.collect::<Vec<_>>());
         into.findings.extend(findings.into_iter().flatten());
         into.files += read.len();

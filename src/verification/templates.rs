@@ -8,7 +8,11 @@ use crate::{
     spec::LoadedSpec,
     template::Templates,
 };
-use std::{collections::BTreeSet, path::Path};
+use rayon::prelude::*;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 use testgen_types::Architecture;
 use testgen_verify::{Finding, Source, verify_all};
 
@@ -20,7 +24,12 @@ struct Rendered {
     subject: String,
     harness: Harness,
     text: String,
+    /// Whether the spec is one of the project.
+    is_own: bool,
 }
+
+/// The harnesses without a finding that were rendered for the specs of the project, by their path in the suite.
+pub(super) type Verified = BTreeMap<String, String>;
 
 /// Renders every template for `loaded` and for synthetic specs, and adds the findings of the rules.
 pub(super) fn verify(
@@ -29,16 +38,22 @@ pub(super) fn verify(
     layout: &Layout,
     templates: &Templates,
     into: &mut Verification,
-) -> Result<(), Error> {
+) -> Result<Verified, Error> {
     let synthetic: Vec<LoadedSpec> =
         Architecture::ALL.iter().flat_map(|&architecture| synthetic::specs(specs, architecture)).collect();
     into.issues.extend(variables(&synthetic, layout, templates)?);
     let mut rendered = Vec::new();
-    for loaded in loaded.iter().chain(&synthetic) {
+    let all: Vec<&LoadedSpec> = loaded.iter().chain(&synthetic).collect();
+    let texts: Vec<_> = all.par_iter().map(|loaded| Harness::render(loaded, layout, templates)).collect();
+    let own = loaded.len();
+    for (index, (loaded, text)) in all.into_iter().zip(texts).enumerate() {
         into.renders += 1;
+        let is_own = index < own;
         let (template, subject) = (Templates::of(loaded.spec.architecture), synthetic::describe(&loaded.spec));
-        match Harness::render(loaded, layout, templates) {
-            Ok(text) => rendered.push(Rendered { template, subject, harness: Harness::new(loaded, layout)?, text }),
+        match text {
+            Ok(text) => {
+                rendered.push(Rendered { template, subject, harness: Harness::new(loaded, layout)?, text, is_own })
+            }
             Err(error) => into.issues.push(unrendered(templates, &template, &subject, &error)),
         }
     }
@@ -48,7 +63,9 @@ pub(super) fn verify(
         (issue.path.clone(), issue.line, message)
     });
     let questions: Vec<_> = rendered.iter().map(Rendered::question).collect();
-    let answers = rendered.iter().zip(verify_all(&questions));
+    let answers = verify_all(&questions);
+    let verified = clean(&rendered, &answers);
+    let answers = rendered.iter().zip(answers);
     let placed = answers.flat_map(|(rendered, findings)| {
         findings.into_iter().map(|finding| rendered.place(finding, templates)).collect::<Vec<_>>()
     });
@@ -59,7 +76,12 @@ pub(super) fn verify(
         into.texts.insert(finding.path.clone(), text);
         into.findings.push(finding);
     }
-    Ok(())
+    Ok(verified)
+}
+
+fn clean(rendered: &[Rendered], answers: &[Vec<Finding>]) -> Verified {
+    let clean = rendered.iter().zip(answers).filter(|(rendered, findings)| rendered.is_own && findings.is_empty());
+    clean.map(|(rendered, _)| (rendered.harness.path.clone(), rendered.text.clone())).collect()
 }
 
 /// A fault of a template appears in all of its renderings; it is reported once.
