@@ -6,7 +6,7 @@ use super::Activation;
 use burn_tensor::{DType, FloatDType, Shape, Slice, TensorMetadata, backend::Backend, ops::FloatTensor};
 use std::ops::Range;
 
-/// `x` [rows, columns] plus `bias` [columns].
+/// `x` [rows, columns] plus a `bias` for each column.
 pub fn add_bias<B: Backend>(x: FloatTensor<B>, bias: Option<FloatTensor<B>>) -> FloatTensor<B> {
     match bias {
         Some(bias) => B::float_add(x, as_last_dimension::<B>(bias, 2)),
