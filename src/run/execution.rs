@@ -1,18 +1,16 @@
 //! Runs the test binary of a suite: its list of tests, its report and its exit status.
 
+mod followed;
+
 use super::{Progress, RunError, Selection, Suite};
-use crate::{atomic_file::TemporaryFile, child_process, results::parse_lines};
+use crate::{atomic_file::TemporaryFile, child_process};
+use followed::Followed;
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs::File,
-    io::Read,
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
 };
-
-/// The bytes of a growing report that are read at once.
-const LARGEST_STEP: u64 = 1 << 20;
 
 /// The environment variable that names the report to the suite.
 const REPORT: &str = "TESTGEN_REPORT";
@@ -109,11 +107,8 @@ pub fn execute(
     command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
     child_process::end_with_this_process(&mut command);
     let mut binary = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
-    let mut tail = Tail::new(report.path());
-    let status = child_process::wait(&mut binary, || {
-        tail.read();
-        progress.tests(tail.entries, all, &tail.last);
-    });
+    let mut followed = Followed::new(report.path(), log_file.path());
+    let status = child_process::wait(&mut binary, || followed.show(all, progress));
     // Also of an interrupted run, to show where it was.
     log_file.persist().map_err(failed(&log))?;
     let status = status?;
@@ -133,31 +128,4 @@ fn log_path(report: &Path) -> PathBuf {
     let mut name = report.as_os_str().to_owned();
     name.push(".log");
     PathBuf::from(name)
-}
-
-/// Follows a growing report to show progress. The evaluation reads the complete file.
-struct Tail {
-    file: Option<File>,
-    entries: usize,
-    last: String,
-}
-
-impl Tail {
-    fn new(report: &Path) -> Self {
-        Self { file: File::open(report).ok(), entries: 0, last: String::new() }
-    }
-
-    fn read(&mut self) {
-        let mut added = Vec::new();
-        let Some(file) = &mut self.file else { return };
-        if file.take(LARGEST_STEP).read_to_end(&mut added).is_err() || added.is_empty() {
-            return;
-        }
-        let added = String::from_utf8_lossy(&added);
-        self.entries += added.matches('\n').count();
-        // A line that is not complete yet is ignored here, because it is only counted once its line break is read.
-        if let Some(entry) = parse_lines(&added).entries.last() {
-            self.last = entry.test_name();
-        }
-    }
 }

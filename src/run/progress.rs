@@ -4,6 +4,7 @@ use std::{
     io::{IsTerminal, Write, stderr},
     time::{Duration, Instant},
 };
+use testgen_types::CompileProgress;
 
 /// Redrawing more often causes flicker.
 const REDRAW: Duration = Duration::from_millis(100);
@@ -50,8 +51,18 @@ impl Progress {
         }
     }
 
+    /// Prints how far the suite has compiled its GPU kernels.
+    pub fn compiling(&mut self, compiled: CompileProgress) {
+        let CompileProgress { done, all } = compiled;
+        self.update("compiling", &format!("GPU kernels {done}/{all}, {} s", self.started.elapsed().as_secs()));
+    }
+
     /// Prints that `done` of `all` tests have finished, `last` being the most recent.
     pub fn tests(&mut self, done: usize, all: usize, last: &str) {
+        self.update("testing", &format!("{done}/{all}, {} s  {last}", self.started.elapsed().as_secs()));
+    }
+
+    fn update(&mut self, verb: &str, object: &str) {
         let interval = match self.mode {
             Mode::Quiet => return,
             Mode::Lines => LOG_INTERVAL,
@@ -61,7 +72,7 @@ impl Progress {
             return;
         }
         self.drawn = Some(Instant::now());
-        let line = format!("{:>10} {done}/{all}, {} s  {last}", "testing", self.started.elapsed().as_secs());
+        let line = format!("{verb:>10} {object}");
         match self.mode {
             Mode::Terminal => write_stderr(&format!("\r\x1b[K{line}")),
             Mode::Quiet | Mode::Lines => write_stderr(&format!("{line}\n")),

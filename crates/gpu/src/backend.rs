@@ -43,7 +43,7 @@ macro_rules! delegate {
 use delegate;
 
 /// All elements as one dimension, of whatever type.
-pub fn as_row(tensor: Tensor) -> Tensor {
+pub(crate) fn as_row(tensor: Tensor) -> Tensor {
     let count = tensor.shape().num_elements();
     Cube::float_reshape(tensor, Shape::new([count]))
 }

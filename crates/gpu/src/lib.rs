@@ -21,7 +21,7 @@ mod server;
 mod tf32;
 mod unlowered;
 
-pub use backend::{Gpu, as_row};
+pub use backend::Gpu;
 pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
 pub use device::GpuDevice;

@@ -29,13 +29,13 @@ pub enum ProductKernel {
     Unit,
     /// Tiles of the matrix units; they round f32 to TF32.
     MatrixUnit,
-    /// The same, with tiles that the copy engine (TMA) of recent NVIDIA GPUs loads while others are multiplied.
-    LoadedMatrixUnit,
+    /// The same, with tiles that the Tensor Memory Accelerator (TMA) of recent NVIDIA GPUs loads while others are multiplied.
+    TmaMatrixUnit,
 }
 
 impl ProductKernel {
     /// All kernels that the rule may choose.
-    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit, Self::LoadedMatrixUnit];
+    pub const ALL: &[Self] = &[Self::Naive, Self::Unit, Self::MatrixUnit, Self::TmaMatrixUnit];
 }
 
 /// Below this many multiplications the tiles of a faster kernel would be mostly empty.
@@ -76,8 +76,8 @@ fn matrix_type(dtype: DType, tf32: bool) -> Option<StorageType> {
 struct Units {
     /// Matrix units for the element type.
     matrix: bool,
-    /// A copy engine that can load these factors.
-    copy: bool,
+    /// A Tensor Memory Accelerator that can load these factors.
+    tma: bool,
 }
 
 /// The rule.
@@ -86,8 +86,8 @@ fn choose(sizes: Sizes, dtype: DType, units: Units) -> ProductKernel {
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     let multiplications = rows * inner * columns;
     match dtype {
-        DType::F16 | DType::BF16 | DType::F32 if units.matrix && fills_a_tile => match units.copy {
-            true if multiplications >= LARGE => ProductKernel::LoadedMatrixUnit,
+        DType::F16 | DType::BF16 | DType::F32 if units.matrix && fills_a_tile => match units.tma {
+            true if multiplications >= LARGE => ProductKernel::TmaMatrixUnit,
             _ => ProductKernel::MatrixUnit,
         },
         DType::F16 | DType::BF16 | DType::F32 if multiplications >= SMALL => ProductKernel::Unit,
@@ -106,8 +106,8 @@ pub fn product_by(
     right: CubeTensor<GpuRuntime>,
 ) -> Result<CubeTensor<GpuRuntime>, String> {
     // cubek-matmul 0.2 does not refuse it: the result would not be written.
-    if kernel == ProductKernel::LoadedMatrixUnit && !(is_loadable(&left) && is_loadable(&right)) {
-        return Err("the device has no copy engine that can load these factors".to_owned());
+    if kernel == ProductKernel::TmaMatrixUnit && !(tma_can_load(&left) && tma_can_load(&right)) {
+        return Err("the device has no Tensor Memory Accelerator that can load these factors".to_owned());
     }
     let output = init_matmul_output(&left, &right, left.dtype);
     launch(kernel, left, right, output.clone()).map_err(|error| format!("{error:?}"))?;
@@ -118,7 +118,7 @@ pub fn product_by(
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
     let sizes = Sizes::of(&left, &right);
     let matrix = matrix_type(left.dtype, tf32::is_permitted()).is_some_and(|factor| has_matrix_units(&left, factor));
-    let units = Units { matrix, copy: matrix && is_loadable(&left) && is_loadable(&right) };
+    let units = Units { matrix, tma: matrix && tma_can_load(&left) && tma_can_load(&right) };
     let kernel = choose(sizes, left.dtype, units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
@@ -155,7 +155,7 @@ fn launch(
             let strategy = BlueprintStrategy::<(), SimpleAlgorithm>::Inferred(arguments);
             launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
         }
-        ProductKernel::LoadedMatrixUnit => {
+        ProductKernel::TmaMatrixUnit => {
             let arguments = SpecializedStrategy { tile_matmul: TileMatmulKind::Mma };
             let strategy = BlueprintStrategy::<(), SpecializedAlgorithm>::Inferred(arguments);
             launch_tiling::launch_ref_tma(&client, left, right, output, &strategy, &mut types)
@@ -163,11 +163,11 @@ fn launch(
     }
 }
 
-/// Whether the device's copy engine can load the factor.
+/// Whether the device has a Tensor Memory Accelerator and it can load the factor.
 ///
 /// It requires rows that begin at multiples of 16 bytes. Batches are left to the other kernel: cubek-matmul 0.2
 /// (`launch/args.rs`) takes the last batch dimension's stride for that of all batches together.
-fn is_loadable(factor: &CubeTensor<GpuRuntime>) -> bool {
+fn tma_can_load(factor: &CubeTensor<GpuRuntime>) -> bool {
     let shape = factor.shape();
     let columns = shape[shape.num_dims() - 1];
     let aligned = (columns * factor.dtype.size()).is_multiple_of(16) && factor.handle.offset_start.is_none();
@@ -192,7 +192,7 @@ mod tests {
     use super::{DType, ProductKernel, Sizes, Units, choose, matrix_type, tf32};
 
     fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix: bool) -> ProductKernel {
-        choose(Sizes { rows, inner, columns }, dtype, Units { matrix, copy: false })
+        choose(Sizes { rows, inner, columns }, dtype, Units { matrix, tma: false })
     }
 
     #[test]
@@ -222,10 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn the_copy_engine_loads_large_products_for_matrix_units() {
+    fn tma_loads_large_products_for_matrix_units() {
         let kernel =
-            |rows, matrix| choose(Sizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, copy: true });
-        assert_eq!(kernel(128, true), ProductKernel::LoadedMatrixUnit);
+            |rows, matrix| choose(Sizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, tma: true });
+        assert_eq!(kernel(128, true), ProductKernel::TmaMatrixUnit);
         assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
         assert_eq!(kernel(128, false), ProductKernel::Unit);
     }

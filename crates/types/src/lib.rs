@@ -1,7 +1,7 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check applies to which
-//! architecture, the line format of a report, how Python's JSON is read, and how files are read with a limit. Does not own: any
+//! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, and how files are read with a limit. Does not own: any
 //! other behaviour.
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
@@ -10,6 +10,7 @@ mod architecture;
 pub mod bounded_file;
 mod check;
 mod closed_enum;
+mod compile_progress;
 mod device_kind;
 mod excerpt;
 mod head;
@@ -22,6 +23,7 @@ mod task;
 pub use architecture::Architecture;
 pub use check::{Check, Registration, required_checks};
 pub use closed_enum::UnknownName;
+pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;
 pub use excerpt::excerpt;
 pub use head::Head;

@@ -10,30 +10,32 @@ pub(super) fn threads(width: usize) -> u32 {
 /// Up to this width, each of 32 threads reads at most eight elements.
 const NARROW: usize = 256;
 
+/// How [`reduce`] combines two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Combination {
+    Sum,
+    Maximum,
+}
+
 /// The sum of every thread's `value`.
-///
-/// A binary tree, not the operations of a wave: those add in an order that depends on the size of a wave.
 #[cube]
 pub(super) fn sum(value: f32, #[comptime] threads: u32) -> f32 {
-    let mut shared = SharedMemory::<f32>::new(threads as usize);
-    let position = UNIT_POS as usize;
-    shared[position] = value;
-    sync_cube();
-    let mut active = (threads / 2).runtime() as usize;
-    while active > 0 {
-        if position < active {
-            let other = shared[position + active];
-            shared[position] += other;
-        }
-        sync_cube();
-        active /= 2;
-    }
-    shared[0]
+    reduce(value, Combination::Sum, threads)
 }
 
 /// The largest of every thread's `value`.
 #[cube]
 pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
+    reduce(value, Combination::Maximum, threads)
+}
+
+/// Combines every thread's `value`. Every thread gets the result.
+///
+/// A binary tree, not the operations of a wave: those add in an order that depends on the size of a wave.
+#[cube]
+fn reduce(value: f32, #[comptime] combination: Combination, #[comptime] threads: u32) -> f32 {
+    // Every call has memory of its own, because cubecl shares it only after `free`. So the next call need not wait until all
+    // threads have read this result.
     let mut shared = SharedMemory::<f32>::new(threads as usize);
     let position = UNIT_POS as usize;
     shared[position] = value;
@@ -42,7 +44,9 @@ pub(super) fn maximum(value: f32, #[comptime] threads: u32) -> f32 {
     while active > 0 {
         if position < active {
             let other = shared[position + active];
-            if other > shared[position] {
+            if comptime!(combination == Combination::Sum) {
+                shared[position] += other;
+            } else if other > shared[position] {
                 shared[position] = other;
             }
         }

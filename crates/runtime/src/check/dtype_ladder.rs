@@ -126,7 +126,7 @@ fn evaluate(name: &str, steps: &[PrecisionStep]) -> Vec<String> {
     order.chain(steps.iter().filter_map(|step| above_reference(name, step))).collect()
 }
 
-/// The pairs of a finer and a coarser step between which there is no other.
+/// The pairs of a finer and a coarser step without a third step between them.
 fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, &PrecisionStep)> {
     steps.iter().enumerate().flat_map(|(index, fine)| {
         let coarser = &steps[index + 1..];

@@ -46,17 +46,7 @@ mod tests {
     use testgen_types::Precision;
 
     fn evaluated(support: HalfSupport) -> Result<(), Abort> {
-        evaluate(&PrecisionProbe {
-            precision: Precision::Bf16,
-            support,
-            accumulator: None,
-            denormals: None,
-            rounding: None,
-            cast_rounding: None,
-            product_error: None,
-            product_tolerance: None,
-            product_rel_l2: None,
-        })
+        evaluate(&PrecisionProbe::without_facts(Precision::Bf16, support))
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! `<program>` changes with every dependency and with the kernels of `testgen-gpu`, because a kernel's key does not change
-//! with its source. A `cubecl.toml`
-//! or `burn.toml` in the working directory or above takes precedence: then nothing is set here.
+//! with its source. A `cubecl.toml` or `burn.toml` in the working directory or above takes precedence: then nothing is set
+//! here.
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod plan;
@@ -34,12 +34,12 @@ pub(crate) fn folder() -> Option<std::path::PathBuf> {
     plan::folder(&crate::detect::machine().devices)
 }
 
-/// There is no cubecl without a GPU backend.
+/// None: without a GPU backend no kernels are compiled.
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 pub(crate) fn folder() -> Option<std::path::PathBuf> {
     None
 }
 
-/// There is no cubecl without a GPU backend.
+/// Does nothing: without a GPU backend there is no cubecl.
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 pub(super) fn configure(_label: &str) {}

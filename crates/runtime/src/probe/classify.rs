@@ -107,7 +107,7 @@ fn correct_unless(faults: Vec<String>) -> HalfSupport {
 
 impl PrecisionProbe {
     /// A conclusion from which nothing was measured.
-    pub(super) fn without_facts(precision: Precision, support: HalfSupport) -> Self {
+    pub(crate) fn without_facts(precision: Precision, support: HalfSupport) -> Self {
         Self {
             precision,
             support,

@@ -3,17 +3,7 @@ use crate::{detect::host_processor, open::open};
 use testgen_types::Precision::{self, Bf16, F16, F32, Tf32};
 
 fn result(precision: Precision, support: HalfSupport) -> PrecisionProbe {
-    PrecisionProbe {
-        precision,
-        support,
-        accumulator: Some(Accumulator::F32),
-        denormals: None,
-        rounding: None,
-        cast_rounding: None,
-        product_error: None,
-        product_tolerance: None,
-        product_rel_l2: None,
-    }
+    PrecisionProbe { accumulator: Some(Accumulator::F32), ..PrecisionProbe::without_facts(precision, support) }
 }
 
 fn probe(f16: HalfSupport, bf16: HalfSupport) -> HalfProbe {

@@ -8,6 +8,7 @@
 
 mod jobs;
 mod limits;
+mod progress;
 mod worker;
 
 use super::environment::Environment;
@@ -23,6 +24,7 @@ pub(super) use worker::{is_worker, run as work};
 
 /// The variable with the largest number of processes; 0 or 1 compiles each kernel when it is first launched.
 const PROCESSES_VARIABLE: &str = "TESTGEN_COMPILE_PROCESSES";
+
 /// Compiles the kernels of the GPU checks among `checks` that are not known to be in the cache. Never fails: what is
 /// missing afterwards is compiled by the checks.
 pub(super) fn run(
@@ -64,9 +66,9 @@ fn units(
 
 fn compile(units: &[Unit], processes: usize, folder: &Path, harnesses: &[&'static Harness]) {
     let started = Instant::now();
-    let models = units.len();
-    eprintln!("compiling the GPU kernels of {models} models in {processes} processes");
-    let jobs = Mutex::new(Jobs::new(units, processes));
+    let jobs = Jobs::new(units, processes);
+    progress::show(jobs.progress());
+    let jobs = Mutex::new(jobs);
     std::thread::scope(|scope| {
         for _ in 0..processes {
             scope.spawn(|| worker::supervise(&jobs));
@@ -81,10 +83,5 @@ fn compile(units: &[Unit], processes: usize, folder: &Path, harnesses: &[&'stati
             log_verbose("kernels", format_args!("`{}` cannot be written: {error}", marker.display()));
         }
     }
-    let seconds = started.elapsed().as_secs_f64();
-    let lost = match models - finished.len() {
-        0 => String::new(),
-        lost => format!("; {lost} were not finished, their checks compile what is missing"),
-    };
-    eprintln!("compiled the GPU kernels of {} models in {seconds:.1} s{lost}", finished.len());
+    progress::end(finished.len(), units.len(), processes, started.elapsed());
 }

@@ -8,9 +8,10 @@ mod fused;
 mod kernels;
 
 use crate::subprocess::{self, CacheState};
-use burn_tensor::{DType, backend::Backend};
+use burn_tensor::{DType, Tensor, TensorData, TensorPrimitive, backend::Backend, ops::FloatTensor};
 use hip_sim_fault_tests::Installation;
 use std::process::ExitCode;
+use testgen_gpu::Gpu;
 use testgen_runtime::{DeviceIndex, hip_runtime, open};
 
 /// The architectures that the operators run on: all of the simulator's.
@@ -45,7 +46,7 @@ pub(crate) fn main() -> ExitCode {
     let mut wrong = false;
     for dtype in [DType::F32, DType::F16, DType::BF16] {
         let expected = cases::all::<burn_flex::Flex>(&host, dtype);
-        let got = cases::all::<testgen_gpu::Gpu>(&gpu, dtype);
+        let got = cases::all::<Gpu>(&gpu, dtype);
         for ((name, expected), (_, got)) in expected.iter().zip(&got) {
             let error = difference(expected, got);
             let agrees = error <= tolerance(dtype);
@@ -54,7 +55,7 @@ pub(crate) fn main() -> ExitCode {
         }
     }
     let known = cases::known_wrong::<burn_flex::Flex>(&host);
-    for ((name, expected), (_, got)) in known.iter().zip(&cases::known_wrong::<testgen_gpu::Gpu>(&gpu)) {
+    for ((name, expected), (_, got)) in known.iter().zip(&cases::known_wrong::<Gpu>(&gpu)) {
         let agrees = difference(expected, got) <= tolerance(DType::F32);
         wrong |= agrees;
         println!("{} {name}", if agrees { "FIXED in burn, remove the workaround:" } else { "wrong as known:" });
@@ -88,6 +89,30 @@ fn tolerance(dtype: DType) -> f32 {
 }
 
 /// An operator's result with its name.
-fn named<B: Backend>(name: impl Into<String>, tensor: burn_tensor::Tensor<B, 1>) -> (String, Values) {
-    (name.into(), tensor.into_data().iter::<f32>().collect())
+fn named<B: Backend>(name: impl Into<String>, tensor: Tensor<B, 1>) -> (String, Values) {
+    (name.into(), values(tensor))
+}
+
+/// Values between -1 and 1 that repeat only after 101 elements; another `step` orders them in another way.
+fn filled<B: Backend, const D: usize>(
+    device: &B::Device,
+    shape: [usize; D],
+    step: usize,
+    dtype: DType,
+) -> Tensor<B, D> {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|index| (index * step % 101) as f32 / 50.0 - 1.0).collect();
+    Tensor::from_data(TensorData::new(values, shape), (device, dtype))
+}
+
+fn values<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Values {
+    tensor.into_data().iter::<f32>().collect()
+}
+
+fn primitive<const D: usize>(tensor: Tensor<Gpu, D>) -> FloatTensor<Gpu> {
+    tensor.into_primitive().tensor()
+}
+
+fn typed<const D: usize>(tensor: FloatTensor<Gpu>) -> Tensor<Gpu, D> {
+    Tensor::from_primitive(TensorPrimitive::Float(tensor))
 }

@@ -36,7 +36,7 @@ fn run(cache: &Path) -> Finished {
     let mut output = child.stdout.take().unwrap();
     let mut finished = Finished { stored_before_checks: None, errors: String::new() };
     for line in BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok) {
-        if line.starts_with("compiled the GPU kernels of 1 models") {
+        if line.starts_with("GPU kernels compiled for 1 of 1 harnesses") {
             finished.stored_before_checks = Some(stored(cache));
         }
         finished.errors.push_str(&line);

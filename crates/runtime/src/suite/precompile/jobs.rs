@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     str::FromStr,
 };
-use testgen_types::{Check, DeviceKind, Registration};
+use testgen_types::{Check, CompileProgress, DeviceKind, Registration};
 
 /// One harness on one kind of device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +55,7 @@ impl FromStr for Job {
 /// The jobs that are waiting and those that are finished.
 #[derive(Debug)]
 pub(super) struct Jobs {
+    all: usize,
     waiting: VecDeque<Job>,
     finished: Vec<Job>,
 }
@@ -64,7 +65,8 @@ impl Jobs {
     pub(super) fn new(units: &[Unit], processes: usize) -> Self {
         let parts = (processes / units.len().max(1)).max(1) as u64;
         let of_unit = |unit: &Unit| (0..parts).map(|part| Job { unit: *unit, part, parts }).collect::<Vec<_>>();
-        Self { waiting: units.iter().flat_map(of_unit).collect(), finished: Vec::new() }
+        let waiting: VecDeque<Job> = units.iter().flat_map(of_unit).collect();
+        Self { all: waiting.len(), waiting, finished: Vec::new() }
     }
 
     pub(super) fn next(&mut self) -> Option<Job> {
@@ -73,6 +75,10 @@ impl Jobs {
 
     pub(super) fn finish(&mut self, job: Job) {
         self.finished.push(job);
+    }
+
+    pub(super) fn progress(&self) -> CompileProgress {
+        CompileProgress { done: self.finished.len(), all: self.all }
     }
 
     /// The units of which every part is finished.
@@ -96,7 +102,7 @@ pub(super) fn compiled_checks(harness: &Harness, device: DeviceKind) -> impl Ite
 
 #[cfg(test)]
 mod tests {
-    use super::{Job, Jobs, Unit};
+    use super::{CompileProgress, Job, Jobs, Unit};
     use testgen_types::DeviceKind;
 
     fn units(count: usize) -> Vec<Unit> {
@@ -119,6 +125,7 @@ mod tests {
         let second = jobs.next().expect("there are four");
         jobs.finish(second);
         assert_eq!(jobs.finished(), [first.unit]);
+        assert_eq!(jobs.progress(), CompileProgress { done: 2, all: 4 });
     }
 
     #[test]

@@ -3,7 +3,10 @@
 //! Standard input has one job per line; each is answered by a line with [`DONE`]. The end of the input, also by the death of
 //! the parent, ends the process at once.
 
-use super::jobs::{self, Job, Jobs};
+use super::{
+    jobs::{self, Job, Jobs},
+    progress,
+};
 use crate::{harness::Harness, kernels, suite::environment::Environment, suite::trial};
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,6 +14,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError, mpsc},
     time::Duration,
 };
+use testgen_types::CompileProgress;
 
 /// Set for a process that compiles.
 const WORKER_VARIABLE: &str = "TESTGEN_COMPILE_WORKER";
@@ -93,7 +97,7 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
     while let Some(job) = next(jobs) {
         writeln!(input, "{job}").ok()?;
         answers.recv_timeout(LIMIT).ok()?;
-        lock(jobs).finish(job);
+        progress::show(finish(jobs, job));
     }
     Some(())
 }
@@ -101,6 +105,13 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
 /// In a function of its own, so that the lock is not held while the job runs.
 fn next(jobs: &Mutex<Jobs>) -> Option<Job> {
     lock(jobs).next()
+}
+
+/// Releases the lock before the progress is printed.
+fn finish(jobs: &Mutex<Jobs>, job: Job) -> CompileProgress {
+    let mut jobs = lock(jobs);
+    jobs.finish(job);
+    jobs.progress()
 }
 
 fn lock(jobs: &Mutex<Jobs>) -> MutexGuard<'_, Jobs> {

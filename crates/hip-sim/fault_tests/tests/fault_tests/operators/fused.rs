@@ -1,7 +1,7 @@
 //! Fused kernels compared with the composition of burn's operators, both on the simulated device.
 
-use super::{difference, tolerance};
-use burn_tensor::{DType, Tensor, TensorData, TensorPrimitive, ops::FloatTensor};
+use super::{Values, difference, filled, primitive, tolerance, typed, values};
+use burn_tensor::{DType, Tensor, ops::FloatTensor};
 use testgen_gpu::{Gpu, GpuDevice};
 use testgen_nn::backend::{self, Activation, reference_ops};
 
@@ -11,7 +11,11 @@ const WIDTHS: &[usize] = &[7, 64, 300];
 const EPS: f64 = 1e-5;
 
 /// The name of a comparison, the result of the fused kernel and that of the composition.
-type Case = (String, FloatTensor<Gpu>, FloatTensor<Gpu>);
+type Case = (String, Values, Values);
+
+fn case<const D: usize>(name: String, fused: Tensor<Gpu, D>, composed: FloatTensor<Gpu>) -> Case {
+    (name, values(fused), values(typed::<D>(composed)))
+}
 
 /// The number of lines that [`agree`] prints with "agrees".
 pub(super) fn count() -> usize {
@@ -27,7 +31,7 @@ pub(super) fn agree(gpu: &GpuDevice) -> bool {
             |&width| [norms(gpu, width, dtype), softmaxes(gpu, width, dtype), activations(gpu, width, dtype)];
         let cases = WIDTHS.iter().flat_map(of_width).flatten().chain(rotations(gpu, dtype));
         for (name, fused, composed) in cases {
-            let error = difference(&values(composed), &values(fused));
+            let error = difference(&composed, &fused);
             let agrees = error <= tolerance(dtype);
             all &= agrees;
             println!("{} fused {name} {dtype:?}: {error:.2e}", if agrees { "agrees" } else { "DIFFERS" });
@@ -40,11 +44,11 @@ const NORMS: usize = 4;
 
 /// Of rows that follow each other, and of rows that do not.
 fn norms(gpu: &GpuDevice, width: usize, dtype: DType) -> Vec<Case> {
-    let x = tensor::<3>(gpu, [2, 3, width], 37, dtype);
-    let residual = tensor::<3>(gpu, [2, 3, width], 61, dtype);
-    let swapped = tensor::<3>(gpu, [3, 2, width], 37, dtype).swap_dims(0, 1);
-    let (weight, bias) = (tensor::<1>(gpu, [width], 53, dtype), tensor::<1>(gpu, [width], 29, dtype));
-    let layer_norm = |x: &Tensor<Gpu, 3>| {
+    let x = filled(gpu, [2, 3, width], 37, dtype);
+    let residual = filled(gpu, [2, 3, width], 61, dtype);
+    let swapped = filled(gpu, [3, 2, width], 37, dtype).swap_dims(0, 1);
+    let (weight, bias) = (filled(gpu, [width], 53, dtype), filled(gpu, [width], 29, dtype));
+    let layer_norm = |name: String, x: &Tensor<Gpu, 3>| {
         let fused = backend::layer_norm(x.clone(), weight.clone(), bias.clone(), EPS);
         let composed = reference_ops::layer_norm::<Gpu>(
             primitive(x.clone()),
@@ -52,32 +56,33 @@ fn norms(gpu: &GpuDevice, width: usize, dtype: DType) -> Vec<Case> {
             primitive(bias.clone()),
             EPS,
         );
-        (primitive(fused), composed)
+        case(name, fused, composed)
     };
-    let (contiguous, of_swapped) = (layer_norm(&x), layer_norm(&swapped));
+    let contiguous = layer_norm(format!("layer_norm {width}"), &x);
+    let of_swapped = layer_norm(format!("layer_norm {width} of swapped rows"), &swapped);
     let fused = backend::add_layer_norm(x.clone(), residual.clone(), weight.clone(), bias.clone(), EPS);
     let sum = primitive(x.clone() + residual);
     let composed = reference_ops::layer_norm::<Gpu>(sum, primitive(weight.clone()), primitive(bias), EPS);
     let rms = backend::rms_norm(x.clone(), weight.clone(), EPS);
     let composed_rms = reference_ops::rms_norm::<Gpu>(primitive(x), primitive(weight), EPS);
     vec![
-        (format!("layer_norm {width}"), contiguous.0, contiguous.1),
-        (format!("layer_norm {width} of swapped rows"), of_swapped.0, of_swapped.1),
-        (format!("add_layer_norm {width}"), primitive(fused), composed),
-        (format!("rms_norm {width}"), primitive(rms), composed_rms),
+        contiguous,
+        of_swapped,
+        case(format!("add_layer_norm {width}"), fused, composed),
+        case(format!("rms_norm {width}"), rms, composed_rms),
     ]
 }
 
 const SOFTMAXES: usize = 4;
 
 fn softmaxes(gpu: &GpuDevice, keys: usize, dtype: DType) -> Vec<Case> {
-    let scores = tensor::<4>(gpu, [2, 3, 5, keys], 37, dtype);
+    let scores = filled(gpu, [2, 3, 5, keys], 37, dtype);
     let biases = [None, Some([2, 1, 5, keys]), Some([1, 3, 1, keys]), Some([1, 1, 1, keys])];
     let compare = |shape: Option<[usize; 4]>| {
-        let bias = shape.map(|shape| tensor::<4>(gpu, shape, 59, DType::F32));
+        let bias = shape.map(|shape| filled(gpu, shape, 59, DType::F32));
         let fused = backend::masked_softmax(scores.clone(), 0.3, bias.clone());
         let composed = reference_ops::masked_softmax::<Gpu>(primitive(scores.clone()), 0.3, bias.map(primitive));
-        (format!("masked_softmax {keys} with a bias {shape:?}"), primitive(fused), composed)
+        case(format!("masked_softmax {keys} with a bias {shape:?}"), fused, composed)
     };
     biases.into_iter().map(compare).collect()
 }
@@ -92,11 +97,11 @@ const ACTIVATIONS: &[Activation] = &[
 ];
 
 fn activations(gpu: &GpuDevice, width: usize, dtype: DType) -> Vec<Case> {
-    let x = tensor::<2>(gpu, [3, width], 37, dtype) * 4.0;
+    let x = filled(gpu, [3, width], 37, dtype) * 4.0;
     let compare = |&activation: &Activation| {
         let fused = backend::activate(x.clone(), activation);
         let composed = reference_ops::activation::<Gpu>(primitive(x.clone()), activation);
-        (format!("{activation:?} {width}"), primitive(fused), composed)
+        case(format!("{activation:?} {width}"), fused, composed)
     };
     ACTIVATIONS.iter().map(compare).collect()
 }
@@ -106,29 +111,13 @@ const ROTATIONS: &[(usize, usize)] = &[(8, 1), (8, 2), (4, 1)];
 
 fn rotations(gpu: &GpuDevice, dtype: DType) -> Vec<Case> {
     // As heads are split: the rows of a head do not follow each other.
-    let x = tensor::<4>(gpu, [2, 5, 3, 8], 37, dtype).swap_dims(1, 2);
+    let x = filled(gpu, [2, 5, 3, 8], 37, dtype).swap_dims(1, 2);
     let compare = |&(width, tables): &(usize, usize)| {
-        let table = |step| tensor::<4>(gpu, [tables, 1, 5, width], step, dtype);
+        let table = |step| filled(gpu, [tables, 1, 5, width], step, dtype);
         let (cos, sin) = (table(53), table(29));
         let fused = backend::rotate(x.clone(), cos.clone(), sin.clone());
         let composed = reference_ops::rotate::<Gpu>(primitive(x.clone()), primitive(cos), primitive(sin));
-        (format!("rotate {width} of 8 by {tables} tables"), primitive(fused), composed)
+        case(format!("rotate {width} of 8 by {tables} tables"), fused, composed)
     };
     ROTATIONS.iter().map(compare).collect()
-}
-
-fn tensor<const D: usize>(gpu: &GpuDevice, shape: [usize; D], step: usize, dtype: DType) -> Tensor<Gpu, D> {
-    let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count).map(|index| (index * step % 101) as f32 / 50.0 - 1.0).collect();
-    Tensor::from_data(TensorData::new(values, shape), (gpu, dtype))
-}
-
-fn primitive<const D: usize>(tensor: Tensor<Gpu, D>) -> FloatTensor<Gpu> {
-    tensor.into_primitive().tensor()
-}
-
-fn values(tensor: FloatTensor<Gpu>) -> Vec<f32> {
-    // The number of dimensions is nominal: only the elements are read.
-    let tensor = Tensor::<Gpu, 1>::from_primitive(TensorPrimitive::Float(testgen_gpu::as_row(tensor)));
-    tensor.into_data().iter::<f32>().collect()
 }
