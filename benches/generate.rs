@@ -59,7 +59,13 @@ fn run(rounds: usize) -> Result<()> {
 fn settings(directory: &Path) -> Settings {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
     let runtime = Some(testgen::settings::Runtime::Path(repository.join("runtime")));
-    Settings { specs: directory.join("model_specs"), out: directory.join("generated"), templates: None, runtime }
+    Settings {
+        specs: directory.join("model_specs"),
+        out: directory.join("generated"),
+        templates: None,
+        runtime,
+        engines: Vec::new(),
+    }
 }
 
 /// Render, parse and format: each harness as the only one of its call, and as one of the corpus.

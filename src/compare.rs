@@ -22,7 +22,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Options of a comparison.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct CompareOptions {
     /// The device of each report; without it, each device is compared with itself.
     pub devices: Option<DevicePair>,
@@ -89,7 +89,7 @@ impl Comparison {
     /// Compares the earlier report `a` with the later report `b`.
     pub fn new(a: &Merged, b: &Merged, options: &CompareOptions) -> Self {
         let mut checks: Vec<Compared> =
-            pairs(a, b, options.devices).into_iter().map(|pair| compare_pair(a, b, pair, options)).collect();
+            pairs(a, b, options.devices.as_ref()).into_iter().map(|pair| compare_pair(a, b, pair, options)).collect();
         checks.sort_by(|x, y| (x.change, &x.test, x.devices()).cmp(&(y.change, &y.test, y.devices())));
         let mut counts = BTreeMap::new();
         for check in &checks {

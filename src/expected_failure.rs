@@ -24,6 +24,9 @@ pub struct ExpectedFailure {
     /// Only on this device.
     #[serde(default)]
     pub device: Option<DeviceKind>,
+    /// The engine with its options, for instance `torch/eager`; without it, the native one.
+    #[serde(default)]
+    pub engine: Option<String>,
     /// Only in this precision.
     #[serde(default)]
     pub precision: Option<Precision>,
@@ -74,13 +77,15 @@ impl ExpectedFailure {
     pub fn new(model: &ModelName, xfail: Xfail) -> Self {
         let Xfail { check, device, precision, reason, owner, expires } = xfail;
         let model = Pattern::new(&Pattern::escape(model.as_str())).expect("an escaped text is a pattern");
-        Self { model, check, device, precision, reason, owner, expires }
+        // A spec describes the model, whose failures are those of the native engine.
+        Self { model, check, device, engine: None, precision, reason, owner, expires }
     }
 
     fn matches(&self, entry: &ReportEntry) -> bool {
         self.check == entry.check
             && self.model.matches(&entry.model)
             && self.device.is_none_or(|device| device == entry.device)
+            && self.engine == entry.engine
             && self.precision.is_none_or(|precision| precision == entry.precision)
     }
 
@@ -132,6 +137,10 @@ mod tests {
         assert!(on(far).of(&result("bert", "ignored", "")).is_none());
         assert!(on(far).of(&result("bert", "fail", r#""mock":true,"#)).is_none());
         assert!(on(&format!("{far}device = \"cuda\"")).of(&result("bert", "fail", "")).is_none());
+        let torch = r#""engine":"torch","#;
+        assert!(on(far).of(&result("bert", "fail", torch)).is_none(), "it is about the native engine");
+        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", torch)).is_some());
+        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", "")).is_none());
         assert!(on(&format!("{far}precision = \"f16\"")).of(&result("bert", "fail", "")).is_none());
     }
 

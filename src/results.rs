@@ -17,6 +17,7 @@ pub use cell::{Cell, cells};
 pub(crate) use cell::{error_text, first_diverging, is_outside, loaded_bytes};
 pub use completeness::find_problems;
 pub use lines::{Lines, ReportError, parse_lines, read_lines};
+pub(crate) use merged::on_engine;
 pub use merged::{Column, Merged, MergedEntry};
 pub use problem::Problem;
 pub use source::{Source, read_sources};

@@ -13,6 +13,7 @@ use crate::{
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use testgen_engine::EngineName;
 use testgen_types::bounded_file::{FileError, limit, read_text};
 
 /// The name of the settings file; the nearest one in or above the working directory counts.
@@ -29,6 +30,8 @@ pub struct Settings {
     pub templates: Option<PathBuf>,
     /// The runtime that the suite depends on; without it, that of the source tree.
     pub runtime: Option<Runtime>,
+    /// The engines that compute; none for the native one alone.
+    pub engines: Vec<EngineName>,
 }
 
 /// The runtime that a suite depends on.
@@ -79,7 +82,7 @@ impl CliError for SettingsError {
     fn help(&self) -> Option<String> {
         match self {
             Self::Unreadable(_) => None,
-            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `xfail` and `ci`; docs/ci.md describes the last two".to_owned()),
+            Self::Wrong { .. } => Some("its keys are `specs`, `out`, `templates`, `runtime`, `engines`, `xfail` and `ci`; docs/ci.md describes the last two".to_owned()),
             Self::BadRuntime { .. } => Some("write `--runtime some/testgen/runtime` or `--runtime 0.1`".to_owned()),
         }
     }
@@ -100,6 +103,7 @@ impl Settings {
             out: flags.out.clone().or(from_file(file.out.clone())).unwrap_or_else(|| "generated".into()),
             templates: flags.templates.clone().or(from_file(file.templates.clone())),
             runtime,
+            engines: file.engines.iter().map(|name| name.0.clone()).collect(),
         })
     }
 }
@@ -128,10 +132,23 @@ pub struct SettingsFile {
     out: Option<PathBuf>,
     templates: Option<PathBuf>,
     runtime: Option<String>,
+    /// The engines that `run` computes with.
+    engines: Vec<EngineSetting>,
     /// Checks that are known to fail, until a date.
     pub xfail: Vec<ExpectedFailure>,
     /// The machines that run the suite, for `testgen matrix`.
     pub ci: Option<Ci>,
+}
+
+/// The name of an engine.
+#[derive(Debug, Clone)]
+struct EngineSetting(EngineName);
+
+impl<'de> Deserialize<'de> for EngineSetting {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(serde::de::Error::custom)
+    }
 }
 
 impl SettingsFile {

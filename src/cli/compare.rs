@@ -22,6 +22,7 @@ use std::{path::PathBuf, slice};
 Examples:
   testgen compare last-release reports                    changes since a release
   testgen compare reports reports --devices cuda,rocm     the same checks on two kinds of device
+  testgen compare a.jsonl a.jsonl --devices cpu,cpu@torch/eager     two engines on one device
   testgen compare a.jsonl b.jsonl --format markdown
 
 Exit codes: 0 nothing got worse or was lost; 1 a check did, or the reports have no check in common; 2 wrong usage or input.")]
@@ -32,7 +33,7 @@ pub(super) struct Arguments {
     /// The later report, or a directory with reports
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// Compare this device of A with that one of B: cuda,rocm or rocm,rocm-sim
+    /// Compare this device of A with that one of B: cuda,rocm or rocm,rocm-sim; with an engine cuda,cuda@torch
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
     devices: Vec<DeviceChoice>,
     /// From this ratio of two errors on, the larger one counts as worse
@@ -76,7 +77,7 @@ impl CliError for DeviceCount {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let devices = match arguments.devices.as_slice() {
         [] => None,
-        [a, b] => Some(DevicePair { a: *a, b: *b }),
+        [a, b] => Some(DevicePair { a: a.clone(), b: b.clone() }),
         more => return Err(DeviceCount { found: more.len() }.into()),
     };
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;

@@ -25,6 +25,7 @@ use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},
 };
+use testgen_engine::{EngineName, PYTHON_VARIABLE};
 use testgen_types::{DeviceKind, bounded_file::open};
 
 /// Lines of the suite's output shown when it crashed.
@@ -53,6 +54,7 @@ Examples:
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
+  testgen run --engine native --engine torch   also with PyTorch, as columns of their own
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
 run, the suite does not build, or a check has no report entry; 2 wrong usage or input; 3 cargo is missing.")]
@@ -64,6 +66,17 @@ pub(super) struct Arguments {
     /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
+    /// The engine that computes: native, torch, or with options torch/eager; can be repeated [default: `engines` of testgen.toml, else
+    /// native]
+    ///
+    /// `torch` runs the models with transformers and PyTorch in a Python process. Its options are eager, sdpa and
+    /// flash_attention_2 (attention), compile and tf32. Another name needs the variable TESTGEN_ENGINE_<NAME>, the path of a program
+    /// that speaks the protocol of docs/engines.md.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Vec<EngineName>,
+    /// The Python of the engine `torch`; without it TESTGEN_PYTHON, then `python3`
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
     /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
@@ -114,7 +127,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
     let suite = build(&arguments.build_options(&settings), &mut progress)?;
-    let listing = list(&suite)?;
+    let engines = engines(arguments, &settings)?;
+    let listing = list(&suite, &engines)?;
     let selection = select(&filter, &listing);
     // An empty suite is not the filter's fault; `summarize` reports it as a problem.
     if selection.tests.is_empty() && !listing.is_empty() {
@@ -122,6 +136,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     }
     let required = arguments.required();
     let mut environment = simulation;
+    environment.extend(engines);
     environment.extend(arguments.environment(&required, chosen));
     let options = ExecutionOptions { report: arguments.report.clone(), environment };
     let execution = execute(&suite, &selection, &options, &mut progress)?;
@@ -132,6 +147,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         show_end_of_log(&log);
     }
     show(arguments, &summary, out)
+}
+
+/// The variables of the suite's process that choose engines: flags first, then testgen.toml.
+fn engines(arguments: &Arguments, settings: &Settings) -> Result<Vec<(&'static str, OsString)>, Error> {
+    let chosen = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
+    let names: Vec<String> = chosen.iter().map(EngineName::to_string).collect();
+    let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
+    // The suite runs in another directory; a name without a slash is searched in PATH.
+    let python = match &arguments.python {
+        Some(path) if path.components().count() > 1 => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+        other => other.clone(),
+    };
+    Ok(names.into_iter().chain(python.map(|python| (PYTHON_VARIABLE, python.into()))).collect())
 }
 
 /// Writes the whole suite regardless of the filter. A filter that matches no spec is an error here, before the build.

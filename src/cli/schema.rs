@@ -1,4 +1,4 @@
-//! `testgen schema`: the JSON Schema of specs, and their reference.
+//! `testgen schema`: the JSON Schema of specs, their reference, and the JSON Schema of the protocol of engines.
 
 use super::Out;
 use crate::{cli_error::Error, exit_code::ExitCode, spec};
@@ -11,15 +11,23 @@ use crate::{cli_error::Error, exit_code::ExitCode, spec};
 #[command(after_help = "\
 Examples:
   testgen schema > docs/spec.schema.json
-  testgen schema --markdown > docs/spec.md")]
+  testgen schema --markdown > docs/spec.md
+  testgen schema --engine > docs/engine.schema.json")]
 pub(super) struct Arguments {
     /// Print the reference for people instead, as Markdown
     #[arg(long)]
     markdown: bool,
+    /// Print the JSON Schema of the protocol of engines instead (docs/engines.md)
+    #[arg(long, conflicts_with = "markdown")]
+    engine: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let text = if arguments.markdown { spec::reference() } else { spec::schema() };
+    let text = match (arguments.markdown, arguments.engine) {
+        (true, _) => spec::reference(),
+        (false, true) => testgen_engine::protocol_schema(),
+        (false, false) => spec::schema(),
+    };
     write!(out, "{text}")?;
     Ok(ExitCode::Success)
 }

@@ -2,10 +2,11 @@
 
 use crate::results::Column;
 use std::str::FromStr;
+use testgen_engine::{EngineName, EngineNameError};
 use testgen_types::{DeviceKind, UnknownName};
 
 /// A device of the first report and one of the second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DevicePair {
     /// The device of the first report.
     pub a: DeviceChoice,
@@ -13,27 +14,45 @@ pub struct DevicePair {
     pub b: DeviceChoice,
 }
 
-/// A device as `--devices` names it: `cuda`, `rocm`, `rocm-sim`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A device as `--devices` names it: `cuda`, `rocm`, `rocm-sim`, `cuda@torch`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceChoice {
     /// The kind.
     pub device: DeviceKind,
     /// Chooses simulations of the device, and only those.
     pub simulated: bool,
+    /// The engine; none for the native one.
+    pub engine: Option<EngineName>,
 }
 
 impl DeviceChoice {
-    pub(super) fn includes(self, column: &Column) -> bool {
+    pub(super) fn includes(&self, column: &Column) -> bool {
+        let engine = self.engine.as_ref().and_then(EngineName::in_report);
         // A column without a name holds the checks for which there was no device.
-        self.device == column.device && self.simulated == column.simulated && column.name.is_some()
+        self.device == column.device
+            && self.simulated == column.simulated
+            && engine == column.engine
+            && column.name.is_some()
     }
 }
 
+/// An invalid device.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceChoiceError {
+    /// Unknown kind of device.
+    #[error(transparent)]
+    Device(#[from] UnknownName),
+    /// The text after `@` is not the name of an engine.
+    #[error(transparent)]
+    Engine(#[from] EngineNameError),
+}
+
 impl FromStr for DeviceChoice {
-    type Err = UnknownName;
+    type Err = DeviceChoiceError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (device, simulated) = text.strip_suffix("-sim").map_or((text, false), |device| (device, true));
-        Ok(Self { device: device.parse()?, simulated })
+        let (device, engine) = text.split_once('@').map_or((text, None), |(device, engine)| (device, Some(engine)));
+        let (device, simulated) = device.strip_suffix("-sim").map_or((device, false), |device| (device, true));
+        Ok(Self { device: device.parse()?, simulated, engine: engine.map(str::parse).transpose()? })
     }
 }

@@ -17,24 +17,25 @@ pub(super) struct Pair<'m> {
 struct Key<'m> {
     model: &'m str,
     /// None where the user chose the two devices.
-    device: Option<Device>,
+    device: Option<Device<'m>>,
     check: Check,
     precision: Precision,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Device {
+struct Device<'m> {
     kind: DeviceKind,
     simulated: bool,
+    engine: Option<&'m str>,
 }
 
 type Groups<'m> = BTreeMap<Key<'m>, Vec<&'m MergedEntry>>;
 
 /// Pairs checks by model, check, precision and kind of device. With one device of a kind in each report the device's name
 /// does not matter, so that two machines can be compared; with several it decides. `devices` selects one of each report.
-pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, devices: Option<DevicePair>) -> Vec<Pair<'m>> {
-    let mut left = group(a, devices.map(|devices| devices.a));
-    let mut right = group(b, devices.map(|devices| devices.b));
+pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, devices: Option<&DevicePair>) -> Vec<Pair<'m>> {
+    let mut left = group(a, devices.map(|devices| &devices.a));
+    let mut right = group(b, devices.map(|devices| &devices.b));
     let mut keys: Vec<Key<'m>> = left.keys().chain(right.keys()).copied().collect();
     keys.sort_unstable();
     keys.dedup();
@@ -49,14 +50,14 @@ pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, devices: Option<DevicePair
     pairs
 }
 
-fn group(merged: &Merged, choice: Option<DeviceChoice>) -> Groups<'_> {
+fn group<'m>(merged: &'m Merged, choice: Option<&DeviceChoice>) -> Groups<'m> {
     let mut groups = Groups::new();
     for merged_entry in &merged.entries {
         let column = &merged.columns[merged_entry.column];
         if !choice.is_none_or(|choice| choice.includes(column)) {
             continue;
         }
-        let device = Device { kind: column.device, simulated: column.simulated };
+        let device = Device { kind: column.device, simulated: column.simulated, engine: column.engine.as_deref() };
         let entry = &merged_entry.entry;
         let key = Key {
             model: &entry.model,

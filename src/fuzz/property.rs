@@ -33,8 +33,13 @@ pub(super) fn loaded(text: &str, spec: spec::ModelSpec) -> LoadedSpec {
 /// The directories of this repository.
 pub(super) fn layout() -> Layout {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let settings =
-        Settings { specs: root.join("model_specs"), out: root.join("generated"), templates: None, runtime: None };
+    let settings = Settings {
+        specs: root.join("model_specs"),
+        out: root.join("generated"),
+        templates: None,
+        runtime: None,
+        engines: Vec::new(),
+    };
     Layout::new(&settings).expect("the directories are those of this repository")
 }
 

@@ -2,7 +2,7 @@
 
 use super::render_failure;
 use crate::{
-    results::{Expectation, Problem, RanOn, Row, Summary},
+    results::{Expectation, Problem, RanOn, Row, Summary, on_engine},
     text::{Align, Table},
 };
 use std::{collections::BTreeSet, fmt::Write};
@@ -50,7 +50,7 @@ fn table(summary: &Summary) -> Table {
     ]);
     for row in &summary.rows {
         let counts = [row.passed, row.failed, row.ignored].map(|count| count.to_string());
-        let words = [row.architecture.to_string(), row.model.clone(), row.device.to_string()];
+        let words = [row.architecture.to_string(), row.model.clone(), on_engine(row.device, row.engine.as_deref())];
         table.push(words.into_iter().chain(counts).chain([computed_on(row)]));
     }
     table
@@ -70,8 +70,10 @@ fn push_ignored(text: &mut String, summary: &Summary) {
     text.push_str("\nignored\n");
     for ignored in &summary.ignored_reasons {
         let reason = ignored.reason.trim().replace('\n', "\n    ");
-        let prefix = format!("{}: ", ignored.device);
-        let prefix = if reason.starts_with(&prefix) { "" } else { &prefix };
+        // A reason of the suite may name its device itself.
+        let names_device = ignored.engine.is_none() && reason.starts_with(&format!("{}: ", ignored.device));
+        let prefix = format!("{}: ", on_engine(ignored.device, ignored.engine.as_deref()));
+        let prefix = if names_device { "" } else { &prefix };
         let checks = plural(ignored.checks, "check");
         let models = named(&ignored.models);
         writeln!(text, "  {prefix}{reason} ({checks} of {models})").expect("a String can always be written");

@@ -27,7 +27,7 @@ struct Structured {
     sources: Vec<String>,
     /// The devices that ran, and one element for each kind of device of which checks found none.
     devices: Vec<Device>,
-    /// One element for each model, device and precision.
+    /// One element for each model, device with its engine, and precision.
     cells: Vec<StructuredCell>,
     /// One element for each check on each device.
     checks: Vec<Check>,
@@ -42,6 +42,8 @@ struct Structured {
 struct Device {
     /// `cpu`, `cuda` or `rocm`.
     device: &'static str,
+    /// The engine that computed, for instance `torch/eager`; null for the native one.
+    engine: Option<String>,
     /// The driver's name of the device; null where nothing ran.
     name: Option<String>,
     /// A software simulation: its passes do not count for the device.
@@ -55,6 +57,8 @@ struct Device {
     hardware: Vec<testgen_types::HardwareInfo>,
     /// Versions of testgen's runtime.
     testgen: Vec<String>,
+    /// Versions of the engine's libraries.
+    engine_versions: Vec<String>,
 }
 
 /// A model on a device in a precision.
@@ -145,12 +149,14 @@ fn count(merged: &Merged, status: ResultStatus) -> usize {
 fn device(column: &Column) -> Device {
     Device {
         device: column.device.as_str(),
+        engine: column.engine.clone(),
         name: column.name.clone(),
         simulated: column.simulated,
         tf32: column.tf32,
         memory: column.memory,
         hardware: column.hardware.iter().cloned().collect(),
         testgen: column.testgen.iter().cloned().collect(),
+        engine_versions: column.engine_versions.iter().cloned().collect(),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Merged {
 pub struct Column {
     /// The device that its checks name.
     pub device: DeviceKind,
+    /// The engine that computed; none for the native one.
+    pub engine: Option<String>,
     /// A software simulation.
     pub simulated: bool,
     /// The driver's name of the device; none where nothing ran.
@@ -39,6 +41,8 @@ pub struct Column {
     pub memory: Option<u64>,
     /// The versions of testgen's runtime.
     pub testgen: BTreeSet<String>,
+    /// The versions of the engine's libraries.
+    pub engine_versions: BTreeSet<String>,
     /// Indices of the reports with entries of this device.
     pub sources: BTreeSet<usize>,
 }
@@ -60,6 +64,7 @@ pub struct MergedEntry {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     device: DeviceKind,
+    engine: Option<String>,
     simulated: bool,
     name: Option<String>,
 }
@@ -138,11 +143,11 @@ impl MergedEntry {
 }
 
 impl Column {
-    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`.
+    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`; of an engine `rocm@torch: AMD Instinct MI300X`.
     pub fn label(&self) -> String {
         let name = self.name.as_deref().unwrap_or("nothing ran");
         let simulated = if self.simulated { " (SIMULATED)" } else { "" };
-        format!("{}: {name}{simulated}", self.device)
+        format!("{}: {name}{simulated}", on_engine(self.device, self.engine.as_deref()))
     }
 
     /// Whether a device of this kind ran, and not a simulation of it.
@@ -151,18 +156,25 @@ impl Column {
     }
 
     fn identity(&self) -> Identity {
-        Identity { device: self.device, simulated: self.simulated, name: self.name.clone() }
+        Identity {
+            device: self.device,
+            engine: self.engine.clone(),
+            simulated: self.simulated,
+            name: self.name.clone(),
+        }
     }
 
-    fn empty(Identity { device, simulated, name }: Identity) -> Self {
+    fn empty(Identity { device, engine, simulated, name }: Identity) -> Self {
         Self {
             device,
+            engine,
             simulated,
             name,
             hardware: BTreeSet::new(),
             tf32: false,
             memory: None,
             testgen: BTreeSet::new(),
+            engine_versions: BTreeSet::new(),
             sources: BTreeSet::new(),
         }
     }
@@ -170,6 +182,7 @@ impl Column {
     fn add(&mut self, source: usize, entry: &ReportEntry) {
         self.sources.insert(source);
         self.testgen.extend(entry.testgen.clone());
+        self.engine_versions.extend(entry.engine_versions.clone());
         // A fallback in this column ran on another device, whose properties must not appear here.
         if self.name.is_some() && entry.device_name == self.name {
             self.hardware.extend(entry.hardware.clone());
@@ -179,16 +192,24 @@ impl Column {
     }
 }
 
-/// The device of each kind of which a report has exactly one.
-fn only_devices(entries: &[ReportEntry]) -> BTreeMap<DeviceKind, Identity> {
-    let mut devices: BTreeMap<DeviceKind, BTreeSet<Identity>> = BTreeMap::new();
+/// A device with an engine: `cuda`, `cuda@torch/eager`.
+pub(crate) fn on_engine(device: DeviceKind, engine: Option<&str>) -> String {
+    engine.map_or(device.to_string(), |engine| format!("{device}@{engine}"))
+}
+
+/// A kind of device and an engine.
+type Place = (DeviceKind, Option<String>);
+
+/// The device of each kind and engine of which a report has exactly one.
+fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
+    let mut devices: BTreeMap<Place, BTreeSet<Identity>> = BTreeMap::new();
     for identity in entries.iter().filter_map(own_device) {
-        devices.entry(identity.device).or_default().insert(identity);
+        devices.entry((identity.device, identity.engine.clone())).or_default().insert(identity);
     }
     devices
         .into_iter()
         .filter(|(_, found)| found.len() == 1)
-        .filter_map(|(kind, found)| Some((kind, found.into_iter().next()?)))
+        .filter_map(|(place, found)| Some((place, found.into_iter().next()?)))
         .collect()
 }
 
@@ -196,13 +217,14 @@ fn only_devices(entries: &[ReportEntry]) -> BTreeMap<DeviceKind, Identity> {
 fn own_device(entry: &ReportEntry) -> Option<Identity> {
     let replaced = entry.fallback || entry.mock;
     let name = entry.device_name.clone().filter(|_| !replaced)?;
-    Some(Identity { device: entry.device, simulated: entry.simulated, name: Some(name) })
+    Some(Identity { device: entry.device, engine: entry.engine.clone(), simulated: entry.simulated, name: Some(name) })
 }
 
 /// A check without a device belongs to the only device of its report, because it would have run there.
-fn identity(entry: &ReportEntry, only: &BTreeMap<DeviceKind, Identity>) -> Identity {
-    let known = own_device(entry).or_else(|| only.get(&entry.device).cloned());
-    known.unwrap_or(Identity { device: entry.device, simulated: false, name: None })
+fn identity(entry: &ReportEntry, only: &BTreeMap<Place, Identity>) -> Identity {
+    let engine = entry.engine.clone();
+    let known = own_device(entry).or_else(|| only.get(&(entry.device, engine.clone())).cloned());
+    known.unwrap_or(Identity { device: entry.device, engine, simulated: false, name: None })
 }
 
 /// The test without the name of the device: the part that entries of two machines share.
@@ -210,14 +232,15 @@ fn identity(entry: &ReportEntry, only: &BTreeMap<DeviceKind, Identity>) -> Ident
 struct TestKey {
     model: String,
     device: DeviceKind,
+    engine: Option<String>,
     check: Check,
     precision: Precision,
 }
 
 impl TestKey {
     fn of(entry: &ReportEntry) -> Self {
-        let ReportEntry { model, device, check, precision, .. } = entry;
-        Self { model: model.clone(), device: *device, check: *check, precision: *precision }
+        let ReportEntry { model, device, engine, check, precision, .. } = entry;
+        Self { model: model.clone(), device: *device, engine: engine.clone(), check: *check, precision: *precision }
     }
 }
 

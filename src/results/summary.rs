@@ -52,6 +52,9 @@ pub struct Row {
     pub model: String,
     /// The device that the checks name.
     pub device: DeviceKind,
+    /// The engine that computed; absent for the native one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// Checks that passed.
     pub passed: usize,
     /// Checks that failed.
@@ -84,6 +87,9 @@ pub struct RanOn {
 pub struct IgnoredReason {
     /// The device that the checks name.
     pub device: DeviceKind,
+    /// The engine that would have computed; absent for the native one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// The reason as the suite reported it.
     pub reason: String,
     /// The number of checks.
@@ -127,6 +133,7 @@ impl Row {
             architecture: entry.architecture,
             model: entry.model.clone(),
             device: entry.device,
+            engine: entry.engine.clone(),
             passed: 0,
             failed: 0,
             ignored: 0,
@@ -174,7 +181,7 @@ impl RanOn {
 fn rows(entries: &[ReportEntry]) -> Vec<Row> {
     let mut rows = BTreeMap::new();
     for entry in entries {
-        let key = (entry.architecture.as_str(), entry.model.as_str(), entry.device);
+        let key = (entry.architecture.as_str(), entry.model.as_str(), entry.device, entry.engine.as_deref());
         rows.entry(key).or_insert_with(|| Row::empty(entry)).add(entry);
     }
     rows.into_values().collect()
@@ -191,16 +198,20 @@ fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<Exp
     expectations
 }
 
+/// Device, engine and reason.
+type Reason<'e> = (DeviceKind, Option<&'e str>, &'e str);
+
 fn ignored_reasons(entries: &[ReportEntry]) -> Vec<IgnoredReason> {
-    let mut reasons: BTreeMap<(DeviceKind, &str), (usize, BTreeSet<String>)> = BTreeMap::new();
+    let mut reasons: BTreeMap<Reason<'_>, (usize, BTreeSet<String>)> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::Ignored) {
-        let key = (entry.device, entry.reason.as_deref().unwrap_or("no reason given"));
+        let key = (entry.device, entry.engine.as_deref(), entry.reason.as_deref().unwrap_or("no reason given"));
         let (checks, models) = reasons.entry(key).or_default();
         *checks += 1;
         models.insert(entry.model.clone());
     }
-    let reason = |((device, reason), (checks, models)): ((DeviceKind, &str), _)| IgnoredReason {
+    let reason = |((device, engine, reason), (checks, models)): (Reason<'_>, _)| IgnoredReason {
         device,
+        engine: engine.map(str::to_owned),
         reason: reason.to_owned(),
         checks,
         models,

@@ -57,13 +57,14 @@ impl Execution {
     }
 }
 
-/// Lists the tests of the suite.
+/// Lists the tests of the suite; `environment` decides its engines.
 ///
 /// # Errors
 ///
 /// When the test binary does not start or fails to list its tests.
-pub fn list(suite: &Suite) -> Result<Listing, RunError> {
+pub fn list(suite: &Suite, environment: &[(&'static str, OsString)]) -> Result<Listing, RunError> {
     let output = command(suite)
+        .envs(environment.iter().map(|(name, value)| (*name, value)))
         .args(["--list", "--format", "terse"])
         .stdin(Stdio::null())
         .output()

@@ -31,6 +31,7 @@ pub(crate) fn assert_current(path: &str, expected: &str) {
 fn the_schema_and_the_reference_are_current() {
     assert_printed("docs/spec.schema.json", &["schema"]);
     assert_printed("docs/spec.md", &["schema", "--markdown"]);
+    assert_printed("docs/engine.schema.json", &["schema", "--engine"]);
 }
 
 #[test]

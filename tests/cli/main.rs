@@ -10,6 +10,7 @@ mod completions;
 mod crash;
 mod devices;
 mod drift;
+mod engines;
 mod explain;
 mod fake;
 mod fixtures;

@@ -100,6 +100,7 @@ impl Plan<'_> {
             // The head that the file was saved with is left over when
             // another class is computed; that is not a tensor forgotten.
             tensors: if class == saved { tensors } else { tensors.without_other_heads() },
+            of_other_class: class != saved,
             class,
             inert_fields: config.inert_fields(head),
             config: self.config,

@@ -47,6 +47,12 @@ pub enum LoadError {
     /// The tokenizer or the image processor cannot be used.
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),
+    /// The engine that computes the model failed.
+    #[error("{message}")]
+    Engine {
+        /// Its error, with its last output.
+        message: String,
+    },
     /// The device failed while tensors were put on it.
     #[error("the device failed during the load: {}", excerpt(message))]
     Device {

@@ -83,6 +83,8 @@ pub struct Model {
     pub(crate) erased: Box<dyn ErasedModel>,
     pub(crate) model_type: ModelType,
     pub(crate) class: String,
+    /// Whether the checkpoint was saved by another class.
+    pub(crate) of_other_class: bool,
     pub(crate) head: Head,
     pub(crate) config: Value,
     pub(crate) fields: Vec<String>,
@@ -167,9 +169,21 @@ impl Model {
 }
 
 impl Model {
-    /// The model with its network replaced, for tests of what checks make of a faulty one.
+    /// The model with its network replaced: by an engine, or by a faulty one in tests of checks.
     pub fn with_network(mut self, replace: impl FnOnce(Box<dyn ErasedModel>) -> Box<dyn ErasedModel>) -> Self {
         self.erased = replace(self.erased);
+        self
+    }
+
+    /// The account of tensors that something else has read, without those that this model does not count either.
+    pub fn account(&self, read: Vec<String>, unread: Vec<String>) -> TensorAccount {
+        let account = TensorAccount::new(read, unread);
+        if self.of_other_class { account.without_other_heads() } else { account }
+    }
+
+    /// The model with another account of its tensors.
+    pub fn with_tensors(mut self, tensors: TensorAccount) -> Self {
+        self.tensors = tensors;
         self
     }
 

@@ -64,6 +64,12 @@ pub enum ForwardError {
         /// The backend's message.
         message: String,
     },
+    /// The engine that computes the model failed.
+    #[error("{message}")]
+    Engine {
+        /// Its error, with its last output.
+        message: String,
+    },
     /// Passages could not be found or read.
     #[error("the retriever failed: {message}")]
     Retrieval {

@@ -16,7 +16,7 @@ use crate::backend::Ops;
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
 use convert::{Conversion, convert};
 pub use error::WeightsError;
-pub use file::{Extent, extent, file_metadata, is_zero};
+pub use file::{Extent, extent, file_metadata, is_zero, stored_elements};
 use file::{Files, Stored};
 pub use finite::not_finite;
 pub use header_fault::header_fault;

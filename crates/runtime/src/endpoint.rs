@@ -45,6 +45,12 @@ impl Endpoint {
     /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock with that reason.
     pub fn real(kind: DeviceKind, loaded: LoadedModel, handler: Handler) -> Self {
         let LoadedModel { label, device, model, memory } = loaded;
+        if let Some((from, why)) = device.fallback.clone().filter(|(from, _)| *from == kind) {
+            let (to, label) = (device.facts.kind, label.on(device.facts.kind));
+            log_warning(&label, format_args!("falls back from {from} to {to}: {why}"));
+            let served = Some(Served { device, model, handler });
+            return Self { label, status: Status::Fallback { from, to, why }, served, memory, queue: Queue::default() };
+        }
         if device.facts.kind != kind {
             let found = &device.facts;
             let why = format!("the harness opened {} (`{}`) where `{kind}` was asked for", found.label(), found.name);

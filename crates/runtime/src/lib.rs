@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod detect;
 mod endpoint;
+mod engine;
 mod golden;
 mod gpu_memory;
 mod harness;

@@ -1,6 +1,10 @@
 //! From a harness's spec and an open device to a model.
 
-use crate::{harness::Spec, open::OpenDevice};
+use crate::{
+    engine,
+    harness::Spec,
+    open::{Executor, OpenDevice, host_backend},
+};
 use testgen_models::{Checkpoint, LoadError, Model};
 use testgen_types::Precision;
 
@@ -13,5 +17,8 @@ pub fn load(
     device: &OpenDevice,
     precision: Precision,
 ) -> Result<Model, LoadError> {
-    testgen_models::load(spec.model_type, checkpoint, &device.backend, precision)
+    match &device.executor {
+        Executor::Native(backend) => testgen_models::load(spec.model_type, checkpoint, backend, precision),
+        Executor::Engine(engine) => engine::load(spec.model_type, checkpoint, engine, &host_backend(), precision),
+    }
 }

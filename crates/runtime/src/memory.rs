@@ -5,7 +5,12 @@ mod tests;
 #[cfg(test)]
 pub(crate) use tests::MEASURED;
 
-use crate::{gpu_memory, label::Label, log::log_verbose, open::OpenDevice};
+use crate::{
+    gpu_memory,
+    label::Label,
+    log::log_verbose,
+    open::{Executor, OpenDevice},
+};
 use serde::Serialize;
 use std::fmt;
 use testgen_nn::{device::BackendDevice, heap};
@@ -33,12 +38,14 @@ pub struct DeviceMemory {
 /// The current memory of `device`, for the calling thread (see [`DeviceMemory`]).
 pub fn memory(device: &OpenDevice) -> DeviceMemory {
     let (free, total) = testgen_device::memory(&device.facts).unzip();
-    match &device.backend {
-        BackendDevice::Cpu(_) => {
+    match &device.executor {
+        // The engine's own count: total and free memory are read by this process.
+        Executor::Engine(engine) => DeviceMemory { total, free, in_use: engine.memory(), reserved: None, peak: None },
+        Executor::Native(BackendDevice::Cpu(_)) => {
             DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
         }
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        BackendDevice::Gpu(gpu) => {
+        Executor::Native(BackendDevice::Gpu(gpu)) => {
             let usage = testgen_gpu::memory_usage(*gpu);
             let (in_use, reserved) = (usage.map(|usage| usage.in_use), usage.map(|usage| usage.reserved));
             DeviceMemory { total, free, in_use, reserved, peak: None }
@@ -48,7 +55,11 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
 
 /// Returns unused memory of the calling thread's stream to the driver. Has no effect on the host.
 pub fn cleanup(device: &OpenDevice) {
-    gpu_memory::cleanup(&device.backend);
+    match &device.executor {
+        Executor::Native(backend) => gpu_memory::cleanup(backend),
+        // It releases memory when it unloads a model.
+        Executor::Engine(_) => {}
+    }
 }
 
 /// Logs the memory of the device; `when` is for instance `before the load`.

@@ -1,4 +1,4 @@
-//! Opening a detected device with burn.
+//! Opening a detected device, with burn or with the engine of the check.
 //!
 //! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot abort. Here a kernel
 //! with a known answer proves that the device computes. Each device is opened once per process; later calls return the
@@ -18,12 +18,17 @@ mod tf32;
 pub use error::{OpenError, OpenStep};
 pub(crate) use isolated::{Failure, isolated};
 pub(crate) use kernel_cache::folder as kernel_cache_folder;
+pub(crate) use open_device::Executor;
 pub use open_device::OpenDevice;
 pub use panics::{device_panic_messages, device_panics};
 pub(crate) use tf32::loses_bits_of_f32;
 pub use tf32::measure_tf32;
 
-use crate::log::{log_verbose, log_warning};
+use crate::{
+    detect::host_processor,
+    engine::{self, AttachError, AttachedEngine},
+    log::{log_verbose, log_warning},
+};
 use burn_flex::FlexDevice;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -44,6 +49,11 @@ pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
 ///
 /// The step that failed, with its message and a remedy.
 pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
+    if let Some(engine) = engine::current() {
+        let attached = engine::attach(&engine, &device);
+        let failed = |error: AttachError| OpenError::of_engine(&device, &error.to_string());
+        return on_engine(attached.map_err(failed)?, device);
+    }
     static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
     let key = (device.path, device.index);
     // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
@@ -51,7 +61,21 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     let proven = opened.get_or_init(|| prove(&device)).clone();
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
-    proven.map(|Proven { backend, tf32 }| OpenDevice { facts: device, backend, tf32 })
+    let native = |Proven { backend, tf32 }| (Executor::Native(backend), tf32);
+    proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
+}
+
+/// The device that an engine has opened: the CPU in the place of `device` is a fallback.
+fn on_engine(engine: Arc<AttachedEngine>, device: Device) -> Result<OpenDevice, OpenError> {
+    known_answer::prove_engine(&device, &engine)?;
+    let (tf32, fallback) = (engine.tf32(), engine.fallback().map(|why| (device.kind, why)));
+    let facts = if fallback.is_some() { host_processor() } else { device };
+    Ok(OpenDevice { facts, executor: Executor::Engine(engine), tf32, fallback })
+}
+
+/// The host processor as burn sees it, which describes the models that an engine computes.
+pub(crate) fn host_backend() -> BackendDevice {
+    BackendDevice::Cpu(FlexDevice)
 }
 
 type Opened = Arc<OnceLock<Result<Proven, OpenError>>>;
@@ -85,7 +109,7 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
 /// The device in the terms of its backend.
 fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
     match device.path {
-        DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
+        DetectionPath::HostProcessor => Ok(host_backend()),
         #[cfg(feature = "rocm")]
         DetectionPath::HipRuntime => {
             let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);

@@ -7,7 +7,9 @@ mod cases;
 mod choose;
 mod classify;
 mod measure;
+mod on_engine;
 mod probed;
+mod question;
 mod tf32;
 
 pub use choose::PrecisionError;
@@ -51,7 +53,10 @@ impl HalfProbe {
 /// Never panics: failures are part of the result. The first call on a GPU compiles the kernels that it uses.
 pub fn probe_half_precision(device: &OpenDevice) -> HalfProbe {
     static PROBED: Probed<HalfProbe> = Probed::new();
-    PROBED.once(device, probe)
+    let probe = PROBED.once(device, probe);
+    // The device of this call: the process of an engine that was probed first may have ended.
+    let gpu = probe.gpu.is_some().then(|| device.clone());
+    HalfProbe { gpu, ..probe }
 }
 
 fn probe(device: &OpenDevice) -> HalfProbe {

@@ -64,6 +64,8 @@ mod tests {
             model: model.to_owned(),
             architecture: Architecture::EncoderOnly,
             device: DeviceKind::Cpu,
+            engine: None,
+            engine_versions: None,
             check: Check::Finite,
             precision: Precision::F32,
             status: EntryStatus::Pass,

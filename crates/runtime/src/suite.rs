@@ -6,6 +6,7 @@
 
 mod device_selection;
 mod devices;
+mod engines;
 mod environment;
 mod locks;
 mod precompile;
@@ -42,7 +43,12 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     }
     let checks =
         harnesses.iter().flat_map(|harness| harness.required().into_iter().map(move |check| (*harness, check)));
-    let trials = checks.map(|(harness, registration)| trial::trial(&environment, harness, registration)).collect();
+    let shared = &environment;
+    let on_each_engine = |(harness, registration)| {
+        let engines = shared.engines.iter();
+        engines.map(move |engine| trial::trial(shared, harness, registration, engine.clone()))
+    };
+    let trials = checks.flat_map(on_each_engine).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

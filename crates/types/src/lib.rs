@@ -30,5 +30,7 @@ pub use head::Head;
 pub use precision::Precision;
 pub use python_json::from_python;
 pub use registry::{ModelEntry, ModelType, ScoreFunction};
-pub use report_entry::{EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name};
+pub use report_entry::{
+    EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,
+};
 pub use task::Task;

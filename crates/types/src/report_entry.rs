@@ -29,6 +29,12 @@ pub struct ReportEntry {
     pub architecture: Architecture,
     /// The device that the check is for.
     pub device: DeviceKind,
+    /// The engine that computed, with its options, for instance `torch/eager`; absent for the native one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// The versions of the engine's libraries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_versions: Option<String>,
     /// The property.
     pub check: Check,
     /// The precision that the check is for.
@@ -148,14 +154,21 @@ impl ReportEntry {
     pub const VERSION: u32 = 1;
 
     /// The name of this entry's test: `<architecture>::<model>::<device>::<check>`, followed by the precision for
-    /// checks that run once per precision.
+    /// checks that run once per precision, and by `@<engine>` unless the engine is the native one.
     pub fn test_name(&self) -> String {
-        test_name(self.architecture, &self.model, self.device, self.check, self.precision)
+        let name = test_name(self.architecture, &self.model, self.device, self.check, self.precision);
+        with_engine(name, self.engine.as_deref())
     }
 }
 
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// The test of another engine than the native one: `<name>@<engine>`. The engine is last, so that filters for models, devices and
+/// checks select the tests of every engine.
+pub fn with_engine(name: String, engine: Option<&str>) -> String {
+    engine.map_or(name.clone(), |engine| format!("{name}@{engine}"))
 }
 
 /// `<architecture>::<model>::<device>::<check>[_<precision>]`.

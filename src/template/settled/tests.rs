@@ -13,7 +13,13 @@ use std::{collections::BTreeSet, fs, path::Path};
 fn items() -> BTreeSet<String> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
     let specs = repository.join("model_specs");
-    let settings = Settings { specs: specs.clone(), out: repository.join("generated"), templates: None, runtime: None };
+    let settings = Settings {
+        specs: specs.clone(),
+        out: repository.join("generated"),
+        templates: None,
+        runtime: None,
+        engines: Vec::new(),
+    };
     let layout = Layout::new(&settings).expect("the directories exist");
     let templates = Templates::load(None).expect("the built-in templates are valid");
     for loaded in load_all(&specs).expect("the specs are valid") {

@@ -8,7 +8,9 @@ const ABSENT: &str = "absent: no library of this vendor";
 /// The test binary: `--list` prints the tests, otherwise all those run that `--skip` does not exclude.
 pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(|check| Test::new(harness, check)));
+    let engines = env::var("TESTGEN_ENGINES").unwrap_or_else(|_| "native".to_owned());
+    let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(move |check| (harness, check)));
+    let tests = tests.flat_map(|(harness, check)| engines.split(',').map(move |engine| Test::new(harness, check, engine)));
     let tests: Vec<Test> = tests.collect();
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().filter(|test| test.rule().0 != "unlisted").for_each(|test| println!("{}: test", test.name));
@@ -17,6 +19,7 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     println!("arguments: {arguments:?}");
     println!("require: {:?}", env::var("TESTGEN_REQUIRE"));
     println!("device: {:?}", env::var("TESTGEN_DEVICE"));
+    println!("python: {:?}", env::var("TESTGEN_PYTHON"));
     println!("directory: {}", env::current_dir().expect("there is one").display());
     println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
     println!("optimised: {}", !cfg!(debug_assertions));
@@ -31,14 +34,18 @@ struct Test {
     architecture: &'static str,
     model: &'static str,
     check: PlannedCheck,
+    /// None for the native one.
+    engine: Option<String>,
 }
 
 impl Test {
-    fn new(harness: &Harness, check: PlannedCheck) -> Self {
+    fn new(harness: &Harness, check: PlannedCheck, engine: &str) -> Self {
         let (architecture, model) = (harness.spec.architecture.as_str(), harness.spec.name);
         let suffix = if check.check.per_precision() { format!("_{}", check.precision.as_str()) } else { String::new() };
         let name = format!("{architecture}::{model}::{}::{}{suffix}", check.device.as_str(), check.check.as_str());
-        Self { name, architecture, model, check }
+        let engine = (engine != "native").then(|| engine.to_owned());
+        let name = engine.as_ref().map_or(name.clone(), |engine| format!("{name}@{engine}"));
+        Self { name, architecture, model, check, engine }
     }
 
     /// Whether it did not fail.
@@ -87,9 +94,10 @@ impl Test {
 
     fn record(&self, status: &str, json: &str) {
         let Self { architecture, model, check, .. } = self;
+        let engine = self.engine.as_ref().map_or(String::new(), |engine| format!(r#","engine":"{engine}""#));
         let rest = if json.is_empty() { String::new() } else { format!(",{json}") };
         self.append(&format!(
-            r#"{{"version":1,"architecture":"{architecture}","model":"{model}","device":"{}","check":"{}","precision":"{}","status":"{status}","milliseconds":1.0{rest}}}"#,
+            r#"{{"version":1,"architecture":"{architecture}","model":"{model}","device":"{}","check":"{}","precision":"{}","status":"{status}","milliseconds":1.0{engine}{rest}}}"#,
             check.device.as_str(),
             check.check.as_str(),
             check.precision.as_str(),

@@ -147,3 +147,10 @@ pub fn extent(directory: &Path) -> Result<Extent, WeightsError> {
     let elements = files.tensors.values().map(|entry| entry.shape.iter().product());
     Ok(Extent { tensors: files.tensors.len(), largest: elements.max().unwrap_or_default() })
 }
+
+/// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it cannot be read.
+pub fn stored_elements(directory: &Path, names: &[String]) -> u64 {
+    let Ok(files) = Files::open(directory) else { return 0 };
+    let elements = |name: &String| Some(files.find(name)?.shape.iter().product::<usize>() as u64);
+    names.iter().filter_map(elements).sum()
+}

@@ -3,12 +3,14 @@
 
 use super::{
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
+    outputs_by_position::defined,
     precision_support,
     sequences::TextFacts,
 };
 use crate::{
     compare::compare,
     endpoint::{Endpoint, Status},
+    engine,
     golden::{Golden, GoldenError},
     harness::{Harness, Spec},
     label::Label,
@@ -18,7 +20,7 @@ use crate::{
 };
 use testgen_device::{Device, DeviceIndex};
 use testgen_models::{Checkpoint, Model};
-use testgen_nn::array::Array;
+use testgen_nn::array::{Array, Arrays};
 use testgen_types::{DeviceKind, HardwareInfo, Precision, Registration};
 
 /// The environment of a check.
@@ -203,6 +205,20 @@ impl CheckRun<'_> {
         comparison.failure.map(|failure| format!("`{name}`: {failure}"))
     }
 
+    /// Like [`Self::compare`], for the recorded output of a call with `inputs`: of an engine, at the positions that [`defined`] leaves.
+    pub(super) fn compare_recorded(
+        &mut self,
+        name: &str,
+        inputs: &Arrays,
+        [expected, got]: [&Array; 2],
+        threshold: Threshold,
+    ) -> Option<String> {
+        match defined(inputs, expected, got) {
+            Some([expected, got]) => self.compare(name, &expected, &got, threshold),
+            None => self.compare(name, expected, got, threshold),
+        }
+    }
+
     /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.
     pub(super) fn compare_runs(
         &mut self,
@@ -223,10 +239,23 @@ impl CheckRun<'_> {
     fn into_outcome(self, result: CheckResult) -> Outcome {
         let status = match result {
             Ok(summary) => CheckStatus::Pass { summary },
-            Err(Abort::Fail(reason)) => CheckStatus::Fail { reason },
+            // What an engine does not have is not a fault of the device or of the model. Numbers that were wrong before that are.
+            Err(Abort::Fail(reason)) => match self.unsupported() {
+                Some(reason) => CheckStatus::Ignored { reason },
+                None => CheckStatus::Fail { reason },
+            },
             Err(Abort::Skip(reason)) => CheckStatus::Ignored { reason },
         };
         Outcome { status, evidence: self.evidence }
+    }
+}
+
+impl CheckRun<'_> {
+    /// The feature that the engine of this check does not have, if that ended the check.
+    fn unsupported(&self) -> Option<String> {
+        let what = engine::unsupported()?;
+        let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
+        correct.then(|| format!("the engine does not support it: {what}"))
     }
 }
 

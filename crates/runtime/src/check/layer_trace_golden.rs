@@ -49,13 +49,14 @@ pub(super) fn compare_trace(
     golden: &Golden,
     selected: impl Fn(&str) -> bool,
 ) -> Result<Vec<ComparedState>, ForwardError> {
-    let forward = tested.model().forward_traced(&golden.main().inputs)?;
+    let inputs = &golden.main().inputs;
+    let forward = tested.model().forward_traced(inputs)?;
     let tolerance = run.tolerance(golden, tested);
     let mut compared = Vec::new();
     for (name, expected) in golden.trace.iter().filter(|(name, _)| selected(name)) {
         let traced = format!("trace.{name}");
         let failure = match forward.trace.iter().find(|(found, _)| found == name) {
-            Some((_, got)) => run.compare(&traced, expected, got, tolerance.golden(&traced)),
+            Some((_, got)) => run.compare_recorded(&traced, inputs, [expected, got], tolerance.golden(&traced)),
             None => Some(format!("`{traced}` was not computed")),
         };
         compared.push(ComparedState { name: name.clone(), failure });

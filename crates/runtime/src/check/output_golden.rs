@@ -60,7 +60,9 @@ fn compare_case(
     for (name, expected) in &case.outputs {
         let label = case.qualified(name);
         match forward.outputs.get(name) {
-            Some(got) => failures.extend(run.compare(&label, expected, got, tolerance.golden(name))),
+            Some(got) => {
+                failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], tolerance.golden(name)))
+            }
             None => failures.push(format!("`{label}` was not computed")),
         }
     }

@@ -1,6 +1,7 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
 use super::stream::Stream;
+use crate::engine;
 use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -89,6 +90,21 @@ impl Positions<'_> {
         let named = shape.len() == 2 && known;
         self.stream.owns(name) && (shape.len() == 3 || named) && self.shape.len() == 2 && shape[..2] == *self.shape
     }
+}
+
+/// Recorded and computed outputs without the positions of padding, where an engine computes; none where that changes nothing.
+///
+/// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing reads: eager attention of
+/// transformers computes the mean of all values there, as the native models do, and its `sdpa` zeros.
+pub(super) fn defined(inputs: &Arrays, expected: &Array, got: &Array) -> Option<[Array; 2]> {
+    engine::current()?;
+    let (ids, mask) = (inputs.get("input_ids")?, inputs.get("attention_mask")?);
+    // The padding of an encoder-decoder is after its texts, and sees the first token.
+    let of_tokens = ids.shape() == mask.shape() && !inputs.contains_key("decoder_input_ids");
+    let by_position = expected.shape().starts_with(mask.shape()) && expected.shape() == got.shape();
+    let padded = mask.as_integers()?.contains(&0);
+    let floats = expected.as_floats().is_some() && got.as_floats().is_some();
+    (of_tokens && by_position && padded && floats).then(|| [expected, got].map(|array| at_real_positions(array, mask)))
 }
 
 /// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].

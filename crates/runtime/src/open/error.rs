@@ -19,6 +19,8 @@ pub enum OpenStep {
     KnownAnswer,
     /// The precision of products could not be measured.
     Precision,
+    /// The engine of the check does not start or does not run on the device.
+    Engine,
 }
 
 impl OpenStep {
@@ -30,6 +32,7 @@ impl OpenStep {
             Self::TimeLimit => "waiting for the first kernel",
             Self::KnownAnswer => "checking the answer of the first kernel",
             Self::Precision => "measuring the precision of f32 products",
+            Self::Engine => "starting the engine",
         }
     }
 }
@@ -60,6 +63,8 @@ const CUDA_REMEDY: &str = "`testgen devices` lists versions and requirements; `C
 const ROCM_REMEDY: &str = "`testgen devices` lists versions and requirements; `hipconfig` must be on PATH and print the folder of the HIP headers";
 const HOST_REMEDY: &str = "this is a bug in testgen-runtime or in burn: report it";
 const TIME_REMEDY: &str = "check whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";
+const ENGINE_REMEDY: &str =
+    "docs/engines.md describes what an engine needs; TESTGEN_PYTHON names the Python of the engine `torch`";
 const ANSWER_REMEDY: &str =
     "results of this device cannot be trusted: check driver, memory errors (ECC) and the visible-device variables";
 
@@ -98,6 +103,11 @@ impl OpenError {
             DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => CUDA_REMEDY,
         };
         Self::new(device, step, summary(message), remedy)
+    }
+
+    /// The engine's message has lines of its last output.
+    pub(super) fn of_engine(device: &Device, message: &str) -> Self {
+        Self::new(device, OpenStep::Engine, message, ENGINE_REMEDY)
     }
 
     pub(super) fn wrong_answer(device: &Device, message: &str) -> Self {

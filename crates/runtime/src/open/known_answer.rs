@@ -4,14 +4,19 @@ use super::{
     error::{OpenError, OpenStep},
     isolated::isolated,
 };
-use crate::gpu_memory;
+use crate::{
+    engine::{AttachedEngine, Operand},
+    gpu_memory,
+};
 use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_device::Device;
+use testgen_engine::Operation;
 use testgen_nn::{
     backend::{Cpu, Ops},
     device::BackendDevice,
 };
+use testgen_types::Precision;
 
 /// Not a multiple of a tile, so that the tail of a kernel is tested; the largest answer, n² + n, is below 2^24.
 const LENGTH: usize = 1003;
@@ -34,13 +39,29 @@ pub(super) fn prove(device: &Device, backend: &BackendDevice, limit: Duration) -
     first_difference(&answer).map_or(Ok(()), |difference| Err(OpenError::wrong_answer(device, &difference)))
 }
 
+/// Computes the known answer in an engine, and compares it.
+pub(super) fn prove_engine(device: &Device, engine: &AttachedEngine) -> Result<(), OpenError> {
+    let operand = |values: Vec<f32>| Some(Operand { shape: vec![values.len()], values });
+    let compute = |operation, left, right| {
+        engine.compute(operation, [operand(left), operand(right)], Precision::F32, Precision::F32)
+    };
+    let values = inputs();
+    let answer = compute(Operation::Multiply, values.clone(), values.clone())
+        .and_then(|squares| compute(Operation::Add, squares, values))
+        .map_err(|message| OpenError::of_engine(device, &message))?;
+    first_difference(&answer).map_or(Ok(()), |difference| Err(OpenError::wrong_answer(device, &difference)))
+}
+
 /// x² + x for x = 0, 1, 2, ...: two kernels, one copy in each direction.
 fn compute<B: Ops>(device: &B::Device) -> Result<Vec<f32>, String> {
-    let values: Vec<f32> = (0..LENGTH).map(|value| value as f32).collect();
-    let input = Tensor::<B, 1>::from_data(TensorData::new(values, [LENGTH]), (device, DType::F32));
+    let input = Tensor::<B, 1>::from_data(TensorData::new(inputs(), [LENGTH]), (device, DType::F32));
     let output = input.clone().mul(input.clone()).add(input);
     let data = output.try_into_data().map_err(|error| format!("{error:?}"))?;
     data.into_vec::<f32>().map_err(|error| format!("{error:?}"))
+}
+
+fn inputs() -> Vec<f32> {
+    (0..LENGTH).map(|value| value as f32).collect()
 }
 
 fn first_difference(answer: &[f32]) -> Option<String> {

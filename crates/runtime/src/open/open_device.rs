@@ -1,15 +1,29 @@
-//! A device that burn has opened.
+//! A device that something has opened.
 
+use crate::engine::AttachedEngine;
+use std::sync::Arc;
 use testgen_device::Device;
 use testgen_nn::device::BackendDevice;
+use testgen_types::DeviceKind;
 
-/// A device that burn computes on, proven by a known answer.
+/// A device that computes, proven by a known answer.
 #[derive(Debug, Clone)]
 pub struct OpenDevice {
     pub(crate) facts: Device,
-    pub(crate) backend: BackendDevice,
+    pub(crate) executor: Executor,
     /// Whether f32 products may be computed in TF32.
     pub(crate) tf32: bool,
+    /// The kind that was asked for and why it is another one, where the engine has opened the CPU in its place.
+    pub(crate) fallback: Option<(DeviceKind, String)>,
+}
+
+/// The executor of computations on a device.
+#[derive(Debug, Clone)]
+pub(crate) enum Executor {
+    /// burn, in this process.
+    Native(BackendDevice),
+    /// A process of its own.
+    Engine(Arc<AttachedEngine>),
 }
 
 impl OpenDevice {
@@ -19,7 +33,7 @@ impl OpenDevice {
     }
 
     /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a translation layer may do that,
-    /// where it is measured.
+    /// where it is measured, and an engine that was asked to.
     pub fn tf32(&self) -> bool {
         self.tf32
     }

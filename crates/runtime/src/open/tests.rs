@@ -1,4 +1,4 @@
-use super::{OpenStep, open, time_limit};
+use super::{Executor, OpenStep, open, time_limit};
 use crate::detect::host_processor;
 use crate::log::capture_log;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use testgen_types::DeviceKind;
 #[test]
 fn the_host_opens_with_its_facts() {
     let device = open(host_processor()).expect("the CPU computes");
-    assert!(matches!(device.backend, BackendDevice::Cpu(_)));
+    assert!(matches!(device.executor, Executor::Native(BackendDevice::Cpu(_))));
     assert_eq!(device.facts(), &host_processor());
     assert!(!device.tf32());
 }

@@ -3,12 +3,13 @@
 use super::{
     error::{OpenError, OpenStep},
     isolated::{Failure, isolated},
-    open_device::OpenDevice,
+    open_device::{Executor, OpenDevice},
 };
-use crate::gpu_memory;
+use crate::{engine::Operand, gpu_memory};
 use burn_tensor::{DType, Tensor, TensorData};
 use std::time::Duration;
 use testgen_device::{DetectionPath, Device};
+use testgen_engine::Operation;
 use testgen_nn::{
     backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
@@ -45,7 +46,16 @@ pub fn measure_tf32(device: &OpenDevice) -> Result<bool, String> {
 
 /// The same of a product in f32 or in tf32.
 pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Result<bool, String> {
-    measure(&device.facts, &device.backend, precision).map_err(|failure| format!("{failure:?}"))?
+    match &device.executor {
+        Executor::Native(backend) => {
+            measure(&device.facts, backend, precision).map_err(|failure| format!("{failure:?}"))?
+        }
+        Executor::Engine(engine) => {
+            let matrix = |value: f32| Some(Operand { shape: vec![SIDE, SIDE], values: vec![value; SIDE * SIDE] });
+            let operands = [matrix(1.0 + LOW_BIT), matrix(1.0)];
+            engine.compute(Operation::MatrixProduct, operands, precision, precision).map(|values| loses_bits(&values))
+        }
+    }
 }
 
 fn measure(device: &Device, backend: &BackendDevice, precision: Precision) -> Result<Result<bool, String>, Failure> {

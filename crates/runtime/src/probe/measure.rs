@@ -1,10 +1,14 @@
 //! Computation of the cases on the device. Each group runs on a thread of its own, so that one failure does not affect
 //! the others.
 
-use super::cases::{self, Format, INNER, Product};
+use super::{
+    cases::{self, Format, INNER, Product},
+    on_engine,
+    question::Question,
+};
 use crate::{
     gpu_memory,
-    open::{Failure, OpenDevice, isolated},
+    open::{Executor, Failure, OpenDevice, isolated},
 };
 use burn_tensor::backend::Backend as _;
 use burn_tensor::{DType, FloatDType, Tensor, TensorData};
@@ -78,7 +82,11 @@ pub(super) fn measure_products(device: &OpenDevice, precision: Precision) -> [An
 
 /// Whether the backend claims to support the type; false when the query fails.
 fn claims(device: &OpenDevice, precision: Precision) -> bool {
-    let (backend, dtype) = (device.backend.clone(), types(precision).0);
+    let (backend, dtype) = match &device.executor {
+        Executor::Native(backend) => (backend.clone(), types(precision).0),
+        // An engine that lacks a type answers with an error, which shows that it does not claim it.
+        Executor::Engine(engine) => return on_engine::answer(engine, precision, Question::Stored, 0).is_ok(),
+    };
     let claim = isolated(&device.facts, LIMIT, move || match &backend {
         BackendDevice::Cpu(device) => Cpu::supports_dtype(device, dtype),
         #[cfg(any(feature = "cuda", feature = "rocm"))]
@@ -92,18 +100,11 @@ pub(super) fn side(simulated: bool) -> usize {
     if simulated { 16 } else { 64 }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Question {
-    Stored,
-    Sums,
-    Products,
-    Casts,
-    Cancelling,
-    Random,
-}
-
 fn answer(device: &OpenDevice, precision: Precision, question: Question, side: usize) -> Answers {
-    let backend = device.backend.clone();
+    let backend = match &device.executor {
+        Executor::Native(backend) => backend.clone(),
+        Executor::Engine(engine) => return on_engine::answer(engine, precision, question, side),
+    };
     let answer = isolated(&device.facts, LIMIT, move || {
         let answer = match &backend {
             BackendDevice::Cpu(device) => compute::<Cpu>(device, precision, question, side),

@@ -1,12 +1,13 @@
 //! The result of a probe, once per device and process.
 
-use crate::open::OpenDevice;
+use crate::{engine, open::OpenDevice};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use testgen_device::DetectionPath;
+use testgen_engine::EngineName;
 
-/// A device of the machine.
-type Key = (DetectionPath, u32);
+/// An engine, none for the native one, and a device.
+type Key = (Option<EngineName>, DetectionPath, u32);
 
 /// The result of a probe for each device.
 pub(super) struct Probed<T>(Mutex<BTreeMap<Key, Arc<OnceLock<T>>>>);
@@ -18,7 +19,7 @@ impl<T: Clone> Probed<T> {
 
     /// The result of the first call of `probe` for the device.
     pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
-        let key = (device.facts.path, device.facts.index);
+        let key = (engine::current(), device.facts.path, device.facts.index);
         // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
         let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
         probed.get_or_init(|| probe(device)).clone()

@@ -8,9 +8,9 @@ use super::{
     measure::{Tf32Measurement, measure_products, side},
     probed::Probed,
 };
-use crate::open::{OpenDevice, loses_bits_of_f32};
+use crate::open::{Executor, OpenDevice, loses_bits_of_f32};
 use testgen_nn::device::BackendDevice;
-use testgen_types::Precision;
+use testgen_types::{DeviceKind, Precision};
 
 /// Probes TF32 on a GPU, once per device and process. Never panics: failures are part of the result.
 pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
@@ -27,11 +27,19 @@ pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
 }
 
 fn has_units(device: &OpenDevice) -> bool {
-    match &device.backend {
-        BackendDevice::Cpu(_) => false,
+    match &device.executor {
+        // torch has no query for such units, and the capability of the device implies them.
+        Executor::Engine(_) => device.facts.kind == DeviceKind::Cuda && has_capability(device),
+        Executor::Native(BackendDevice::Cpu(_)) => false,
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        BackendDevice::Gpu(device) => testgen_gpu::has_tf32(*device),
+        Executor::Native(BackendDevice::Gpu(device)) => testgen_gpu::has_tf32(*device),
     }
+}
+
+/// Whether the architecture is `sm_80` or later.
+fn has_capability(device: &OpenDevice) -> bool {
+    let number = device.facts.architecture.as_deref().and_then(|name| name.strip_prefix("sm_"));
+    number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number >= 80)
 }
 
 fn measured(device: &OpenDevice) -> Tf32Measurement {

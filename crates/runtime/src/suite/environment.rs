@@ -1,12 +1,13 @@
 //! The state that the checks of one process share: devices, locks and the report, configured by environment variables.
 
-use super::{device_selection::DeviceSelection, devices::Devices, locks::Locks};
+use super::{device_selection::DeviceSelection, devices::Devices, engines, locks::Locks};
 use crate::{
     harness::Harness,
     report::Report,
     require::{REQUIRE_VARIABLE, Requirements},
 };
 use std::path::PathBuf;
+use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
 /// The state that the checks of one process share.
@@ -19,6 +20,8 @@ pub(super) struct Environment {
     pub(super) locks: Locks,
     pub(super) report: Report,
     pub(super) ignored_mode: IgnoredMode,
+    /// At least one.
+    pub(super) engines: Vec<EngineName>,
 }
 
 /// How ignored tests are reported to the test runner.
@@ -50,6 +53,7 @@ impl Environment {
             devices: Devices::new(DeviceSelection::from_environment().map_err(|error| error.to_string())?),
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
+            engines: engines::from_environment()?,
             ignored_mode: if nextest || list { IgnoredMode::InList } else { IgnoredMode::AtRun },
         })
     }

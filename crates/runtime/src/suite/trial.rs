@@ -3,6 +3,7 @@
 use super::environment::{Environment, IgnoredMode};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
+    engine,
     harness::Harness,
     kernels,
     log::capture_log,
@@ -17,20 +18,27 @@ use std::{
     time::Instant,
 };
 use testgen_device::DeviceIndex;
-use testgen_types::{EntryStatus, Registration, ReportEntry, test_name};
+use testgen_engine::EngineName;
+use testgen_types::{EntryStatus, Registration, ReportEntry, test_name, with_engine};
 
 /// The test of one check.
-pub(super) fn trial(environment: &Arc<Environment>, harness: &'static Harness, registration: Registration) -> Trial {
+pub(super) fn trial(
+    environment: &Arc<Environment>,
+    harness: &'static Harness,
+    registration: Registration,
+    engine: EngineName,
+) -> Trial {
     // Evaluated only where the flag is read: it detects devices and reads the golden of every check.
     let flagged =
         environment.ignored_mode == IgnoredMode::InList && known_to_be_ignored(environment, harness, registration);
     let shared = Arc::clone(environment);
+    let name = with_engine(name_of(harness, registration), engine.in_report().as_deref());
     let run = move || {
-        let (entry, log) = run_available(&shared, harness, registration);
+        let (entry, log) = run_available(&shared, harness, registration, &engine);
         shared.report.append(&entry)?;
         completion(&shared, &entry, &log)
     };
-    Trial::ignorable_test(name_of(harness, registration), run).with_ignored_flag(flagged)
+    Trial::ignorable_test(name, run).with_ignored_flag(flagged)
 }
 
 /// The name of a check's test.
@@ -44,15 +52,19 @@ fn run_available(
     environment: &Environment,
     harness: &Harness,
     registration: Registration,
+    engine: &EngineName,
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
     if let Some(status) = without_running(environment, harness, registration) {
         let outcome = Outcome { status, evidence: Evidence::default() };
-        return (entry(harness, registration, outcome, &environment.base, started), Vec::new());
+        let entry = entry(harness, registration, outcome, &environment.base, started);
+        return (ReportEntry { engine: engine.in_report(), ..entry }, Vec::new());
     }
     let _held = environment.locks.hold(registration.check, registration.device);
     let index = environment.devices.index(registration.device);
-    run(harness, registration, &environment.base, &environment.requirements, index)
+    let ((entry, log), evidence) =
+        engine::within(engine, || run(harness, registration, &environment.base, &environment.requirements, index));
+    (ReportEntry { engine: engine.in_report(), engine_versions: evidence.versions, ..entry }, log)
 }
 
 /// Runs the check on the device that `index` selects, whether it is available or not.
@@ -132,6 +144,8 @@ fn entry(
         model: harness.spec.name.to_owned(),
         architecture: harness.spec.architecture,
         device: registration.device,
+        engine: None,
+        engine_versions: None,
         check: registration.check,
         precision: registration.precision,
         status,

@@ -1,7 +1,7 @@
 //! The test binary of a suite, run as a process: exit codes, reasons, flags and report entries. It is this same binary.
 
 use crate::{
-    Test,
+    Test, engines,
     fixture::fixtures,
     harnesses::bert::{self, request},
 };
@@ -21,6 +21,7 @@ pub(crate) fn harnesses(which: &str) -> Vec<&'static Harness> {
     match which {
         "sound" => vec![&HARNESS],
         "keeping" => vec![&KEEPING],
+        "engines" => vec![&engines::HARNESS],
         other => panic!("no suite `{other}`"),
     }
 }
@@ -51,7 +52,7 @@ static KEEPING: LazyLock<Harness> =
     LazyLock::new(|| Harness { init_cpu: keep, skipped: all_except(&[Check::MemoryReleased]), ..*HARNESS });
 
 /// Skips every check except `run`, so that the suite is quick.
-fn all_except(run: &[Check]) -> &'static [Skip] {
+pub(crate) fn all_except(run: &[Check]) -> &'static [Skip] {
     let skipped = Check::ALL.iter().filter(|check| !run.contains(check));
     skipped.map(|check| Skip::new(*check, REASON)).collect::<Vec<_>>().leak()
 }

@@ -1,0 +1,1 @@
+../../../src/record/decoder_only.py

@@ -1,0 +1,1 @@
+../../../src/record/encoder_only.py

@@ -1,0 +1,114 @@
+"""The calls of the protocol: part of the engine `torch`."""
+
+import gc
+import itertools
+
+import torch
+import transformers
+
+import engine_models
+from engine_device import Device, set_tf32
+from engine_forward import forward, packed
+from engine_protocol import Unsupported
+from engine_session import Session
+
+DTYPES = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+ATTENTION = ("eager", "sdpa", "flash_attention_2")
+OPTIONS = (*ATTENTION, "compile", "tf32")
+
+
+class Calls:
+    """One method for each call; a method returns the reply and its tensors."""
+
+    def __init__(self, options):
+        unknown = [option for option in options if option not in OPTIONS]
+        if unknown:
+            raise Unsupported(f"engine torch has no option `{unknown[0]}`; it has {', '.join(OPTIONS)}")
+        chosen = [option for option in options if option in ATTENTION]
+        if len(chosen) > 1:
+            raise Unsupported(f"`{chosen[0]}` and `{chosen[1]}` are two implementations of attention; name one")
+        self.attention = chosen[0] if chosen else None
+        self.compiled = "compile" in options
+        self.device = Device()
+        self.models, self.sessions, self.identifiers = {}, {}, itertools.count(1)
+        self.tf32 = "tf32" in options
+        # The models that compute in TF32 in any case.
+        self.tf32_models = set()
+        transformers.utils.logging.set_verbosity_error()
+        transformers.utils.logging.disable_progress_bar()
+        # Objects of imported modules never change; without them, `memory` examines few objects.
+        gc.collect()
+        gc.freeze()
+
+    def open(self, _, device):
+        """Opens a device; the CPU where torch does not have it."""
+        return self.device.open(device), {}
+
+    def compute(self, tensors, operation, dtype, result):
+        """One operation on the device."""
+        operands = [tensors[name].to(self.device.torch, DTYPES[dtype]) for name in ("left", "right") if name in tensors]
+        operations = {
+            "cast": lambda left: left,
+            "add": torch.add,
+            "multiply": torch.mul,
+            "matrix_product": torch.matmul,
+        }
+        set_tf32(self.tf32 or dtype == "tf32")
+        with torch.no_grad():
+            return {}, {"result": operations[operation](*operands).to(DTYPES[result]).float().cpu()}
+
+    def load(self, _, directory, model_type, dtype, config=None, **names):
+        """Loads a checkpoint."""
+        request = engine_models.Request(directory, config, model_type, names["class"], DTYPES[dtype], self.attention)
+        model, read, unused = engine_models.load(request, self.device.torch)
+        if self.compiled:
+            model.compile()
+        identifier = next(self.identifiers)
+        self.models[identifier] = model
+        if dtype == "tf32":
+            self.tf32_models.add(identifier)
+        return {"model": identifier, "read": read, "unused": unused}, {}
+
+    def forward(self, tensors, model, traced):
+        """Every output of the model."""
+        self.choose_tf32(model)
+        return packed(forward(self.models[model], self.device.inputs(tensors), traced), self.device)
+
+    def open_session(self, _, model):
+        """A sequence with a cache."""
+        identifier = next(self.identifiers)
+        self.sessions[identifier] = (model, Session(self.models[model]))
+        return {"session": identifier}, {}
+
+    def step(self, tensors, session):
+        """More tokens of a sequence."""
+        model, sequence = self.sessions[session]
+        self.choose_tf32(model)
+        return packed(sequence.step(self.device.inputs(tensors)), self.device)
+
+    def choose_tf32(self, model):
+        """Products in TF32 for this model, or not: torch has one switch for all."""
+        set_tf32(self.tf32 or model in self.tf32_models)
+
+    def reset_session(self, _, session):
+        """Forgets the tokens of a sequence."""
+        self.sessions[session][1].reset()
+        return {}, {}
+
+    def close_session(self, _, session):
+        """Ends a sequence."""
+        self.sessions.pop(session, None)
+        return {}, {}
+
+    def memory(self, _):
+        """The bytes of all tensors on the device."""
+        return {"in_use": self.device.memory()}, {}
+
+    def unload(self, _, model):
+        """Drops a model and its sequences."""
+        self.models.pop(model, None)
+        self.sessions = {key: value for key, value in self.sessions.items() if value[0] != model}
+        # Modules refer to each other, so that only the collector frees their tensors.
+        gc.collect()
+        self.device.release()
+        return {}, {}

@@ -1,0 +1,100 @@
+"""The device: part of the engine `torch`."""
+
+import gc
+
+import torch
+
+IS_HIP = torch.version.hip is not None
+# torch calls the devices of a HIP build `cuda`, too.
+GPU_KIND = "rocm" if IS_HIP else "cuda"
+
+
+def set_tf32(enabled):
+    """TF32 for products and convolutions; torch's own defaults differ between the two."""
+    torch.backends.cuda.matmul.allow_tf32 = enabled
+    torch.backends.cudnn.allow_tf32 = enabled
+
+
+class Device:
+    """The device that everything runs on."""
+
+    def __init__(self):
+        self.torch = torch.device("cpu")
+
+    def build(self):
+        """The kind of GPU that this torch was built for."""
+        if IS_HIP:
+            return "hip"
+        return "cuda" if torch.version.cuda is not None else "cpu"
+
+    def open(self, target):
+        """Opens the target device, the CPU if torch does not have it."""
+        why = None
+        if target["kind"] != "cpu":
+            index, why = find(target)
+            if why is None:
+                self.torch = torch.device("cuda", index)
+                torch.cuda.set_device(self.torch)
+                torch.zeros(1, device=self.torch)
+        return {"device": self.describe(), **({"why": why} if why else {})}
+
+    def describe(self):
+        """The device as torch reports it."""
+        if self.torch.type == "cpu":
+            return {"kind": "cpu", "name": "cpu"}
+        properties = torch.cuda.get_device_properties(self.torch)
+        return {"kind": GPU_KIND, "name": properties.name, **identity(properties)}
+
+    def kind_of(self, tensor):
+        """The kind of device that a tensor is on."""
+        return GPU_KIND if tensor.device.type == "cuda" else "cpu"
+
+    def inputs(self, tensors):
+        """Inputs on the device."""
+        return {name: tensor.to(self.torch) for name, tensor in tensors.items()}
+
+    def memory(self):
+        """The bytes that tensors use."""
+        gc.collect()
+        if self.torch.type == "cuda":
+            return torch.cuda.memory_allocated(self.torch)
+        storages = {}
+        for tensor in (value for value in gc.get_objects() if issubclass(type(value), torch.Tensor)):
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+        return sum(storages.values())
+
+    def release(self):
+        """Returns unused memory to the driver."""
+        if self.torch.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def find(target):
+    """The index of the target GPU, and None; or None, and why torch does not have it."""
+    if not torch.cuda.is_available():
+        build = f"HIP {torch.version.hip}" if IS_HIP else f"CUDA {torch.version.cuda}" if torch.version.cuda else "no GPU"
+        return None, f"torch {torch.__version__} (built for {build}) sees no GPU"
+    if target["kind"] != GPU_KIND:
+        return None, f"torch {torch.__version__} is built for {GPU_KIND}, not for {target['kind']}"
+    found = [identity(torch.cuda.get_device_properties(index)) for index in range(torch.cuda.device_count())]
+    for index, device in enumerate(found):
+        if any(plain(device.get(key)) == plain(target.get(key)) is not None for key in ("uuid", "pci_address")):
+            return index, None
+    return None, f"torch sees {len(found)} GPUs, none of them {target.get('uuid') or target.get('pci_address')}: {found}"
+
+
+def identity(properties):
+    """UUID and PCI address, where this version of torch has them."""
+    found = {}
+    if getattr(properties, "uuid", None) is not None:
+        found["uuid"] = str(properties.uuid)
+    if hasattr(properties, "pci_bus_id"):
+        domain, bus, device = properties.pci_domain_id, properties.pci_bus_id, properties.pci_device_id
+        found["pci_address"] = f"{domain:04x}:{bus:02x}:{device:02x}.0"
+    return found
+
+
+def plain(identifier):
+    """An identifier without what libraries write differently."""
+    return identifier.lower().removeprefix("gpu-").replace("-", "") if identifier else None

@@ -1,0 +1,44 @@
+"""Forward calls and their results: part of the engine `torch`."""
+
+import torch
+
+from results import run
+
+DTYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+
+
+def forward(model, inputs, traced):
+    """The tensors of one call, by the names of its result; hidden states as `trace.*`, routers under their own names."""
+    found = run(model, inputs, traced)
+    named = {prefixed(name): value for name, value in found.items() if value is not None}
+    return named | (passages(model, inputs) if hasattr(model, "retriever") and "input_ids" in inputs else {})
+
+
+@torch.no_grad()
+def passages(model, inputs):
+    """The passages that the retriever finds on the host, and the texts that the generator reads with them."""
+    states = model.question_encoder(inputs["input_ids"], attention_mask=inputs.get("attention_mask"))[0]
+    ids, states = inputs["input_ids"].cpu(), states.float().cpu().numpy()
+    prefix = getattr(model.generator.config, "prefix", None)
+    found = model.retriever(ids, states, prefix=prefix, n_docs=model.config.n_docs, return_tensors="pt")
+    names = {"doc_ids": "retrieved_doc_ids", "context_input_ids": "context_input_ids", "context_attention_mask": "context_attention_mask"}
+    return {f"host.{name}": torch.as_tensor(found[own]) for own, name in names.items()}
+
+
+def prefixed(name):
+    """The name in a message."""
+    if name.startswith("trace."):
+        return name
+    return f"trace.{name}" if name.startswith(("router.", "routing.")) else f"output.{name}"
+
+
+def packed(found, device):
+    """The reply and the tensors on the host."""
+    placements, tensors = [], {}
+    for name, value in found.items():
+        if value.dtype in DTYPE_NAMES:
+            placements.append({"name": name, "device": device.kind_of(value), "dtype": DTYPE_NAMES[value.dtype]})
+            tensors[name] = value.detach().float().cpu()
+        else:
+            tensors[name] = value.detach().to(torch.int64).cpu()
+    return {"placements": placements}, tensors

@@ -1,0 +1,170 @@
+"""Loading checkpoints: part of the engine `torch`."""
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+
+import torch
+import transformers
+from safetensors import safe_open
+
+from engine_protocol import CallError, Unsupported
+from families import FAMILIES
+from registry import kind
+
+
+@dataclass
+class Request:
+    """The arguments of `load`."""
+
+    directory: str
+    config: dict | None
+    model_type: str
+    class_name: str
+    dtype: torch.dtype
+    attention: str | None
+
+
+def load(request, device):
+    """The model on the device, the names of the tensors that it has read, and of those that it has no use for."""
+    if request.model_type not in FAMILIES:
+        raise Unsupported(f"model_type `{request.model_type}` is unknown to this engine")
+    if request.config is not None and kind(request.config) != request.model_type:
+        raise CallError(f"config.json says `{kind(request.config)}`, not `{request.model_type}`")
+    if hasattr(FAMILIES[request.model_type], "load"):
+        return load_diffusers(request, device)
+    model_class = getattr(transformers, request.class_name, None)
+    if model_class is None:
+        raise Unsupported(f"transformers {transformers.__version__} has no class `{request.class_name}`")
+    model, information = from_pretrained(model_class, request)
+    refuse_incomplete(request, information)
+    refuse_experts(model)
+    prepare(request, model)
+    unexpected = set(information["unexpected_keys"])
+    names = tensor_names(request.directory)
+    return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
+
+
+def from_pretrained(model_class, request):
+    """The model with the account of its loading."""
+    options = {"dtype": request.dtype, "output_loading_info": True, "ignore_mismatched_sizes": True, "use_safetensors": True}
+    if request.attention is not None:
+        refuse_attention(model_class, request.attention)
+        options["attn_implementation"] = request.attention
+        # transformers 4 passes unknown options to the model, which rejects them.
+        if request.attention == "eager" and int(transformers.__version__.split(".")[0]) >= 5:
+            options["experts_implementation"] = "eager"
+    if request.config is not None:
+        options["config"] = config_of(model_class, request.config)
+    try:
+        return model_class.from_pretrained(request.directory, **options)
+    except ImportError as error:
+        raise Unsupported(str(error)) from error
+
+
+def refuse_attention(model_class, attention):
+    """transformers reports some, and computes others by `eager` without a word."""
+    names = {"sdpa": "_supports_sdpa", "flash_attention_2": "_supports_flash_attn"}
+    if attention in names and not getattr(model_class, names[attention], False):
+        raise Unsupported(f"`{model_class.__name__}` of transformers {transformers.__version__} has no attention `{attention}`")
+
+
+def refuse_experts(model):
+    """The product of all experts at once needs rows of a multiple of 16 bytes; experts one after another do not."""
+    if getattr(model.config, "_experts_implementation", None) != "grouped_mm":
+        return
+    experts = (module for module in model.modules() if type(module).__name__.endswith("Experts"))
+    weights = [weight for module in experts for weight in module.parameters() if weight.ndim == 3]
+    if any(weight.shape[-1] * weight.element_size() % 16 or weight.shape[-2] * weight.element_size() % 16 for weight in weights):
+        why = "the sizes of the experts are not multiples of 16 bytes, which torch's grouped product needs"
+        raise Unsupported(f"{why}; torch/eager has no such limit")
+
+
+def config_of(model_class, config):
+    """The configuration in place of that of the checkpoint; transformers reads it from a file as it would read that one."""
+    with tempfile.TemporaryDirectory() as directory:
+        with open(os.path.join(directory, "config.json"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return model_class.config_class.from_pretrained(directory)
+
+
+def refuse_incomplete(request, information):
+    """A tensor that is not in the checkpoint, or has another shape, would be random."""
+    missing = sorted(information["missing_keys"])
+    if missing:
+        raise CallError(f"the checkpoint lacks {len(missing)} weights of `{request.class_name}`, such as `{missing[0]}`")
+    mismatched = sorted(information["mismatched_keys"])
+    if mismatched:
+        key, found, expected = mismatched[0]
+        raise CallError(f"weight `{key}` has shape {list(found)}, the configuration asks for {list(expected)}")
+
+
+def prepare(request, model):
+    """Adds what a loaded model lacks."""
+    family = FAMILIES[request.model_type]
+    if hasattr(family, "prepare"):
+        try:
+            family.prepare(model, request.directory)
+        except ImportError as error:
+            raise Unsupported(str(error)) from error
+
+
+def load_diffusers(request, device):
+    """A model of diffusers, which reports no account: its loader fails for a tensor that is missing."""
+    try:
+        import diffusers
+        from diffusers.models.attention_processor import AttnProcessor
+    except ImportError as error:
+        raise Unsupported(f"Python package `{error.name}` is missing; pip install diffusers") from error
+    model_class = getattr(diffusers, request.class_name)
+    directory = request.directory
+    if request.config is not None:
+        model = model_class.from_config(request.config).to(request.dtype)
+        information = load_state(model, directory)
+    else:
+        options = {"torch_dtype": request.dtype, "low_cpu_mem_usage": False, "use_safetensors": True, "output_loading_info": True}
+        model, information = model_class.from_pretrained(directory, **options)
+    if request.attention == "eager":
+        model.set_attn_processor(AttnProcessor())
+    refuse_incomplete(request, information)
+    unexpected = set(information["unexpected_keys"])
+    names = tensor_names(directory)
+    return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
+
+
+def load_state(model, directory):
+    """Fills a model of diffusers from the files of a checkpoint."""
+    from safetensors.torch import load_file
+
+    state = {}
+    for file in weight_files(directory):
+        state |= load_file(file)
+    expected = model.state_dict()
+    known = {name: (value.shape, expected[name].shape) for name, value in state.items() if name in expected}
+    mismatched = [(name, found, target) for name, (found, target) in known.items() if found != target]
+    missing = [name for name in expected if name not in state]
+    if not mismatched:
+        model.load_state_dict(state, strict=False)
+    return {"missing_keys": missing, "mismatched_keys": mismatched, "unexpected_keys": [name for name in state if name not in expected]}
+
+
+def weight_files(directory):
+    """The files with weights, as transformers and diffusers name them."""
+    for stem in ("model.safetensors", "diffusion_pytorch_model.safetensors"):
+        index = os.path.join(directory, f"{stem}.index.json")
+        if os.path.isfile(index):
+            with open(index, encoding="utf-8") as file:
+                return [os.path.join(directory, name) for name in sorted(set(json.load(file)["weight_map"].values()))]
+        if os.path.isfile(os.path.join(directory, stem)):
+            return [os.path.join(directory, stem)]
+    return []
+
+
+def tensor_names(directory):
+    """The names of all tensors of the checkpoint, sorted."""
+    names = []
+    for file in weight_files(directory):
+        with safe_open(file, "pt") as tensors:
+            names += tensors.keys()
+    return sorted(names)

@@ -1,0 +1,1 @@
+../../../src/record/rounded_inputs.py

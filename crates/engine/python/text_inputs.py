@@ -1,0 +1,1 @@
+../../../src/record/text_inputs.py

@@ -1,0 +1,1 @@
+../../../src/record/vision_text.py

@@ -1,0 +1,174 @@
+//! Requests: what testgen asks of an engine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the protocol. An engine that speaks another one is refused.
+pub const VERSION: u32 = 1;
+
+/// The JSON header of a message from testgen to the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Request {
+    /// Increases by one with every request; the response repeats it.
+    pub id: u64,
+    /// The call and its arguments.
+    #[serde(flatten)]
+    pub call: Call,
+}
+
+/// One call. An engine answers calls one after another, in their order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "call", rename_all = "snake_case")]
+pub enum Call {
+    /// The first call: versions and options.
+    Hello {
+        /// [`VERSION`] of testgen.
+        version: u32,
+        /// The options of the column, for instance `eager`; an engine refuses those that it does not have.
+        options: Vec<String>,
+    },
+    /// The second call: the device for everything that follows.
+    Open {
+        /// The device that testgen found.
+        device: DeviceRequest,
+    },
+    /// One operation on the device, which probes its arithmetic. Tensors: `left`, for most operations also `right`, both f32 with
+    /// values that `dtype` has. The reply has the tensor `result`, as f32.
+    Compute {
+        /// The operation.
+        operation: Operation,
+        /// The type that the operands are converted to.
+        dtype: Dtype,
+        /// The type of the result before it is converted to f32.
+        result: Dtype,
+    },
+    /// Loads a checkpoint.
+    Load {
+        /// The directory, as `save_pretrained` writes it.
+        directory: String,
+        /// Replaces the content of `config.json`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        config: Option<Value>,
+        /// The `model_type` of the checkpoint, for diffusers its `_class_name`.
+        model_type: String,
+        /// The class to compute, for instance `BertForMaskedLM`.
+        class: String,
+        /// The type of weights and activations.
+        dtype: Dtype,
+    },
+    /// Computes every output. Tensors: the arguments of the model's call, by their names in transformers.
+    Forward {
+        /// From the reply of `load`.
+        model: u64,
+        /// Whether the hidden states are part of the reply.
+        traced: bool,
+    },
+    /// Starts a sequence with a key-value cache.
+    OpenSession {
+        /// From the reply of `load`.
+        model: u64,
+    },
+    /// Reads more tokens of a sequence. Tensors: as of `forward`, for the new tokens only; an attention mask covers the earlier
+    /// tokens, too. An encoder's inputs come with the first step only.
+    Step {
+        /// From the reply of `open_session`.
+        session: u64,
+    },
+    /// Forgets the tokens of a sequence.
+    ResetSession {
+        /// From the reply of `open_session`.
+        session: u64,
+    },
+    /// Ends a sequence.
+    CloseSession {
+        /// From the reply of `open_session`.
+        session: u64,
+    },
+    /// The memory that tensors of the engine use.
+    Memory,
+    /// Drops a model and its sequences.
+    Unload {
+        /// From the reply of `load`.
+        model: u64,
+    },
+}
+
+impl Call {
+    /// The name in the protocol, for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::Open { .. } => "open",
+            Self::Compute { .. } => "compute",
+            Self::Load { .. } => "load",
+            Self::Forward { .. } => "forward",
+            Self::OpenSession { .. } => "open_session",
+            Self::Step { .. } => "step",
+            Self::ResetSession { .. } => "reset_session",
+            Self::CloseSession { .. } => "close_session",
+            Self::Memory => "memory",
+            Self::Unload { .. } => "unload",
+        }
+    }
+}
+
+/// The device to open, as testgen found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DeviceRequest {
+    /// Its kind.
+    pub kind: DeviceClass,
+    /// Its index among the visible devices of its kind.
+    pub index: u32,
+    /// `GPU-...`, where the driver reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// `0000:03:00.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+}
+
+/// A kind of device. The devices of a HIP build of torch are `rocm`, although torch calls them `cuda`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceClass {
+    /// The host processor.
+    Cpu,
+    /// An NVIDIA GPU.
+    Cuda,
+    /// An AMD GPU.
+    Rocm,
+}
+
+/// A floating-point type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Dtype {
+    /// IEEE 754 binary32; products are computed in it, too, unless an option of the column says otherwise.
+    F32,
+    /// f32 in memory, with products that round their factors to TF32 (NVIDIA).
+    Tf32,
+    /// IEEE 754 binary16.
+    F16,
+    /// bfloat16.
+    Bf16,
+}
+
+/// An operation of [`Call::Compute`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// `left` as it is, converted to the type of the result on the device.
+    Cast,
+    /// `left + right`.
+    Add,
+    /// `left * right`, element by element.
+    Multiply,
+    /// The matrix product of `left` [rows, inner] and `right` [inner, columns].
+    MatrixProduct,
+}

@@ -1,0 +1,134 @@
+//! The program of an engine: which one, with which arguments and environment.
+
+use crate::{engine_name::EngineName, python};
+use std::{env, ffi::OsString, fs, io, path::PathBuf, process::Command};
+use tempfile::TempDir;
+
+/// The variable that names the Python of the engine `torch`; without it `python3`.
+pub const PYTHON_VARIABLE: &str = "TESTGEN_PYTHON";
+
+/// `TESTGEN_ENGINE_<NAME>` names the program of the engine `<name>`.
+pub const PROGRAM_PREFIX: &str = "TESTGEN_ENGINE_";
+
+/// The engine whose program is part of this crate.
+const TORCH: &str = "torch";
+
+/// How to start an engine. Files that belong to it are deleted when this is dropped.
+#[derive(Debug)]
+pub struct EngineCommand {
+    pub(crate) program: OsString,
+    pub(crate) arguments: Vec<OsString>,
+    /// Whether the environment is reduced to a few variables.
+    pub(crate) isolated: bool,
+    #[expect(dead_code, reason = "deletes the files when it is dropped")]
+    files: Option<TempDir>,
+}
+
+/// An engine has no program.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The name is not that of a known engine.
+    #[error(
+        "engine `{name}` is unknown: `torch` is built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
+    )]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The variable that would name its program.
+        variable: String,
+    },
+    /// The files of the built-in engine cannot be written.
+    #[error("cannot write the files of the engine `torch`: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl EngineCommand {
+    /// The command of a named engine: its variable, else the built-in `torch`.
+    ///
+    /// # Errors
+    ///
+    /// When the name is unknown, or temporary files cannot be written.
+    pub fn of(name: &EngineName) -> Result<Self, CommandError> {
+        let variable = format!("{PROGRAM_PREFIX}{}", name.program().to_ascii_uppercase());
+        match env::var_os(&variable).filter(|program| !program.is_empty()) {
+            Some(program) => Ok(Self::program(program)),
+            None if name.program() == TORCH => Self::torch(),
+            None => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
+        }
+    }
+
+    /// An engine of the user's, with the user's environment.
+    pub fn program(program: impl Into<OsString>) -> Self {
+        Self { program: program.into(), arguments: Vec::new(), isolated: false, files: None }
+    }
+
+    /// The same command with arguments.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: impl IntoIterator<Item = OsString>) -> Self {
+        self.arguments.extend(arguments);
+        self
+    }
+
+    fn torch() -> Result<Self, CommandError> {
+        let files = tempfile::Builder::new().prefix("testgen-engine-").tempdir()?;
+        for (name, text) in python::FILES {
+            fs::write(files.path().join(name), text)?;
+        }
+        let python = env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
+        let script: PathBuf = files.path().join(python::MAIN);
+        Ok(Self {
+            program: python.unwrap_or_else(|| "python3".into()),
+            // Isolated: neither variables nor the working directory nor packages of the user's home decide what is imported.
+            arguments: vec!["-I".into(), script.into()],
+            isolated: true,
+            files: Some(files),
+        })
+    }
+
+    /// The command with its environment.
+    pub(crate) fn build(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        if self.isolated {
+            command.env_clear();
+            command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
+            let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
+            command.envs(SET);
+        }
+        command
+    }
+}
+
+/// The variables that are passed to the engine `torch`, each with its use.
+const KEPT: [(&str, &str); 8] = [
+    ("PATH", "finds `python3`; `compile` starts a C++ compiler"),
+    ("HOME", "transformers and triton create their caches there"),
+    ("TMPDIR", "temporary files"),
+    ("LANG", "the encoding of file names"),
+    ("LC_ALL", "the encoding of file names"),
+    ("LD_LIBRARY_PATH", "libraries of Python, torch and drivers that are not in the standard directories"),
+    ("GPU_DEVICE_ORDINAL", "visible AMD GPUs"),
+    ("ROCR_VISIBLE_DEVICES", "visible AMD GPUs"),
+];
+
+/// Variables of drivers and of the libraries that compute: the engine must see the devices that testgen sees, and results depend on
+/// them, so that a user must be able to set them.
+const DEVICE_PREFIXES: [&str; 12] = [
+    "CUDA_",
+    "HIPBLASLT_",
+    "HIP_",
+    "HSA_",
+    "MIOPEN_",
+    "NVIDIA_",
+    "OMP_",
+    "ONEDNN_",
+    "PYTORCH_",
+    "ROCBLAS_",
+    "ROCM_",
+    "TORCH_",
+];
+
+/// The variables that are set. The Hub is never asked, whatever the user's environment contains.
+const SET: [(&str, &str); 3] =
+    [("HF_HUB_OFFLINE", "1"), ("HF_HUB_DISABLE_TELEMETRY", "1"), ("TOKENIZERS_PARALLELISM", "false")];

@@ -1,0 +1,236 @@
+//! An engine with an open device: the calls with their types.
+
+use crate::{
+    call::{Call, DeviceClass, DeviceRequest, Dtype, Operation, VERSION},
+    command::EngineCommand,
+    engine_name::EngineName,
+    error::EngineError,
+    process::EngineProcess,
+    reply::{
+        Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice, Placement, SessionReply,
+    },
+    tensors::{Data, Tensor, Tensors},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::{collections::BTreeMap, time::Duration};
+
+/// A running engine with an open device.
+#[derive(Debug)]
+pub struct Engine {
+    process: EngineProcess,
+    name: EngineName,
+    versions: BTreeMap<String, String>,
+    build: Build,
+    opened: OpenReply,
+}
+
+/// The arguments of `load`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadRequest {
+    /// The directory of the checkpoint.
+    pub directory: String,
+    /// Replaces the content of `config.json`.
+    pub config: Option<Value>,
+    /// The `model_type` of the checkpoint.
+    pub model_type: String,
+    /// The class to compute.
+    pub class: String,
+    /// The type to compute in.
+    pub dtype: Dtype,
+}
+
+/// The outputs of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forward {
+    /// `output.*`, `trace.*` and `host.*`.
+    pub tensors: Tensors,
+    /// Where each output and trace was computed, in the order of the computation.
+    pub placements: Vec<Placement>,
+}
+
+/// A reply without content.
+#[derive(Deserialize)]
+struct Done {}
+
+impl Engine {
+    /// Starts the engine `name` and opens `device`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start, speaks another version, or does not have the device or the options.
+    pub fn start(name: &EngineName, device: DeviceRequest, limit: Duration) -> Result<Self, EngineError> {
+        Self::start_with(EngineCommand::of(name)?, name, device, limit)
+    }
+
+    /// Like [`Self::start`], with a command of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::start`].
+    pub fn start_with(
+        command: EngineCommand,
+        name: &EngineName,
+        device: DeviceRequest,
+        limit: Duration,
+    ) -> Result<Self, EngineError> {
+        let process = EngineProcess::start(command, limit)?;
+        let hello = Call::Hello { version: VERSION, options: name.options().to_vec() };
+        let (HelloReply { version, versions, build }, _) = process.call(hello, &Tensors::new())?;
+        if version != VERSION {
+            let problem = format!("it speaks version {version} of the protocol, this testgen version {VERSION}");
+            return Err(EngineError::Invalid { call: "hello", problem, output: String::new() });
+        }
+        let (opened, _): (OpenReply, _) = process.call(Call::Open { device }, &Tensors::new())?;
+        if let Some(problem) = contradiction(build, opened.device.kind) {
+            return Err(EngineError::Invalid { call: "open", problem, output: String::new() });
+        }
+        Ok(Self { process, name: name.clone(), versions, build, opened })
+    }
+
+    /// The name with its options.
+    pub fn name(&self) -> &EngineName {
+        &self.name
+    }
+
+    /// The device that the engine reports.
+    pub fn device(&self) -> &OpenedDevice {
+        &self.opened.device
+    }
+
+    /// Why it is not the requested device.
+    pub fn why_another_device(&self) -> Option<&str> {
+        self.opened.why.as_deref()
+    }
+
+    /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
+    pub fn describe_versions(&self) -> String {
+        let versions = self.versions.iter().map(|(name, version)| format!("{name} {version}"));
+        let build = match self.build {
+            Build::Cpu => "CPU",
+            Build::Cuda => "CUDA",
+            Build::Hip => "HIP",
+        };
+        format!("{} ({build} build)", versions.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The process, for its id and whether it runs.
+    pub fn process(&self) -> &EngineProcess {
+        &self.process
+    }
+
+    /// Computes one operation on the device.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn compute(
+        &self,
+        operation: Operation,
+        operands: Tensors,
+        dtype: Dtype,
+        result: Dtype,
+    ) -> Result<Vec<f32>, EngineError> {
+        let (_, mut tensors) = self.call::<Done>(Call::Compute { operation, dtype, result }, &operands)?;
+        match tensors.remove("result") {
+            Some(Tensor { data: Data::F32(values), .. }) => Ok(values),
+            Some(_) | None => Err(EngineError::Failed {
+                call: "compute",
+                message: "the reply has no tensor `result` of f32".to_owned(),
+            }),
+        }
+    }
+
+    /// Loads a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn load(&self, request: LoadRequest) -> Result<LoadReply, EngineError> {
+        let LoadRequest { directory, config, model_type, class, dtype } = request;
+        Ok(self.call(Call::Load { directory, config, model_type, class, dtype }, &Tensors::new())?.0)
+    }
+
+    /// Computes every output, with the hidden states if `traced`.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn forward(&self, model: u64, inputs: &Tensors, traced: bool) -> Result<Forward, EngineError> {
+        let (ForwardReply { placements }, tensors) = self.call(Call::Forward { model, traced }, inputs)?;
+        Ok(Forward { tensors, placements })
+    }
+
+    /// Starts a sequence with a cache.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn open_session(&self, model: u64) -> Result<u64, EngineError> {
+        let (SessionReply { session }, _) = self.call(Call::OpenSession { model }, &Tensors::new())?;
+        Ok(session)
+    }
+
+    /// Reads more tokens.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn step(&self, session: u64, inputs: &Tensors) -> Result<Forward, EngineError> {
+        let (ForwardReply { placements }, tensors) = self.call(Call::Step { session }, inputs)?;
+        Ok(Forward { tensors, placements })
+    }
+
+    /// Bytes that tensors use on the device, as the engine counts them.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn memory(&self) -> Result<Option<u64>, EngineError> {
+        let (MemoryReply { in_use }, _) = self.call(Call::Memory, &Tensors::new())?;
+        Ok(in_use)
+    }
+
+    /// Forgets the tokens of a sequence.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn reset_session(&self, session: u64) -> Result<(), EngineError> {
+        self.call::<Done>(Call::ResetSession { session }, &Tensors::new()).map(drop)
+    }
+
+    /// Ends a sequence.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn close_session(&self, session: u64) -> Result<(), EngineError> {
+        self.call::<Done>(Call::CloseSession { session }, &Tensors::new()).map(drop)
+    }
+
+    /// Drops a model.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn unload(&self, model: u64) -> Result<(), EngineError> {
+        self.call::<Done>(Call::Unload { model }, &Tensors::new()).map(drop)
+    }
+
+    fn call<Reply: DeserializeOwned>(&self, call: Call, tensors: &Tensors) -> Result<(Reply, Tensors), EngineError> {
+        self.process.call(call, tensors)
+    }
+}
+
+/// Why a build cannot have opened a device of this kind.
+fn contradiction(build: Build, kind: DeviceClass) -> Option<String> {
+    match (build, kind) {
+        (_, DeviceClass::Cpu) | (Build::Cuda, DeviceClass::Cuda) | (Build::Hip, DeviceClass::Rocm) => None,
+        (Build::Cpu, DeviceClass::Cuda | DeviceClass::Rocm) => {
+            Some("a build without GPUs cannot have opened a GPU".to_owned())
+        }
+        (Build::Hip, DeviceClass::Cuda) => Some("a HIP build cannot have opened a CUDA device".to_owned()),
+        (Build::Cuda, DeviceClass::Rocm) => Some("a CUDA build cannot have opened a ROCm device".to_owned()),
+    }
+}

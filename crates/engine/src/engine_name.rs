@@ -1,0 +1,107 @@
+//! The name of an engine with its options, which is part of the name of a column: `torch`, `torch/eager/tf32`.
+
+use std::{fmt, str::FromStr};
+
+/// An engine with its options.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EngineName {
+    program: String,
+    options: Vec<String>,
+}
+
+/// A name that cannot be that of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{name}` is not the name of an engine: {problem}; write native, torch, or a name with options such as torch/eager/tf32"
+)]
+pub struct EngineNameError {
+    name: String,
+    problem: &'static str,
+}
+
+/// The program of the engine that is part of the suite.
+const NATIVE: &str = "native";
+
+impl EngineName {
+    /// The engine that is part of the suite: burn.
+    pub fn native() -> Self {
+        Self { program: NATIVE.to_owned(), options: Vec::new() }
+    }
+
+    /// Whether it is the engine that is part of the suite.
+    pub fn is_native(&self) -> bool {
+        self.program == NATIVE
+    }
+
+    /// The name without options.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// The options, sorted.
+    pub fn options(&self) -> &[String] {
+        &self.options
+    }
+
+    /// Whether the engine was asked to round the factors of f32 products to TF32.
+    pub fn tf32(&self) -> bool {
+        self.options.iter().any(|option| option == "tf32")
+    }
+
+    /// The name as a report has it; none for the native engine, whose entries have no such field.
+    pub fn in_report(&self) -> Option<String> {
+        (!self.is_native()).then(|| self.to_string())
+    }
+}
+
+impl FromStr for EngineName {
+    type Err = EngineNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = |problem| EngineNameError { name: text.escape_debug().take(80).collect(), problem };
+        let mut parts = text.split('/').map(str::to_owned);
+        let program = parts.next().unwrap_or_default();
+        let mut options: Vec<String> = parts.collect();
+        // Sorted, so that one engine has one name.
+        options.sort();
+        if options.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(error("an option is repeated"));
+        }
+        for part in options.iter().chain([&program]) {
+            // Names are parts of test names and of variables.
+            let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            if part.is_empty() || part.len() > 40 || !part.chars().all(valid) {
+                return Err(error("a part has other characters than a-z, 0-9 and _, or none, or more than 40"));
+            }
+        }
+        let name = Self { program, options };
+        if name.is_native() && !name.options.is_empty() {
+            return Err(error("the native engine has no options"));
+        }
+        Ok(name)
+    }
+}
+
+impl fmt::Display for EngineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.program)?;
+        self.options.iter().try_for_each(|option| write!(f, "/{option}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_engine_has_one_name() {
+        let name = |text: &str| text.parse::<EngineName>().expect("is a name");
+        assert_eq!(name("torch/tf32/eager").to_string(), "torch/eager/tf32");
+        assert_eq!(name("torch/tf32/eager"), name("torch/eager/tf32"));
+        assert!(name("torch/tf32").tf32() && !name("torch").tf32());
+        assert!(name("native").is_native() && name("native").in_report().is_none());
+        for text in ["", "torch/", "/eager", "Torch", "torch/eager/eager", "native/eager", "a::b", "a@b", "a b"] {
+            assert!(text.parse::<EngineName>().is_err(), "{text}");
+        }
+    }
+}

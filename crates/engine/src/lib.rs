@@ -1,0 +1,32 @@
+//! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
+//!
+//! Owns the protocol ([`Call`], the replies, how messages are framed), the supervision of the process, and the engine `torch`.
+//! Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
+//! docs/engines.md describes the protocol for authors of other engines.
+
+mod call;
+mod command;
+mod engine;
+mod engine_name;
+mod error;
+mod frame;
+mod process;
+mod python;
+mod reply;
+#[cfg(feature = "schema")]
+mod schema;
+mod tensors;
+
+pub use call::{Call, DeviceClass, DeviceRequest, Dtype, Operation, Request, VERSION};
+pub use command::{CommandError, EngineCommand, PROGRAM_PREFIX, PYTHON_VARIABLE};
+pub use engine::{Engine, Forward, LoadRequest};
+pub use engine_name::{EngineName, EngineNameError};
+pub use error::EngineError;
+pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
+pub use reply::{
+    Build, Failure, FailureKind, ForwardReply, HelloReply, LoadReply, MemoryReply, ModelTensors, OpenReply,
+    OpenedDevice, Placement, Response, SessionReply,
+};
+#[cfg(feature = "schema")]
+pub use schema::protocol_schema;
+pub use tensors::{Data, Tensor, Tensors};

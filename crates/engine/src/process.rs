@@ -1,0 +1,228 @@
+//! A running engine: calls with a time limit, and an end in every case.
+//!
+//! Never hangs and leaves no process: pipes are read and written by threads of their own, a call waits at most its limit, and
+//! whatever violates the protocol ends the process with its children. The process also ends with this one.
+
+mod last_output;
+mod pipes;
+mod spawner;
+
+use crate::{
+    call::{Call, Request},
+    command::EngineCommand,
+    error::EngineError,
+    frame::{Frame, FrameError},
+    reply::{FailureKind, Response},
+    tensors::{self, Tensors},
+};
+use last_output::LastOutput;
+use pipes::Pipes;
+use serde::de::DeserializeOwned;
+use std::{
+    process::{Child, ExitStatus},
+    sync::{Mutex, PoisonError, mpsc::RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The variable with the time limit of a call in seconds; 600 by default.
+pub const TIMEOUT_VARIABLE: &str = "TESTGEN_ENGINE_TIMEOUT";
+
+/// Compiling a model, or loading tens of gigabytes from a network drive, takes minutes.
+const DEFAULT_LIMIT: Duration = Duration::from_secs(600);
+/// How long a process may take to end when its pipe was closed.
+const GRACE: Duration = Duration::from_secs(2);
+/// The interval at which its end is polled.
+const POLL: Duration = Duration::from_millis(10);
+
+/// The time limit in the environment.
+pub fn time_limit() -> Duration {
+    let seconds = std::env::var(TIMEOUT_VARIABLE).ok().and_then(|value| value.trim().parse().ok());
+    seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_LIMIT, Duration::from_secs)
+}
+
+/// A process that speaks the protocol. Calls of several threads run one after another.
+#[derive(Debug)]
+pub struct EngineProcess {
+    limit: Duration,
+    state: Mutex<State>,
+    /// Deleted after the process has ended.
+    _command: EngineCommand,
+}
+
+#[derive(Debug)]
+enum State {
+    Running(Connection),
+    Ended { why: String },
+}
+
+#[derive(Debug)]
+struct Connection {
+    child: Child,
+    pipes: Pipes,
+    output: LastOutput,
+    last_id: u64,
+    /// Whether the process was waited for.
+    waited: bool,
+}
+
+impl EngineProcess {
+    /// Starts the process; each call may take `limit`.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be started.
+    pub fn start(command: EngineCommand, limit: Duration) -> Result<Self, EngineError> {
+        let program = command.program.to_string_lossy().into_owned();
+        let mut child = spawner::spawn(command.build()).map_err(|source| EngineError::Start { program, source })?;
+        let output = LastOutput::default();
+        let pipes = Pipes::new(&mut child, &output);
+        let connection = Connection { child, pipes, output, last_id: 0, waited: false };
+        Ok(Self { limit, state: Mutex::new(State::Running(connection)), _command: command })
+    }
+
+    /// Sends a call and waits for its reply.
+    ///
+    /// # Errors
+    ///
+    /// The engine's own error; or a violation of the protocol or of the time limit, which ends the process.
+    pub fn call<Reply: DeserializeOwned>(
+        &self,
+        call: Call,
+        tensors: &Tensors,
+    ) -> Result<(Reply, Tensors), EngineError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match &mut *state {
+            State::Running(connection) => connection,
+            State::Ended { why } => return Err(EngineError::NotRunning { why: why.clone() }),
+        };
+        let result = connection.call(call, tensors, self.limit);
+        if let Err(error) = &result
+            && !matches!(error, EngineError::Unsupported { .. } | EngineError::Failed { .. })
+        {
+            *state = State::Ended { why: error.to_string() };
+        }
+        result
+    }
+
+    /// Whether the process can be called.
+    pub fn is_running(&self) -> bool {
+        matches!(*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Running(_))
+    }
+
+    /// The process id while it runs.
+    pub fn id(&self) -> Option<u32> {
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Running(connection) => Some(connection.child.id()),
+            State::Ended { .. } => None,
+        }
+    }
+}
+
+impl Connection {
+    fn call<Reply: DeserializeOwned>(
+        &mut self,
+        call: Call,
+        tensors: &Tensors,
+        limit: Duration,
+    ) -> Result<(Reply, Tensors), EngineError> {
+        let name = call.name();
+        self.last_id += 1;
+        let request = Request { id: self.last_id, call };
+        let header = serde_json::to_vec(&request).expect("a request has string keys only");
+        let tensors = tensors::encode(tensors).map_err(|problem| self.invalid(name, problem))?;
+        self.pipes.send(Frame { header, tensors });
+        let frame = match self.pipes.receive(limit) {
+            Ok(Ok(frame)) => frame,
+            Ok(Err(FrameError::Closed)) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended(name)),
+            Ok(Err(error)) => return Err(self.invalid(name, error.to_string())),
+            Err(RecvTimeoutError::Timeout) => {
+                self.kill();
+                return Err(EngineError::TimedOut { call: name, limit, output: self.output.describe() });
+            }
+        };
+        self.reply(name, &frame)
+    }
+
+    /// Reads the response to the last request.
+    fn reply<Reply: DeserializeOwned>(
+        &mut self,
+        call: &'static str,
+        frame: &Frame,
+    ) -> Result<(Reply, Tensors), EngineError> {
+        let response: Response =
+            serde_json::from_slice(&frame.header).map_err(|error| self.invalid(call, format!("header: {error}")))?;
+        if response.id != self.last_id {
+            let problem = format!("it answers request {}, the last one is {}", response.id, self.last_id);
+            return Err(self.invalid(call, problem));
+        }
+        let value = match (response.reply, response.error) {
+            (Some(value), None) => value,
+            (None, Some(failure)) if failure.kind == FailureKind::Unsupported => {
+                return Err(EngineError::Unsupported { message: one_line(&failure.message) });
+            }
+            (None, Some(failure)) => {
+                return Err(EngineError::Failed { call, message: one_line(&failure.message) });
+            }
+            _ => return Err(self.invalid(call, "it needs either `reply` or `error`".to_owned())),
+        };
+        let reply = serde_json::from_value(value).map_err(|error| self.invalid(call, format!("reply: {error}")))?;
+        let tensors =
+            tensors::decode(&frame.tensors).map_err(|problem| self.invalid(call, format!("tensors: {problem}")))?;
+        Ok((reply, tensors))
+    }
+
+    fn invalid(&mut self, call: &'static str, problem: String) -> EngineError {
+        self.kill();
+        EngineError::Invalid { call, problem, output: self.output.describe() }
+    }
+
+    fn ended(&mut self, call: &'static str) -> EngineError {
+        let ended = self.ends_within(GRACE);
+        let status = self.kill().filter(|_| ended).map(|status| status.to_string());
+        let status = status.unwrap_or_else(|| "it closed its pipe and was ended".to_owned());
+        EngineError::Ended { call, status, output: self.output.describe() }
+    }
+
+    fn ends_within(&mut self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while !spawner::has_ended(&mut self.child) {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(POLL);
+        }
+        true
+    }
+
+    /// Ends the process and its children, and waits for it, so that no zombie remains.
+    fn kill(&mut self) -> Option<ExitStatus> {
+        // Before the process is waited for, because its group may belong to others after that.
+        if !self.waited {
+            spawner::kill_group(self.child.id());
+            // It fails where the process has ended already.
+            let _ = self.child.kill();
+            self.waited = true;
+        }
+        let status = self.child.wait().ok();
+        self.output.settle();
+        status
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // A closed pipe asks the engine to end, which lets it release its device.
+        self.pipes.close();
+        if !self.waited {
+            self.ends_within(GRACE);
+        }
+        self.kill();
+    }
+}
+
+/// A message of an engine on one line, without control characters, at most 1000 characters.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().filter(|c| !c.is_control()).take(1000).collect()
+}

@@ -1,0 +1,152 @@
+//! Responses: an engine's answers.
+
+use crate::call::{DeviceClass, Dtype};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The JSON header of a message from the engine to testgen: a reply or an error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Response {
+    /// The id of the request.
+    pub id: u64,
+    /// The reply, whose fields depend on the call; `{}` for a call that only reports success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Value>,
+    /// The error in place of a reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+}
+
+/// A call that the engine could not carry out. It remains usable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Failure {
+    /// The kind.
+    pub kind: FailureKind,
+    /// One line for the user.
+    pub message: String,
+}
+
+/// The kind of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The engine, in this version or with these options, does not have what was asked for; the check is ignored, with the message.
+    Unsupported,
+    /// It has it, and it failed; so does the check.
+    Failed,
+}
+
+/// The reply to `hello`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HelloReply {
+    /// The version of the protocol that the engine speaks.
+    pub version: u32,
+    /// The versions of its libraries by name, for instance `torch`.
+    pub versions: BTreeMap<String, String>,
+    /// The kind of GPU that its libraries were built for.
+    pub build: Build,
+}
+
+/// The kind of GPU that an engine was built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Build {
+    /// None.
+    Cpu,
+    /// NVIDIA.
+    Cuda,
+    /// AMD.
+    Hip,
+}
+
+/// The reply to `open`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OpenReply {
+    /// The device that everything runs on from now on. The CPU in place of a GPU is a fallback, which testgen marks.
+    pub device: OpenedDevice,
+    /// Why it is not the requested one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A device as the engine's own library reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OpenedDevice {
+    /// Its kind.
+    pub kind: DeviceClass,
+    /// Its name.
+    pub name: String,
+    /// Its UUID; letter case, hyphens and a prefix `GPU-` do not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// `0000:03:00.0`. A GPU needs this or the UUID.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+}
+
+/// The reply to `load`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LoadReply {
+    /// Identifies the model in later calls.
+    pub model: u64,
+    /// The tensors of the checkpoint.
+    #[serde(flatten)]
+    pub tensors: ModelTensors,
+}
+
+/// The tensors of a checkpoint, by their names in its files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelTensors {
+    /// Those that the model has taken.
+    pub read: Vec<String>,
+    /// Those that it has no use for.
+    pub unused: Vec<String>,
+}
+
+/// The reply to `forward` and to `step`. Its tensors, as f32 (integers as i64), are `output.<name>`, `trace.<name>` and, for
+/// integers that were decided on the host, `host.<name>`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ForwardReply {
+    /// Where each output and trace was computed, in the order of the computation.
+    pub placements: Vec<Placement>,
+}
+
+/// Where a tensor was before it was copied to the host, read from the tensor itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Placement {
+    /// The name of the tensor, for instance `output.logits`.
+    pub name: String,
+    /// The kind of device.
+    pub device: DeviceClass,
+    /// The type of its elements.
+    pub dtype: Dtype,
+}
+
+/// The reply to `open_session`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionReply {
+    /// Identifies the sequence in later calls.
+    pub session: u64,
+}
+
+/// The reply to `memory`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryReply {
+    /// Bytes that tensors use on the device; absent where the engine does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_use: Option<u64>,
+}

@@ -1,0 +1,108 @@
+//! Tensors of a message: one safetensors blob of f32, i64 and u8.
+
+use safetensors::{Dtype, SafeTensors, View, serialize};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// Named tensors.
+pub type Tensors = BTreeMap<String, Tensor>;
+
+/// A dense row-major tensor on the host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    /// The length of every dimension, outermost first.
+    pub shape: Vec<usize>,
+    /// The elements.
+    pub data: Data,
+}
+
+/// The elements of a [`Tensor`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// Activations.
+    F32(Vec<f32>),
+    /// Token ids, masks, positions.
+    I64(Vec<i64>),
+    /// Bytes of images.
+    U8(Vec<u8>),
+}
+
+/// The bytes of `tensors`; none at all without tensors.
+pub(crate) fn encode(tensors: &Tensors) -> Result<Vec<u8>, String> {
+    if tensors.is_empty() {
+        return Ok(Vec::new());
+    }
+    serialize(tensors.iter(), None).map_err(|error| error.to_string())
+}
+
+/// The tensors in `bytes`. The lengths that they declare are compared with the data before anything is allocated.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
+    if bytes.is_empty() {
+        return Ok(Tensors::new());
+    }
+    let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
+    file.iter()
+        .map(|(name, view)| {
+            let data = match view.dtype() {
+                Dtype::F32 => Data::F32(numbers(view.data(), f32::from_le_bytes)),
+                Dtype::I64 => Data::I64(numbers(view.data(), i64::from_le_bytes)),
+                Dtype::U8 => Data::U8(view.data().to_vec()),
+                other => return Err(format!("tensor `{name}` is {other:?}, not F32, I64 or U8")),
+            };
+            Ok((name.to_owned(), Tensor { shape: view.shape().to_vec(), data }))
+        })
+        .collect()
+}
+
+fn numbers<const N: usize, T>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
+    let chunks = bytes.chunks_exact(N);
+    chunks.map(|chunk| read(chunk.try_into().expect("chunks have this length"))).collect()
+}
+
+impl View for &Tensor {
+    fn dtype(&self) -> Dtype {
+        match self.data {
+            Data::F32(_) => Dtype::F32,
+            Data::I64(_) => Dtype::I64,
+            Data::U8(_) => Dtype::U8,
+        }
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        match &self.data {
+            Data::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            Data::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            Data::U8(values) => Cow::Borrowed(values),
+        }
+    }
+
+    fn data_len(&self) -> usize {
+        match &self.data {
+            Data::F32(values) => values.len() * 4,
+            Data::I64(values) => values.len() * 8,
+            Data::U8(values) => values.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_returns_bit_by_bit() {
+        let tensor = |shape: &[usize], data| Tensor { shape: shape.to_vec(), data };
+        let tensors = Tensors::from([
+            ("a".to_owned(), tensor(&[2, 1], Data::F32(vec![-0.0, f32::INFINITY]))),
+            ("b".to_owned(), tensor(&[1], Data::I64(vec![i64::MIN]))),
+            ("c".to_owned(), tensor(&[0, 3], Data::U8(vec![]))),
+        ]);
+        let bytes = encode(&tensors).expect("encodes");
+        assert_eq!(decode(&bytes), Ok(tensors));
+        assert_eq!(decode(&[]), Ok(Tensors::new()));
+        assert!(decode(&bytes[..bytes.len() - 1]).is_err());
+    }
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""An engine for tests that answers `forward` with the outputs of the golden, and misbehaves as its first argument says.
+
+It needs Python's standard library only. Where the argument is missing, the variable TESTGEN_SCRIPT has it.
+"""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+PREFIX = struct.Struct("<4sIQ")
+MODE = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TESTGEN_SCRIPT", "none")
+DIRECTORY = {}
+UUID = "GPU-00000000-0000-0000-0000-000000000001"
+
+
+def read():
+    """The header of the next request, and its tensors."""
+    prefix = sys.stdin.buffer.read(PREFIX.size)
+    if len(prefix) < PREFIX.size:
+        # A process that ignores the end of its pipe must be ended.
+        while MODE == "stays":
+            time.sleep(1)
+        sys.exit(0)
+    _, header, tensors = PREFIX.unpack(prefix)
+    return json.loads(sys.stdin.buffer.read(header)), parsed(sys.stdin.buffer.read(tensors))
+
+
+def write(header, blob=b"", magic=b"TGEN", extra=0):
+    """Sends a message."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    raw(PREFIX.pack(magic, len(text), len(blob) + extra) + text + blob)
+
+
+def raw(data):
+    """Sends bytes."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def parsed(blob):
+    """Shape and values of the tensors of a safetensors file, as f32 or i64."""
+    if not blob:
+        return {}
+    length = struct.unpack("<Q", blob[:8])[0]
+    header, data, found = json.loads(blob[8 : 8 + length]), blob[8 + length :], {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        start, end = entry["data_offsets"]
+        found[name] = (entry["shape"], values(entry["dtype"], data[start:end]))
+    return found
+
+
+def values(dtype, data):
+    """The elements."""
+    if dtype == "BF16":
+        return [struct.unpack("<f", b"\0\0" + data[i : i + 2])[0] for i in range(0, len(data), 2)]
+    code = {"F32": "f", "F16": "e", "I64": "q", "I32": "i", "I16": "h", "I8": "b", "U8": "B"}[dtype]
+    return [element for (element,) in struct.iter_unpack(f"<{code}", data)]
+
+
+def blob_of(tensors):
+    """A safetensors file of f32."""
+    header, data = {}, b""
+    for name, (shape, elements) in tensors.items():
+        packed = struct.pack(f"<{len(elements)}f", *elements)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
+        data += packed
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def computed(request, tensors):
+    """The result of `compute`."""
+    shape, left = tensors["left"]
+    right = tensors.get("right", (shape, left))[1]
+    if request["operation"] == "matrix_product":
+        rows, inner = shape
+        columns = len(right) // inner
+        result = [sum(left[r * inner + k] * right[k * columns + c] for k in range(inner)) for r in range(rows) for c in range(columns)]
+        return [rows, columns], result
+    operations = {"cast": lambda a, _: a, "add": lambda a, b: a + b, "multiply": lambda a, b: a * b}
+    return shape, [operations[request["operation"]](a, b) for a, b in zip(left, right, strict=True)]
+
+
+def golden(model, inputs):
+    """Outputs of the case with these inputs, and the hidden states of the main case."""
+    with open(os.path.join(DIRECTORY[model], "golden.safetensors"), "rb") as file:
+        tensors = parsed(file.read())
+    for prefix in ("", *(f"case.{index}." for index in range(1, 9))):
+        case = {name.removeprefix(f"{prefix}input."): value for name, value in tensors.items() if name.startswith(f"{prefix}input.")}
+        if case == inputs:
+            found = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(f"{prefix}output.")}
+            return found | {name: value for name, value in tensors.items() if not prefix and name.startswith("trace.")}
+    return {}
+
+
+def faulty(outputs):
+    """The outputs with the fault of this mode."""
+    changed = {}
+    for name, (shape, elements) in outputs.items():
+        if MODE == "nan":
+            elements = [float("nan"), *elements[1:]]
+        elif MODE == "transposed":
+            shape = shape[::-1]
+        elif MODE == "wrong_shape":
+            shape, elements = [len(elements) - 1], elements[1:]
+        elif MODE == "zeros":
+            elements = [0.0] * len(elements)
+        elif MODE == "slightly_wrong":
+            elements = [value * 1.001 for value in elements]
+        changed[name] = (shape, elements)
+    if MODE == "no_outputs":
+        return {}
+    return changed
+
+
+def forward(request, tensors):
+    """Sends the outputs of a model."""
+    identifier = request["id"]
+    if MODE == "dies":
+        print("Segmentation fault (core dumped)", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if MODE == "hangs":
+        time.sleep(1000)
+    if MODE == "fails":
+        return write({"id": identifier, "error": {"kind": "failed", "message": "out of memory\nafter 3 tensors"}})
+    outputs = faulty(golden(request["model"], tensors))
+    kind = "cuda" if MODE in ("device_lie", "uuid_lie", "placed_elsewhere") else "cpu"
+    dtype = "bf16" if MODE == "other_dtype" else "f32"
+    placements = [{"name": name, "device": kind, "dtype": dtype} for name in outputs]
+    if MODE == "no_placements":
+        placements = []
+    blob = blob_of(outputs)
+    if MODE == "cut_tensors":
+        write({"id": identifier, "reply": {"placements": placements}}, blob[:-4], extra=4)
+        sys.exit(1)
+    if MODE == "damaged_tensors":
+        blob = b"\xff" * 64
+    write({"id": identifier, "reply": {"placements": placements}}, blob)
+    return None
+
+
+def answer(request, tensors):
+    """Sends the response to one request."""
+    identifier, call = request["id"], request["call"]
+    if call == "hello":
+        build = "cpu"
+        if MODE in ("device_lie", "uuid_lie"):
+            build = "cuda"
+        version = 0 if MODE == "old_protocol" else 1
+        return write({"id": identifier, "reply": {"version": version, "versions": {"scripted": "1"}, "build": build}})
+    if call == "open":
+        device = {"kind": "cpu", "name": "cpu"}
+        if MODE in ("device_lie", "build_lie"):
+            device = {"kind": "cuda", "name": "NVIDIA Imaginary", **{key: request["device"].get(key) for key in ("uuid", "pci_address")}}
+        if MODE == "uuid_lie":
+            device = {"kind": "cuda", "name": "NVIDIA Imaginary", "uuid": UUID}
+        return write({"id": identifier, "reply": {"device": device}})
+    if call == "compute":
+        if request["dtype"] != "f32":
+            return write({"id": identifier, "error": {"kind": "failed", "message": "only f32"}})
+        shape, elements = computed(request, tensors)
+        if MODE == "wrong_sums" and request["operation"] == "add":
+            elements = [value + 1 for value in elements]
+        return write({"id": identifier, "reply": {}}, blob_of({"result": (shape, elements)}))
+    if call == "load":
+        if MODE == "cannot_load":
+            return write({"id": identifier, "error": {"kind": "unsupported", "message": "no class of this name"}})
+        DIRECTORY[identifier] = request["directory"]
+        return write({"id": identifier, "reply": {"model": identifier, "read": ["a"], "unused": ["b"] if MODE == "unused" else []}})
+    if call == "forward":
+        return forward(request, tensors)
+    return write({"id": identifier, "reply": {"in_use": 0, "session": 1}})
+
+
+def misbehave_at_start():
+    """Faults that do not depend on a request."""
+    if MODE == "exits":
+        print("ModuleNotFoundError: No module named 'torch'", file=sys.stderr)
+        sys.exit(3)
+    if MODE == "prints":
+        raw(b"Loading checkpoint shards: 100%\n")
+    if MODE == "flood":
+        for _ in range(20000):
+            print("x" * 1000, file=sys.stderr)
+        print("the last line of the flood", file=sys.stderr, flush=True)
+    if MODE == "never_reads":
+        while True:
+            time.sleep(1)
+    if MODE == "grandchild":
+        # It holds the pipes open after this process has ended.
+        subprocess.Popen(["sleep", "1000"])
+        sys.exit(4)
+    if MODE == "closes":
+        os.close(1)
+        while True:
+            time.sleep(1)
+
+
+def misbehave_at(request):
+    """Whether this request was answered wrongly."""
+    identifier = request["id"]
+    wrong = {
+        "silent": lambda: time.sleep(1000),
+        "late": lambda: time.sleep(3),
+        "magic": lambda: write({"id": identifier, "reply": {}}, magic=b"GTEN"),
+        "not_json": lambda: write(b"{"),
+        "other_id": lambda: write({"id": identifier + 7, "reply": {}}),
+        "no_reply": lambda: write({"id": identifier}),
+        "both": lambda: write({"id": identifier, "reply": {}, "error": {"kind": "failed", "message": "?"}}),
+        "other_fields": lambda: write({"id": identifier, "reply": {"surprise": 1}}),
+        "huge_header": lambda: raw(PREFIX.pack(b"TGEN", 2**32 - 1, 0)),
+        "huge_tensors": lambda: raw(PREFIX.pack(b"TGEN", 2, 2**63) + b"{}"),
+        "cut_header": lambda: (raw(PREFIX.pack(b"TGEN", 100, 0) + b"{"), sys.exit(0)),
+        "nul_bytes": lambda: raw(b"\0" * 100),
+    }
+    if MODE in wrong:
+        wrong[MODE]()
+        return MODE != "late"
+    return False
+
+
+def main():
+    """Answers requests."""
+    misbehave_at_start()
+    while True:
+        request, tensors = read()
+        if not misbehave_at(request):
+            answer(request, tensors)
+            if MODE == "twice":
+                answer(request, tensors)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+//! Checks on an engine: the process that a check uses, the device that it opened, and its models.
+//!
+//! Owns the engine of the current check, processes that wait for the next one, and the evidence of where an engine runs. Does not own
+//! the protocol and the process (`testgen-engine`). Checks do not know it: they see a model, whatever computes it.
+
+mod arrays;
+mod attach_error;
+mod attached;
+mod model;
+mod pool;
+mod scope;
+mod witness;
+
+pub(crate) use attach_error::AttachError;
+pub(crate) use attached::{AttachedEngine, Operand};
+pub(crate) use model::load;
+pub(crate) use scope::{attach, current, unsupported, within};

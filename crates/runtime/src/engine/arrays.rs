@@ -1,0 +1,63 @@
+//! Arrays of checks as tensors of the protocol, and back.
+
+use super::attached::AttachedEngine;
+use testgen_engine::{Data, Dtype, Forward as EngineForward, Tensor, Tensors};
+use testgen_nn::{
+    array::{Array, Arrays, Values},
+    forward::{Forward, Placement},
+};
+use testgen_types::Precision;
+
+/// The inputs of a call.
+pub(super) fn tensors(arrays: &Arrays) -> Tensors {
+    let tensor = |array: &Array| Tensor {
+        shape: array.shape().to_vec(),
+        data: match array.values() {
+            Values::F32(values) => Data::F32(values.clone()),
+            Values::I64(values) => Data::I64(values.clone()),
+            Values::U8(values) => Data::U8(values.clone()),
+        },
+    };
+    arrays.iter().map(|(name, array)| (name.clone(), tensor(array))).collect()
+}
+
+/// The outputs of a call.
+pub(super) fn forward(mut found: EngineForward) -> Forward {
+    let mut forward = Forward::default();
+    for placement in &found.placements {
+        let placed = Placement {
+            device: AttachedEngine::kind_of(placement.device),
+            precision: match placement.dtype {
+                // The type in memory.
+                Dtype::F32 | Dtype::Tf32 => Precision::F32,
+                Dtype::F16 => Precision::F16,
+                Dtype::Bf16 => Precision::Bf16,
+            },
+        };
+        let name = placement.name.strip_prefix("output.").or_else(|| placement.name.strip_prefix("trace."));
+        forward.placements.push((name.unwrap_or(&placement.name).to_owned(), placed));
+        // In the order of the computation, which the names of the tensors do not have.
+        if let Some(name) = placement.name.strip_prefix("trace.")
+            && let Some(tensor) = found.tensors.remove(&placement.name)
+        {
+            forward.trace.push((name.to_owned(), array(tensor)));
+        }
+    }
+    for (name, tensor) in found.tensors {
+        if let Some(name) = name.strip_prefix("output.") {
+            forward.outputs.insert(name.to_owned(), array(tensor));
+        } else if let Some(name) = name.strip_prefix("host.") {
+            forward.host_outputs.insert(name.to_owned(), array(tensor));
+        }
+    }
+    forward
+}
+
+/// The data fills the shape, which decoding has checked.
+fn array(Tensor { shape, data }: Tensor) -> Array {
+    match data {
+        Data::F32(values) => Array::floats(shape, values),
+        Data::I64(values) => Array::integers(shape, values),
+        Data::U8(values) => Array::bytes(shape, values),
+    }
+}

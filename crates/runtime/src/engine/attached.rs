@@ -1,0 +1,128 @@
+//! An engine process on a device, verified.
+
+use super::{
+    attach_error::AttachError,
+    witness::{MemoryWitness, bytes_of, class, in_use, other_device},
+};
+use std::path::Path;
+use testgen_device::Device;
+use testgen_engine::{
+    DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors, time_limit,
+};
+use testgen_types::{DeviceKind, Precision};
+
+/// An engine on a device.
+#[derive(Debug)]
+pub(crate) struct AttachedEngine {
+    engine: Engine,
+    device: Device,
+    fallback: Option<String>,
+    memory: Option<MemoryWitness>,
+}
+
+impl AttachedEngine {
+    /// Starts `name` on `device`, and compares the device that it reports with that one.
+    pub(super) fn start(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
+        // Before the engine uses any of it.
+        let before = in_use(device);
+        let request = DeviceRequest {
+            kind: class(device.kind),
+            index: device.index,
+            uuid: device.uuid.clone(),
+            pci_address: device.pci_address.clone(),
+        };
+        let engine = Engine::start(name, request, time_limit())?;
+        let on_cpu = device.kind != DeviceKind::Cpu && engine.device().kind == DeviceClass::Cpu;
+        let fallback = on_cpu.then(|| engine.why_another_device().unwrap_or("it reports no reason").to_owned());
+        if !on_cpu && let Some(problem) = other_device(device, engine.device()) {
+            return Err(AttachError::Failed(format!("engine {name} does not run on {}: {problem}", device.label())));
+        }
+        let memory = if on_cpu { None } else { MemoryWitness::new(device, before) };
+        Ok(Self { engine, device: device.clone(), fallback, memory })
+    }
+
+    /// The engine.
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Why it computes on the CPU in place of the GPU that was asked for.
+    pub(crate) fn fallback(&self) -> Option<String> {
+        self.fallback.as_ref().map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
+    }
+
+    /// Whether f32 products may be computed in TF32: an option of the engine, which has an effect on NVIDIA GPUs only.
+    pub(crate) fn tf32(&self) -> bool {
+        self.engine.name().tf32() && self.fallback.is_none() && self.device.kind == DeviceKind::Cuda
+    }
+
+    /// Its name and the versions of its libraries.
+    pub(super) fn versions(&self) -> String {
+        self.engine.describe_versions()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.engine.process().is_running()
+    }
+
+    /// Bytes that its tensors use; none where it does not count them, or does not answer.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        // The calls of the check itself report an engine that does not answer.
+        self.engine.memory().ok().flatten()
+    }
+
+    /// The result of an operation on vectors, or of a product of [rows, inner] and [inner, columns], computed in `precision`.
+    pub(crate) fn compute(
+        &self,
+        operation: Operation,
+        operands: [Option<Operand>; 2],
+        precision: Precision,
+        result: Precision,
+    ) -> Result<Vec<f32>, String> {
+        let named = ["left", "right"].into_iter().zip(operands);
+        let tensors: Tensors = named
+            .filter_map(|(name, operand)| {
+                let Operand { shape, values } = operand?;
+                Some((name.to_owned(), Tensor { shape, data: testgen_engine::Data::F32(values) }))
+            })
+            .collect();
+        self.engine.compute(operation, tensors, dtype(precision), dtype(result)).map_err(|error| error.to_string())
+    }
+
+    /// Confirms that the weights of a loaded model can be on the device.
+    pub(super) fn confirm_memory(
+        &self,
+        directory: &Path,
+        loaded: &LoadReply,
+        precision: Precision,
+    ) -> Result<(), String> {
+        let Some(memory) = self.memory else { return Ok(()) };
+        memory.confirm(&self.device, bytes_of(directory, &loaded.tensors.read, precision))
+    }
+
+    /// The kind of device in the terms of checks.
+    pub(super) fn kind_of(class: DeviceClass) -> DeviceKind {
+        match class {
+            DeviceClass::Cpu => DeviceKind::Cpu,
+            DeviceClass::Cuda => DeviceKind::Cuda,
+            DeviceClass::Rocm => DeviceKind::Rocm,
+        }
+    }
+}
+
+/// A tensor of f32.
+#[derive(Debug, Clone)]
+pub(crate) struct Operand {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) values: Vec<f32>,
+}
+
+/// The type that a model of `precision` stores and computes in.
+pub(super) fn dtype(precision: Precision) -> Dtype {
+    match precision {
+        Precision::F32 => Dtype::F32,
+        Precision::Tf32 => Dtype::Tf32,
+        Precision::F16 => Dtype::F16,
+        Precision::Bf16 => Dtype::Bf16,
+    }
+}

@@ -1,0 +1,144 @@
+//! A model in an engine, in the place of a network.
+
+use super::{
+    arrays::{forward, tensors},
+    attached::{AttachedEngine, dtype},
+    scope::set_unsupported,
+};
+use std::sync::Arc;
+use testgen_engine::{EngineError, LoadRequest};
+use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
+use testgen_nn::{
+    array::Arrays,
+    device::BackendDevice,
+    forward::{Forward, ForwardError, Session},
+};
+use testgen_types::{ModelType, Precision};
+
+/// A model that an engine has loaded.
+struct EngineModel {
+    engine: Arc<AttachedEngine>,
+    model: u64,
+    capabilities: Capabilities,
+}
+
+/// Loads the checkpoint in an engine.
+///
+/// Everything that is not computed (configuration, capabilities, processors) is read by testgen from the checkpoint's own configuration; a
+/// replaced configuration is the engine's alone.
+pub(crate) fn load(
+    model_type: ModelType,
+    checkpoint: &Checkpoint,
+    engine: &Arc<AttachedEngine>,
+    host: &BackendDevice,
+    precision: Precision,
+) -> Result<Model, LoadError> {
+    set_unsupported(None);
+    let own = Checkpoint::at(checkpoint.directory());
+    let described = testgen_models::load(model_type, &own, host, precision)?;
+    let (config, own_config) = (checkpoint.config()?, own.config()?);
+    let request = LoadRequest {
+        directory: absolute(checkpoint),
+        config: (config != own_config).then_some(config),
+        model_type: model_type.as_str().to_owned(),
+        class: described.class().to_owned(),
+        dtype: dtype(precision),
+    };
+    let replaced = request.config.is_some();
+    let loaded = engine.engine().load(request).map_err(|error| {
+        // With another configuration an engine may lack what the checkpoint does not need.
+        if let (EngineError::Unsupported { message }, false) = (&error, replaced) {
+            set_unsupported(Some(message));
+        }
+        LoadError::Engine { message: error.to_string() }
+    })?;
+    let account = described.account(loaded.tensors.read.clone(), loaded.tensors.unused.clone());
+    // From here on the engine's copy is dropped with the model.
+    let model = EngineModel { engine: Arc::clone(engine), model: loaded.model, capabilities: described.capabilities() };
+    engine
+        .confirm_memory(checkpoint.directory(), &loaded, precision)
+        .map_err(|message| LoadError::Engine { message })?;
+    Ok(described.with_network(|_| Box::new(model)).with_tensors(account))
+}
+
+/// The engine has another working directory.
+fn absolute(checkpoint: &Checkpoint) -> String {
+    let directory = checkpoint.directory();
+    std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned()).to_string_lossy().into_owned()
+}
+
+impl ErasedModel for EngineModel {
+    fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
+        self.engine.engine().forward(self.model, &tensors(inputs), traced).map(forward).map_err(failed)
+    }
+
+    fn session(&self) -> Option<Box<dyn Session + '_>> {
+        self.capabilities.cached_layers?;
+        let opened = self.engine.engine().open_session(self.model).inspect_err(|error| {
+            if let EngineError::Unsupported { message } = error {
+                set_unsupported(Some(message));
+            }
+        });
+        // An engine without a cache for this model has none, as a model without one.
+        let session = opened.ok()?;
+        Some(Box::new(EngineSession { model: self, session, length: 0 }))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+}
+
+impl Drop for EngineModel {
+    fn drop(&mut self) {
+        // An engine that does not answer has ended, and its model with it.
+        let _ = self.engine.engine().unload(self.model);
+    }
+}
+
+/// A sequence with a cache in an engine.
+struct EngineSession<'a> {
+    model: &'a EngineModel,
+    session: u64,
+    length: usize,
+}
+
+impl Session for EngineSession<'_> {
+    fn advance(&mut self, inputs: &Arrays) -> Result<Forward, ForwardError> {
+        let name = self.model.capabilities.token_input_name;
+        let ids = inputs.get(name).ok_or(ForwardError::MissingInput { name })?;
+        let new = ids.shape().get(1).copied().unwrap_or(0);
+        match self.model.engine.engine().step(self.session, &tensors(inputs)) {
+            Ok(found) => {
+                self.length += new;
+                Ok(forward(found))
+            }
+            Err(error) => {
+                // The engine has forgotten the sequence, too.
+                self.length = 0;
+                Err(failed(error))
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        // If it fails, so does the next step.
+        let _ = self.model.engine.engine().reset_session(self.session);
+        self.length = 0;
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+}
+
+impl Drop for EngineSession<'_> {
+    fn drop(&mut self) {
+        // It ends with its model in any case.
+        let _ = self.model.engine.engine().close_session(self.session);
+    }
+}
+
+fn failed(error: EngineError) -> ForwardError {
+    ForwardError::Engine { message: error.to_string() }
+}

@@ -1,0 +1,60 @@
+//! Processes that wait for the next check.
+//!
+//! A check has its process for itself, so that an engine that dies or hangs makes no other check fail. Starting one takes seconds.
+
+use super::{attach_error::AttachError, attached::AttachedEngine};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+use testgen_device::{DetectionPath, Device};
+use testgen_engine::EngineName;
+
+/// An engine on a device.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    name: EngineName,
+    path: DetectionPath,
+    index: u32,
+}
+
+impl Key {
+    pub(super) fn new(name: &EngineName, device: &Device) -> Self {
+        Self { name: name.clone(), path: device.path, index: device.index }
+    }
+}
+
+#[derive(Default)]
+struct Pool {
+    waiting: BTreeMap<Key, Vec<Arc<AttachedEngine>>>,
+    /// Engines that did not start, with the error: thousands of checks must not wait for the same time limit.
+    failed: BTreeMap<Key, AttachError>,
+}
+
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+fn with_pool<T>(work: impl FnOnce(&mut Pool) -> T) -> T {
+    work(POOL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+/// A waiting process, else a new one.
+pub(super) fn take(key: &Key, name: &EngineName, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
+    let waiting = with_pool(|pool| match pool.failed.get(key) {
+        Some(error) => Err(error.clone()),
+        None => Ok(pool.waiting.get_mut(key).and_then(Vec::pop)),
+    })?;
+    if let Some(engine) = waiting.filter(|engine| engine.is_running()) {
+        return Ok(engine);
+    }
+    // Outside the lock: it takes seconds.
+    AttachedEngine::start(name, device).map(Arc::new).inspect_err(|error| {
+        with_pool(|pool| pool.failed.insert(key.clone(), error.clone()));
+    })
+}
+
+/// Keeps a process for the next check if it runs.
+pub(super) fn give_back(key: Key, engine: Arc<AttachedEngine>) {
+    if engine.is_running() {
+        with_pool(|pool| pool.waiting.entry(key).or_default().push(engine));
+    }
+}

@@ -1,0 +1,18 @@
+//! The groups of cases, each computed on its own, so that one failure does not affect the others.
+
+/// A group of cases.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Question {
+    /// Values that are copied to the device and back.
+    Stored,
+    /// Sums of pairs.
+    Sums,
+    /// Products of pairs.
+    Products,
+    /// Values that are rounded from f32.
+    Casts,
+    /// The matrix product that determines the accumulator.
+    Cancelling,
+    /// The matrix product that determines the error.
+    Random,
+}

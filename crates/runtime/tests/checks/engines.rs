@@ -1,0 +1,157 @@
+//! A suite on an engine that misbehaves: no check passes, each has a reason, and none hangs.
+
+use crate::{
+    Test,
+    fixture::fixtures,
+    harnesses::bert::{self, request},
+    suite::{AS_SUITE, all_except},
+};
+use std::{
+    path::Path,
+    process::Command,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+use testgen_runtime::{Harness, Spec};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
+
+static SPEC: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F32], ..bert::SPEC_VALUE };
+
+/// The checks that an engine can pass which only knows the golden.
+const RUN: [Check; 5] =
+    [Check::LoadKeysExact, Check::Placement, Check::LayerTraceGolden, Check::OutputGolden, Check::Finite];
+
+/// A suite of these checks.
+pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
+    spec: &SPEC,
+    init_cpu: bert::init_cpu,
+    init_cuda: bert::init_cuda,
+    init_rocm: bert::init_rocm,
+    request,
+    skipped: all_except(&RUN),
+});
+
+/// Every test of this module.
+pub(crate) const TESTS: &[Test] = &[
+    ("engines::a_correct_engine_passes_in_a_column_of_its_own", a_correct_engine_passes_in_a_column_of_its_own),
+    ("engines::no_check_passes_on_an_engine_that_misbehaves", no_check_passes_on_an_engine_that_misbehaves),
+    ("engines::wrong_numbers_are_red", wrong_numbers_are_red),
+    ("engines::an_engine_that_cannot_is_ignored_with_the_reason", an_engine_that_cannot_is_ignored_with_the_reason),
+    ("engines::an_unknown_engine_is_red", an_unknown_engine_is_red),
+];
+
+/// Longer than the time limits of the checks together, far shorter than the engine sleeps.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// The entries of the checks that ran.
+fn entries(engines: &str, script: &str) -> Vec<ReportEntry> {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("report.jsonl");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scripted.py");
+    let started = Instant::now();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .env(AS_SUITE, "engines")
+        .env("CARGO_MANIFEST_DIR", fixtures())
+        .env("TESTGEN_REPORT", &report)
+        .env("TESTGEN_ENGINES", engines)
+        .env("TESTGEN_ENGINE_SCRIPTED", program)
+        .env("TESTGEN_ENGINE_TIMEOUT", "3")
+        .env("TESTGEN_SCRIPT", script)
+        .output()
+        .unwrap();
+    assert!(started.elapsed() < BOUND, "{script} took {:?}", started.elapsed());
+    let text = std::fs::read_to_string(&report)
+        .unwrap_or_else(|error| panic!("{script}: {error}\n{}", String::from_utf8_lossy(&output.stderr)));
+    let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    entries.filter(|entry: &ReportEntry| RUN.contains(&entry.check)).collect()
+}
+
+/// The reason of a check.
+fn reason(entries: &[ReportEntry], check: Check) -> &str {
+    let entry = entries.iter().find(|entry| entry.check == check).unwrap();
+    entry.reason.as_deref().unwrap_or_default()
+}
+
+fn a_correct_engine_passes_in_a_column_of_its_own() {
+    let entries = entries("native,scripted", "none");
+    assert_eq!(entries.len(), 2 * RUN.len());
+    for entry in &entries {
+        assert_eq!(entry.status, EntryStatus::Pass, "{}: {:?}", entry.test_name(), entry.reason);
+        let scripted = entry.engine.is_some();
+        assert_eq!(entry.engine_versions.as_deref(), scripted.then_some("scripted 1 (CPU build)"));
+        assert_eq!(entry.test_name().ends_with("@scripted"), scripted);
+    }
+    assert_eq!(entries.iter().filter(|entry| entry.engine.is_some()).count(), RUN.len());
+}
+
+fn no_check_passes_on_an_engine_that_misbehaves() {
+    let expected = [
+        ("exits", "No module named 'torch'"),
+        ("prints", "Loading checkpoint shards"),
+        ("silent", "did not answer `hello` within 3 s"),
+        ("never_reads", "did not answer `hello` within 3 s"),
+        ("closes", "closed its pipe"),
+        ("not_json", "header"),
+        ("other_id", "answers request"),
+        ("old_protocol", "version 0"),
+        ("huge_tensors", "over the limit"),
+        ("twice", "answers request 1"),
+        ("build_lie", "cannot have opened a GPU"),
+        ("device_lie", "of another kind"),
+        ("wrong_sums", "element 0 is 1, expected 0"),
+    ];
+    for (script, part) in expected {
+        let entries = entries("scripted", script);
+        assert_eq!(entries.len(), RUN.len(), "{script}");
+        for entry in &entries {
+            assert_eq!(entry.status, EntryStatus::Fail, "{script}: {:?}", entry.reason);
+            let reason = entry.reason.as_deref().unwrap_or_default();
+            assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
+        }
+    }
+}
+
+/// The checks of outputs fail, each for the reason that the script is about.
+fn wrong_numbers_are_red() {
+    let expected = [
+        ("nan", Check::Finite, "NaN"),
+        ("zeros", Check::OutputGolden, "last_hidden_state"),
+        ("slightly_wrong", Check::OutputGolden, "last_hidden_state"),
+        ("slightly_wrong", Check::LayerTraceGolden, "embed"),
+        ("transposed", Check::OutputGolden, "shape"),
+        ("wrong_shape", Check::OutputGolden, "shape"),
+        ("no_outputs", Check::OutputGolden, "last_hidden_state"),
+        ("no_outputs", Check::Placement, "no output"),
+        ("no_placements", Check::Placement, "was not read from its tensor"),
+        ("other_dtype", Check::Placement, "is bf16, not f32"),
+        ("placed_elsewhere", Check::Placement, "is on cuda, not on cpu"),
+        ("cut_tensors", Check::OutputGolden, "within a message"),
+        ("damaged_tensors", Check::OutputGolden, "tensors:"),
+        ("dies", Check::OutputGolden, "Segmentation fault (core dumped)"),
+        ("dies", Check::Finite, "signal: 11"),
+        ("hangs", Check::OutputGolden, "did not answer `forward` within 3 s"),
+        ("fails", Check::OutputGolden, "out of memory after 3 tensors"),
+        ("unused", Check::LoadKeysExact, "never read: `b`"),
+    ];
+    for (script, check, part) in expected {
+        let entries = entries("scripted", script);
+        let entry = entries.iter().find(|entry| entry.check == check).unwrap();
+        assert_eq!(entry.status, EntryStatus::Fail, "{script}, {check}: {:?}", entry.reason);
+        let reason = reason(&entries, check);
+        assert!(reason.contains(part), "{script}, {check}: no `{part}` in: {reason}");
+    }
+}
+
+fn an_engine_that_cannot_is_ignored_with_the_reason() {
+    for entry in entries("scripted", "cannot_load") {
+        assert_eq!(entry.status, EntryStatus::Ignored, "{:?}", entry.reason);
+        assert!(entry.reason.unwrap().contains("no class of this name"));
+    }
+}
+
+fn an_unknown_engine_is_red() {
+    for entry in entries("imaginary", "none") {
+        assert_eq!(entry.status, EntryStatus::Fail, "{:?}", entry.reason);
+        assert!(entry.reason.unwrap().contains("TESTGEN_ENGINE_IMAGINARY is not set"));
+    }
+}

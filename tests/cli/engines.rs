@@ -1,0 +1,65 @@
+//! `testgen run --engine`: columns, names of tests, settings and expected failures of engines.
+
+use crate::{fake::suite::run, project::Project, run::rows};
+use std::fs;
+
+const LOG: &str = "target/testgen/report.jsonl.log";
+
+#[test]
+fn an_engine_is_a_column_of_its_own() {
+    let project = Project::with_bert();
+    let rules = "finite_f32@torch/eager/tf32|fail|\"reason\":\"NaN\",\"device_name\":\"Fake host\"";
+    let arguments =
+        ["--device", "cpu", "--engine", "native", "--engine", "torch/tf32/eager", "--engine", "torch/eager"];
+    let outcome = run(&project, rules, &arguments).expect_code(1);
+    let devices: Vec<String> = rows(&outcome)
+        .iter()
+        .map(|row| row.split(' ').skip(2).step_by(2).take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    // Device and number of failures.
+    assert_eq!(devices, ["cpu 0", "cpu@torch/eager 0", "cpu@torch/eager/tf32 1"], "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("encoder_only::bert::cpu::finite_f32@torch/eager/tf32"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("not trustworthy"), "{}", outcome.stdout);
+}
+
+#[test]
+fn without_the_flag_the_settings_decide() {
+    let project = Project::with_bert();
+    project.write("testgen.toml", "engines = [\"torch\"]\n");
+    let outcome = run(&project, "", &["--device", "cpu", "--python", "some/python"]).expect_code(0);
+    assert!(rows(&outcome)[0].contains("cpu@torch"), "{}", outcome.stdout);
+    let log = fs::read_to_string(project.path(LOG)).expect("there is a log");
+    let python = project.path("some/python");
+    assert!(log.contains(&format!("python: Ok({:?})", python.display().to_string())), "{log}");
+    let outcome = run(&project, "", &["--device", "cpu", "--engine", "native"]).expect_code(0);
+    assert!(!outcome.stdout.contains('@'), "{}", outcome.stdout);
+}
+
+#[test]
+fn an_expected_failure_names_its_engine() {
+    let project = Project::with_bert();
+    let xfail = |rest: &str| {
+        format!(
+            "[[xfail]]\nmodel = \"bert\"\ncheck = \"finite\"\nprecision = \"f32\"\nreason = \"known\"\nowner = \"me\"\n\
+             expires = \"9999-12-31\"\n{rest}"
+        )
+    };
+    let rules = "finite_f32@torch|fail|\"reason\":\"NaN\",\"device_name\":\"Fake host\"";
+    let arguments = ["--device", "cpu", "--engine", "torch"];
+    project.write("testgen.toml", xfail("engine = \"torch\"\n"));
+    run(&project, rules, &arguments).expect_code(0);
+    project.write("testgen.toml", xfail(""));
+    run(&project, rules, &arguments).expect_code(1);
+}
+
+#[test]
+fn a_name_that_no_engine_can_have_is_an_error() {
+    let project = Project::with_bert();
+    for name in ["Torch", "torch/", "native/eager"] {
+        let outcome = project.run(&["run", "--engine", name]).expect_code(2);
+        assert!(outcome.stderr.contains("torch/eager/tf32"), "{}", outcome.stderr);
+    }
+    project.write("testgen.toml", "engines = [\"torch/eager/eager\"]\n");
+    let outcome = project.run(&["run"]).expect_code(2);
+    assert!(outcome.stderr.contains("an option is repeated"), "{}", outcome.stderr);
+}
