@@ -18,6 +18,7 @@ pub mod expected_failure;
 #[cfg(test)]
 mod fuzz;
 pub mod generate;
+pub mod kernels;
 pub mod matrix;
 pub mod model_table;
 pub mod record;

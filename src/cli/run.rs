@@ -8,11 +8,12 @@ use crate::{
     cli_error::Error,
     exit_code::ExitCode,
     generate::{Filter, write_suite},
+    kernels::{KernelSummary, read_kernel_lines, render_kernels},
     report::render_human,
     results::{Problem, Summary},
     run::{
-        BuildOptions, DeviceSelection, ExecutionOptions, Progress, Requirement, Run, RunError, Simulation, build,
-        execute, list, select, summarize,
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Progress, Requirement, Run, RunError, Selection,
+        Simulation, Work, build, engine_variables, execute, list, models_on_gpus, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
@@ -25,7 +26,7 @@ use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},
 };
-use testgen_engine::{EngineName, PYTHON_VARIABLE};
+use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, bounded_file::open};
 
 /// Lines of the suite's output shown when it crashed.
@@ -54,10 +55,12 @@ Examples:
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
+  testgen run --device cuda --kernels all      every matrix product with every kernel, instead of checks
   testgen run --engine native --engine torch   also with PyTorch, as columns of their own
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
-run, the suite does not build, or a check has no report entry; 2 wrong usage or input; 3 cargo is missing.")]
+run, the suite does not build, a check has no report entry, or a kernel that the rule chooses is not correct; 2 wrong usage
+or input; 3 cargo is missing.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
@@ -86,6 +89,15 @@ pub(super) struct Arguments {
     /// gfx942. Every result marks its device as simulated, and a simulation never meets the requirement `rocm`.
     #[arg(long, value_name = "DEVICES")]
     simulate: Option<Simulation>,
+    /// The kernels of matrix products: rule, all, or a part of the names of some
+    ///
+    /// `rule` runs the checks with the kernels that the rule chooses. With `all`, no check is reported: the checks of the
+    /// selected models run on each GPU to record their matrix products; then every kernel that burn's autotuner could choose
+    /// computes every product, in a process of its own, and is compared with f64. The report has one line for each kernel and
+    /// product (docs/reports.md). A kernel that the rule chooses and that is not correct fails the run; others that are not
+    /// correct are shown. The first build compiles these kernels.
+    #[arg(long, value_name = "KERNELS", default_value = RULE)]
+    kernels: String,
     /// The report file, with one JSON line for each check
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
@@ -96,12 +108,18 @@ pub(super) struct Arguments {
     #[arg(long)]
     release: bool,
     /// Build without CUDA and ROCm
-    #[arg(long)]
+    #[arg(long, conflicts_with = "kernels")]
     cpu_only: bool,
     /// Show only the result
     #[arg(long, short)]
     quiet: bool,
 }
+
+/// The kernels that the rule chooses: an ordinary run.
+const RULE: &str = "rule";
+
+/// Every kernel.
+const ALL: &str = "all";
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -127,7 +145,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
     let suite = build(&arguments.build_options(&settings), &mut progress)?;
-    let engines = engines(arguments, &settings)?;
+    let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
+    let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
     let selection = select(&filter, &listing);
     // An empty suite is not the filter's fault; `summarize` reports it as a problem.
@@ -138,8 +157,17 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let mut environment = simulation;
     environment.extend(engines);
     environment.extend(arguments.environment(&required, chosen));
-    let options = ExecutionOptions { report: arguments.report.clone(), environment };
+    let work = arguments.work();
+    if work == Work::Kernels {
+        environment.push(("TESTGEN_KERNELS", kernels_of(&selection)?.into()));
+        let named = if arguments.kernels == ALL { "" } else { &arguments.kernels };
+        environment.push(("TESTGEN_KERNELS_NAMED", named.into()));
+    }
+    let options = ExecutionOptions { report: arguments.report.clone(), work, environment };
     let execution = execute(&suite, &selection, &options, &mut progress)?;
+    if work == Work::Kernels {
+        return show_kernels(arguments, execution, out);
+    }
     let run = Run { listing: &listing, selection: &selection, execution: &execution, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
     let log = execution.keep_report()?;
@@ -149,17 +177,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     show(arguments, &summary, out)
 }
 
-/// The variables of the suite's process that choose engines: flags first, then testgen.toml.
-fn engines(arguments: &Arguments, settings: &Settings) -> Result<Vec<(&'static str, OsString)>, Error> {
-    let chosen = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
-    let names: Vec<String> = chosen.iter().map(EngineName::to_string).collect();
-    let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
-    // The suite runs in another directory; a name without a slash is searched in PATH.
-    let python = match &arguments.python {
-        Some(path) if path.components().count() > 1 => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
-        other => other.clone(),
-    };
-    Ok(names.into_iter().chain(python.map(|python| (PYTHON_VARIABLE, python.into()))).collect())
+/// The models and devices whose products are computed.
+fn kernels_of(selection: &Selection) -> Result<String, RunError> {
+    let models: Vec<String> = models_on_gpus(selection).into_iter().collect();
+    if models.is_empty() { Err(RunError::NoGpuSelected) } else { Ok(models.join(",")) }
 }
 
 /// Writes the whole suite regardless of the filter. A filter that matches no spec is an error here, before the build.
@@ -186,7 +207,16 @@ fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, 
 
 impl Arguments {
     fn build_options(&self, settings: &Settings) -> BuildOptions {
-        BuildOptions { manifest: settings.out.join("Cargo.toml"), release: self.release, cpu_only: self.cpu_only }
+        BuildOptions {
+            manifest: settings.out.join("Cargo.toml"),
+            release: self.release,
+            cpu_only: self.cpu_only,
+            all_kernels: self.work() == Work::Kernels,
+        }
+    }
+
+    fn work(&self) -> Work {
+        if self.kernels == RULE { Work::Checks } else { Work::Kernels }
     }
 
     /// The required devices. `--simulate` implies that the simulation is one of them.
@@ -215,6 +245,28 @@ fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitC
         }
         Format::Json => {
             let json = serde_json::to_string_pretty(summary).expect("a summary has string keys only");
+            writeln!(out, "{json}")?;
+        }
+    }
+    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn show_kernels(arguments: &Arguments, execution: Execution, out: &mut Out) -> Result<ExitCode, Error> {
+    let lines = read_kernel_lines(execution.report())?;
+    let status = execution.status;
+    let problem = (!status.success()).then(|| format!("the suite ended before it was done ({status})"));
+    let log = execution.keep_report()?;
+    if problem.is_some() {
+        show_end_of_log(&log);
+    }
+    let summary = KernelSummary::new(lines, problem);
+    match arguments.format {
+        Format::Human => {
+            write!(out, "{}", render_kernels(&summary))?;
+            writeln!(out, "report: {}", arguments.report.display())?;
+        }
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
             writeln!(out, "{json}")?;
         }
     }

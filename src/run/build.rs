@@ -21,6 +21,8 @@ pub struct BuildOptions {
     pub release: bool,
     /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
+    /// Compiles every kernel that an autotuner could choose.
+    pub all_kernels: bool,
 }
 
 /// A built suite.
@@ -69,6 +71,9 @@ fn command(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
     command.args(cargo::MESSAGES).arg("--manifest-path").arg(&options.manifest);
     let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
+    if options.all_kernels {
+        command.args(["--features", "all_kernels"]);
+    }
     command.args(build_directory::arguments(&options.manifest));
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command

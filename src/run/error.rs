@@ -74,6 +74,9 @@ pub enum RunError {
     /// No test matches the filters.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
+    /// Kernels can be chosen on GPUs only.
+    #[error("`--kernels all` needs a GPU: no selected model has checks on CUDA or ROCm")]
+    NoGpuSelected,
     /// A file of the run cannot be written.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
@@ -99,6 +102,7 @@ impl CliError for RunError {
                 Some("use the runtime of testgen's source tree: `--runtime path/to/testgen/crates/runtime`".to_owned())
             }
             Self::TwoDevices { .. } => Some("run once for each of them".to_owned()),
+            Self::NoGpuSelected => Some("select `--device cuda` or `--device rocm`".to_owned()),
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
@@ -111,7 +115,9 @@ impl CliError for RunError {
             // A suite that does not compile, or rejects its environment, is a result of the run and not an error of
             // testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
-            Self::NothingSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => ExitCode::BadInput,
+            Self::NothingSelected | Self::NoGpuSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => {
+                ExitCode::BadInput
+            }
             Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {
                 ExitCode::Internal
             }

@@ -23,8 +23,19 @@ pub type Listing = BTreeSet<String>;
 pub struct ExecutionOptions {
     /// The report, which replaces an earlier one when the suite has ended. The log is written next to it, with `.log` appended.
     pub report: PathBuf,
+    /// The work of the suite.
+    pub work: Work,
     /// Environment for the suite alone.
     pub environment: Vec<(&'static str, OsString)>,
+}
+
+/// The work of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The selected checks.
+    Checks,
+    /// Every kernel on the products of the selected models.
+    Kernels,
 }
 
 /// A finished test binary.
@@ -89,8 +100,12 @@ pub fn execute(
     progress: &mut Progress,
 ) -> Result<Execution, RunError> {
     child_process::watch_interrupts();
-    let all = selection.tests.len();
-    progress.stage("testing", &format!("{all} checks"));
+    // The number of products is known only to the suite.
+    let (all, work) = match options.work {
+        Work::Checks => (Some(selection.tests.len()), format!("{} checks", selection.tests.len())),
+        Work::Kernels => (None, "every kernel".to_owned()),
+    };
+    progress.stage("testing", &work);
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| RunError::Write { path, source }
@@ -104,7 +119,10 @@ pub fn execute(
     // A clone shares the position in the file, so that both streams append to one log.
     let errors = output.try_clone().map_err(failed(&log))?;
     let mut command = command(suite);
-    command.args(&selection.arguments).stdin(Stdio::null()).stdout(output).stderr(errors);
+    if options.work == Work::Checks {
+        command.args(&selection.arguments);
+    }
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
     command.envs(options.environment.iter().map(|(name, value)| (*name, value))).env(REPORT, report.path());
     child_process::end_with_this_process(&mut command);
     let mut binary = command.spawn().map_err(|source| RunError::Start { binary: suite.binary.clone(), source })?;
@@ -113,7 +131,7 @@ pub fn execute(
     // Also of an interrupted run, to show where it was.
     log_file.persist().map_err(failed(&log))?;
     let status = status?;
-    progress.end("tested", &format!("{all} checks"));
+    progress.end("tested", &work);
     Ok(Execution { status, log, report, target })
 }
 

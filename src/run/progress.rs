@@ -57,9 +57,10 @@ impl Progress {
         self.update("compiling", &format!("GPU kernels {done}/{all}, {} s", self.started.elapsed().as_secs()));
     }
 
-    /// Prints that `done` of `all` tests have finished, `last` being the most recent.
-    pub fn tests(&mut self, done: usize, all: usize, last: &str) {
-        self.update("testing", &format!("{done}/{all}, {} s  {last}", self.started.elapsed().as_secs()));
+    /// Prints that `done` of `all` tests have finished, `last` being the most recent; `all` may not be known.
+    pub fn tests(&mut self, done: usize, all: Option<usize>, last: &str) {
+        let all = all.map_or_else(String::new, |all| format!("/{all}"));
+        self.update("testing", &format!("{done}{all}, {} s  {last}", self.started.elapsed().as_secs()));
     }
 
     fn update(&mut self, verb: &str, object: &str) {

@@ -32,6 +32,13 @@ pub fn select(filter: &Filter, listed: &BTreeSet<String>) -> Selection {
     Selection { tests, arguments }
 }
 
+/// The models of the selected tests with their GPUs, as `TESTGEN_KERNELS` names them: `<architecture>::<model>::<device>`.
+pub fn models_on_gpus(selection: &Selection) -> BTreeSet<String> {
+    let parts = selection.tests.iter().filter_map(|test| Parts::of(test));
+    let on_gpus = parts.filter(|parts| parts.device != DeviceKind::Cpu);
+    on_gpus.map(|parts| format!("{}::{}::{}", parts.architecture, parts.model, parts.device)).collect()
+}
+
 fn keeps(filter: &Filter, test: &str) -> bool {
     match Parts::of(test) {
         Some(parts) => {
@@ -92,6 +99,13 @@ mod tests {
         let selection = select(&Filter::default(), &listed());
         assert_eq!(selection.tests, listed());
         assert_eq!(selection.arguments, Vec::<String>::new());
+    }
+
+    #[test]
+    fn models_are_named_once_for_each_gpu() {
+        let selection = select(&Filter { architectures: vec![Architecture::Vision], ..Filter::default() }, &listed());
+        let models: Vec<String> = models_on_gpus(&selection).into_iter().collect();
+        assert_eq!(models, ["vision::cpu::rocm", "vision::vit::rocm"]);
     }
 
     #[test]

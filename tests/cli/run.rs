@@ -1,5 +1,6 @@
 //! `testgen run`, end to end: real generated code, compiled by cargo against a fake runtime whose tests follow rules.
 
+mod kernels;
 pub(crate) mod termination;
 
 use crate::{

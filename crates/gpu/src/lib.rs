@@ -16,6 +16,7 @@ mod launches;
 mod lowering;
 mod memory;
 mod product;
+mod products;
 mod runtime;
 mod server;
 mod tf32;
@@ -30,7 +31,8 @@ pub use fused::{
 };
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
-pub use product::{ProductKernel, product_by};
+pub use product::{ProductKernel, kernel_by_rule, product_by};
+pub use products::{Element, Factor, Product, record_products};
 pub use runtime::GpuRuntime;
 pub use server::GpuServer;
 pub use tf32::{has_tf32, with_tf32};

@@ -3,14 +3,19 @@
 //! The choice is a function of the sizes, the element type and the device's features, so that every run on every
 //! machine with such a device tests the same kernels. burn's own choice goes by measured time.
 
-use crate::{runtime::GpuRuntime, tf32};
+use crate::{
+    device::GpuDevice,
+    products::{self, Factor, Product},
+    runtime::GpuRuntime,
+    tf32,
+};
 use burn_backend::{DType, TensorMetadata};
 use burn_cubecl::{kernel::matmul::init_matmul_output, tensor::CubeTensor};
-use cubecl::{client::ComputeClient, ir::StorageType};
+use cubecl::{Runtime as _, client::ComputeClient, ir::StorageType};
 use cubek::matmul::{
     components::tile::TileMatmulKind,
     definition::{MatmulElems, MatmulGlobalElems, MatmulSetupError},
-    launch::{launch_naive, launch_tiling},
+    launch::{Strategy, launch_naive, launch_tiling},
     routines::{
         BlueprintStrategy, TileSizeSelection,
         simple::{SimpleAlgorithm, SimpleArgs},
@@ -116,14 +121,34 @@ pub fn product_by(
 
 /// The same product by the kernel that the rule chooses.
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
+    products::record(&left, &right);
     let sizes = Sizes::of(&left, &right);
-    let matrix = matrix_type(left.dtype, tf32::is_permitted()).is_some_and(|factor| has_matrix_units(&left, factor));
+    let matrix = matrix_type(left.dtype, tf32::is_permitted())
+        .is_some_and(|factor| has_matrix_units(&left.client, left.device, factor));
     let units = Units { matrix, tma: matrix && tma_can_load(&left) && tma_can_load(&right) };
     let kernel = choose(sizes, left.dtype, units);
     // A kernel may refuse a layout; it does so before it launches, and by rule as well.
     product_by(kernel, left.clone(), right.clone())
         .or_else(|_| product_by(ProductKernel::Naive, left, right))
         .unwrap_or_else(|error| panic!("the matrix product was not launched: {error}"))
+}
+
+/// cubek's name of the kernel that the rule chooses for `product` on `device`, with its options. Where that kernel refuses the
+/// layout, the naive one computes the product.
+pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
+    let [rows, inner, columns] = product.sizes();
+    let (dtype, client) = (product.element.dtype(), GpuRuntime::client(&device));
+    let factor = matrix_type(dtype, product.tf32);
+    let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
+    let can_load = |factor: &Factor| tma_can_load_rows(&factor.shape, &factor.strides, dtype);
+    let tma = has_tma(&client) && can_load(&product.left) && can_load(&product.right);
+    let strategy = match choose(Sizes { rows, inner, columns }, dtype, Units { matrix, tma }) {
+        ProductKernel::Naive => Strategy::Naive,
+        ProductKernel::Unit => Strategy::SimpleUnit(unit_strategy(&client, dtype)),
+        ProductKernel::MatrixUnit => Strategy::SimpleCyclicCmma(matrix_unit_strategy()),
+        ProductKernel::TmaMatrixUnit => Strategy::SpecializedTmaMma(tma_strategy()),
+    };
+    strategy.to_string()
 }
 
 fn launch(
@@ -145,33 +170,45 @@ fn launch(
     match kernel {
         ProductKernel::Naive => launch_naive::launch_ref(&client, left, right, output, &types),
         ProductKernel::Unit => {
-            let tile_size = unit_tile(&client, left_type);
-            let strategy =
-                BlueprintStrategy::<(), SimpleUnitAlgorithm>::Inferred(SimpleUnitSelectionArgs { tile_size });
+            let strategy = unit_strategy(&client, left_type);
             launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
         }
         ProductKernel::MatrixUnit => {
-            let arguments = SimpleArgs { multi_rows: false, tile_matmul: TileMatmulKind::Cmma };
-            let strategy = BlueprintStrategy::<(), SimpleAlgorithm>::Inferred(arguments);
-            launch_tiling::launch_ref(&client, left, right, output, &strategy, &mut types)
+            launch_tiling::launch_ref(&client, left, right, output, &matrix_unit_strategy(), &mut types)
         }
         ProductKernel::TmaMatrixUnit => {
-            let arguments = SpecializedStrategy { tile_matmul: TileMatmulKind::Mma };
-            let strategy = BlueprintStrategy::<(), SpecializedAlgorithm>::Inferred(arguments);
-            launch_tiling::launch_ref_tma(&client, left, right, output, &strategy, &mut types)
+            launch_tiling::launch_ref_tma(&client, left, right, output, &tma_strategy(), &mut types)
         }
     }
 }
 
 /// Whether the device has a Tensor Memory Accelerator and it can load the factor.
-///
-/// It requires rows that begin at multiples of 16 bytes. Batches are left to the other kernel: cubek-matmul 0.2
-/// (`launch/args.rs`) takes the last batch dimension's stride for that of all batches together.
 fn tma_can_load(factor: &CubeTensor<GpuRuntime>) -> bool {
-    let shape = factor.shape();
-    let columns = shape[shape.num_dims() - 1];
-    let aligned = (columns * factor.dtype.size()).is_multiple_of(16) && factor.handle.offset_start.is_none();
-    shape.num_dims() == 2 && aligned && factor.is_contiguous() && !factor.client.properties().features.tma.is_empty()
+    let (shape, strides) = (factor.meta.shape().as_slice(), factor.meta.strides());
+    has_tma(&factor.client) && factor.handle.offset_start.is_none() && tma_can_load_rows(shape, strides, factor.dtype)
+}
+
+fn has_tma(client: &ComputeClient<GpuRuntime>) -> bool {
+    !client.properties().features.tma.is_empty()
+}
+
+/// The Tensor Memory Accelerator requires rows that begin at multiples of 16 bytes. Batches are left to the other kernel: cubek-matmul 0.2
+/// (`launch/args.rs`) takes the last batch dimension's stride for that of all batches together.
+fn tma_can_load_rows(shape: &[usize], strides: &[usize], dtype: DType) -> bool {
+    let [_, columns] = shape else { return false };
+    strides == [*columns, 1] && (columns * dtype.size()).is_multiple_of(16)
+}
+
+fn unit_strategy(client: &ComputeClient<GpuRuntime>, dtype: DType) -> BlueprintStrategy<(), SimpleUnitAlgorithm> {
+    BlueprintStrategy::Inferred(SimpleUnitSelectionArgs { tile_size: unit_tile(client, dtype) })
+}
+
+fn matrix_unit_strategy() -> BlueprintStrategy<(), SimpleAlgorithm> {
+    BlueprintStrategy::Inferred(SimpleArgs { multi_rows: false, tile_matmul: TileMatmulKind::Cmma })
+}
+
+fn tma_strategy() -> BlueprintStrategy<(), SpecializedAlgorithm> {
+    BlueprintStrategy::Inferred(SpecializedStrategy { tile_matmul: TileMatmulKind::Mma })
 }
 
 /// The largest tile that fits into shared memory: with waves of 64, large tiles of 16 bits ask for 128 KiB, and a block
@@ -183,13 +220,13 @@ fn unit_tile(client: &ComputeClient<GpuRuntime>, dtype: DType) -> TileSizeSelect
     }
 }
 
-fn has_matrix_units(tensor: &CubeTensor<GpuRuntime>, factor: StorageType) -> bool {
-    tf32::has_matrix_units(&tensor.client, factor) && !tensor.device.lacks_matrix_units()
+fn has_matrix_units(client: &ComputeClient<GpuRuntime>, device: GpuDevice, factor: StorageType) -> bool {
+    tf32::has_matrix_units(client, factor) && !device.lacks_matrix_units()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DType, ProductKernel, Sizes, Units, choose, matrix_type, tf32};
+    use super::{DType, ProductKernel, Sizes, Units, choose, matrix_type, tf32, tma_can_load_rows};
 
     fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix: bool) -> ProductKernel {
         choose(Sizes { rows, inner, columns }, dtype, Units { matrix, tma: false })
@@ -228,5 +265,13 @@ mod tests {
         assert_eq!(kernel(128, true), ProductKernel::TmaMatrixUnit);
         assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
         assert_eq!(kernel(128, false), ProductKernel::Unit);
+    }
+
+    #[test]
+    fn the_copy_engine_loads_contiguous_matrices_with_aligned_rows() {
+        assert!(tma_can_load_rows(&[128, 768], &[768, 1], DType::F16));
+        assert!(!tma_can_load_rows(&[128, 770], &[770, 1], DType::F16));
+        assert!(!tma_can_load_rows(&[128, 768], &[1, 128], DType::F16));
+        assert!(!tma_can_load_rows(&[2, 128, 768], &[98_304, 768, 1], DType::F16));
     }
 }

@@ -1,5 +1,6 @@
 //! The report: the file of JSON lines that `TESTGEN_REPORT` names. Several processes append to it concurrently.
 
+use serde::Serialize;
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
@@ -41,8 +42,13 @@ impl Report {
         Ok(Self { file: Some((path.to_owned(), Mutex::new(file))) })
     }
 
-    /// Appends one entry with a single write, so that lines of several processes do not mix.
+    /// Appends one entry.
     pub(crate) fn append(&self, entry: &ReportEntry) -> Result<(), ReportError> {
+        self.append_line(entry)
+    }
+
+    /// Appends one line of JSON with a single write, so that lines of several processes do not mix.
+    pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportError> {
         let Some((path, file)) = &self.file else { return Ok(()) };
         let error = |source| ReportError { path: path.clone(), source };
         let mut line = serde_json::to_vec(entry).map_err(|source| error(source.into()))?;

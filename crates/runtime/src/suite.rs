@@ -4,6 +4,8 @@
 //! Owns: listing, devices, locks, the report and the exit code. Does not own: the checks. The checks of a missing
 //! device are ignored, never passed; if the device is required, they fail.
 
+#[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]
+mod all_kernels;
 mod device_selection;
 mod devices;
 mod engines;
@@ -34,6 +36,10 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     };
     if precompile::is_worker() {
         return precompile::work(&environment, harnesses);
+    }
+    #[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]
+    if let Some(exit) = all_kernels::run(harnesses, &environment) {
+        return exit;
     }
     // cargo-nextest runs a process for each check.
     if !arguments.list && environment.ignored_mode == IgnoredMode::AtRun {

@@ -24,7 +24,7 @@ impl Followed {
     }
 
     /// Shows what was added: the kernels that are compiled before the first check, then the checks.
-    pub(super) fn show(&mut self, all: usize, progress: &mut Progress) {
+    pub(super) fn show(&mut self, all: Option<usize>, progress: &mut Progress) {
         self.read();
         match self.compiled {
             Some(compiled) if self.entries == 0 => progress.compiling(compiled),

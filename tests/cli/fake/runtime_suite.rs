@@ -23,6 +23,15 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     println!("directory: {}", env::current_dir().expect("there is one").display());
     println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
     println!("optimised: {}", !cfg!(debug_assertions));
+    if let Ok(kernels) = env::var("TESTGEN_KERNELS") {
+        let named = env::var("TESTGEN_KERNELS_NAMED");
+        println!("kernels: {kernels}, named {named:?}, feature {}", cfg!(feature = "all_kernels"));
+        // Lines of kernels are of another form than those of checks.
+        tests.iter().filter(|test| test.rule().0 == "text").for_each(|test| {
+            test.run();
+        });
+        return ExitCode::SUCCESS;
+    }
     let skipped: Vec<&String> = arguments.iter().filter(|argument| *argument != "--skip").collect();
     let selected = tests.iter().filter(|test| !skipped.iter().any(|part| test.name.contains(*part)));
     let failed = selected.filter(|test| !test.run()).count();

@@ -14,6 +14,7 @@ edition = \"2024\"
 default = [\"cuda\", \"rocm\"]
 cuda = []
 rocm = []
+all_kernels = []
 ";
 
 /// `testgen run` in `project`, with the fake runtime and `rules` for the results of its tests.

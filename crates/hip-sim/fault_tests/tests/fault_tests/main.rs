@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod all_kernels;
 mod device_selection;
 mod docs_table;
 mod faults;
@@ -17,6 +18,9 @@ use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(exit) = all_kernels::with_faults() {
+        return exit;
+    }
     match std::env::var(subprocess::ROLE).as_deref() {
         Ok(subprocess::SUITE) => {
             return testgen_runtime::suite::main(generated::HARNESSES, &subprocess::suite_directory());
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
             .map(|architecture| test(format!("same_kernels::{architecture}"), || same_kernels::check(architecture))),
     );
     trials.push(test("precompile::the_checks_find_their_kernels_in_the_cache".to_owned(), precompile::check));
+    trials.push(test("all_kernels::naive".to_owned(), all_kernels::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     subprocess::clean();

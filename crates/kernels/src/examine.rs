@@ -1,0 +1,125 @@
+//! One candidate on one product.
+
+use crate::{
+    arithmetic::{Arithmetic, arithmetic},
+    bound::Exact,
+    candidate::Candidate,
+    guarded::{self, Output, ReadError},
+    launch::launch,
+    values,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use testgen_gpu::{GpuDevice, Product};
+
+/// The result of one candidate on one product.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// Every element is within its bound.
+    Correct {
+        /// The smallest bound / error; infinite if every element is exact.
+        headroom: f64,
+    },
+    /// An element is not, or the kernel wrote outside of the result.
+    Wrong {
+        /// The smallest bound / error; 0 where a result is missing or not finite.
+        headroom: f64,
+        /// The element that is furthest outside its bound.
+        what: String,
+    },
+    /// cubek returned an error instead of launching the kernel.
+    Refused {
+        /// The error.
+        why: String,
+    },
+    /// A panic, or an error of the device. The device may be unusable.
+    Crashed {
+        /// The message.
+        why: String,
+    },
+}
+
+/// Computes `product` with `candidate`, and compares every element with f64.
+///
+/// Never panics, but a kernel may end the process, or leave the device unusable.
+pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
+    let computed = catch_unwind(AssertUnwindSafe(|| compute(candidate, product, device)));
+    computed.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Finding::Crashed { why: text.unwrap_or("a panic without a message").to_owned() }
+    })
+}
+
+fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
+    let element = product.element;
+    let left = values::random(product.left.count(), 1, element);
+    let right = values::random(product.right.count(), 2, element);
+    let output = Output::new(device, product.output_shape(), element);
+    let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, element, numbers);
+    let factors = (tensor(&product.left, &left), tensor(&product.right, &right));
+    if let Err(error) = launch(candidate, factors.0, factors.1, output.tensor.clone()) {
+        return Finding::Refused { why: format!("{error:?}") };
+    }
+    match output.read() {
+        Ok(got) => compare(&got, &Exact::of(product, &left, &right), arithmetic(candidate, product, device), product),
+        Err(ReadError::Device(why)) => Finding::Crashed { why },
+        Err(ReadError::WroteOutside) => {
+            Finding::Wrong { headroom: 0.0, what: "the kernel wrote outside of the result".to_owned() }
+        }
+    }
+}
+
+/// The finding about results, all of which are there.
+fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product) -> Finding {
+    let mut worst = (f64::INFINITY, 0);
+    for (index, (got, expected)) in got.iter().zip(&exact.values).enumerate() {
+        let error = (got - expected).abs();
+        let headroom = if got.is_finite() { exact.bound(index, arithmetic, product.element) / error } else { 0.0 };
+        if headroom < worst.0 {
+            worst = (headroom, index);
+        }
+    }
+    let (headroom, index) = worst;
+    if headroom >= 1.0 {
+        return Finding::Correct { headroom };
+    }
+    let outside = |(index, got): &(usize, &f64)| {
+        let error = (**got - exact.values[*index]).abs();
+        !got.is_finite() || error > exact.bound(*index, arithmetic, product.element)
+    };
+    let wrong = got.iter().enumerate().filter(outside).count();
+    let (computed, expected) = (got[index], exact.values[index]);
+    let what = format!("element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong", got.len());
+    Finding::Wrong { headroom, what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arithmetic, Exact, Finding, Product, compare};
+    use testgen_gpu::{Element, Factor};
+
+    fn compared(change: impl FnOnce(&mut Vec<f64>)) -> Finding {
+        let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
+        let product = Product { left: factor(&[2, 8]), right: factor(&[8, 2]), element: Element::F32, tf32: false };
+        let exact = Exact::of(&product, &[0.5; 16], &[0.25; 16]);
+        let mut got = exact.values.clone();
+        change(&mut got);
+        compare(&got, &exact, Arithmetic::F32, &product)
+    }
+
+    #[test]
+    fn an_exact_product_is_correct() {
+        assert_eq!(compared(|_| {}), Finding::Correct { headroom: f64::INFINITY });
+        let Finding::Correct { headroom } = compared(|got| got[1] += 1e-7) else { panic!("it is within the bound") };
+        assert!((1.0..100.0).contains(&headroom));
+    }
+
+    #[test]
+    fn one_wrong_or_missing_element_is_found() {
+        for wrong in [1.01, 0.0, f64::NAN, f64::INFINITY] {
+            let found = compared(|got| got[2] = wrong);
+            let Finding::Wrong { what, headroom } = &found else { panic!("{found:?}") };
+            assert!(what.starts_with("element 2 is") && what.contains("1 of 4 are wrong"), "{what}");
+            assert!(*headroom < 1.0);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The products of the selected models: of every check that runs on the device, as the suite runs it.
+
+use super::super::{environment::Environment, trial};
+use crate::harness::Harness;
+use std::collections::BTreeMap;
+use testgen_gpu::{Element, Product, record_products};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
+
+/// The models with the kinds of devices that they run on.
+pub(super) struct Selected(Vec<(&'static Harness, DeviceKind)>);
+
+/// A product that a model computes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Recorded {
+    pub(super) product: Product,
+    /// The first model that computed it.
+    pub(super) model: &'static str,
+    /// The check in which it did.
+    pub(super) check: Check,
+    /// Whether the layout is that of one head, which no model computed.
+    pub(super) one_head: bool,
+}
+
+impl Selected {
+    /// Reads `<architecture>::<model>::<device>`, separated by commas.
+    pub(super) fn parse(text: &str, harnesses: &[&'static Harness]) -> Result<Self, String> {
+        let entries = text.split(',').filter(|entry| !entry.is_empty()).map(|entry| {
+            let name = |harness: &Harness| format!("{}::{}", harness.spec.architecture, harness.spec.name);
+            let found = entry.rsplit_once("::").and_then(|(model, device)| {
+                Some((*harnesses.iter().find(|harness| name(harness) == model)?, device.parse().ok()?))
+            });
+            found.ok_or_else(|| format!("`{entry}` is not a model of this suite with a device"))
+        });
+        entries.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether a model is selected on a kind of device.
+    pub(super) fn has(&self, kind: DeviceKind) -> bool {
+        self.0.iter().any(|(_, device)| *device == kind)
+    }
+}
+
+/// Runs the checks of the models on the device, and returns their products in each type of their specs, each once, and the
+/// same products as one head has them.
+pub(super) fn products(
+    kind: DeviceKind,
+    selected: &Selected,
+    environment: &Environment,
+) -> Result<Vec<Recorded>, String> {
+    let mut found: BTreeMap<Product, Recorded> = BTreeMap::new();
+    for (harness, _) in selected.0.iter().filter(|(_, device)| *device == kind) {
+        for registration in harness.required().into_iter().filter(|registration| runs(harness, *registration, kind)) {
+            record(harness, registration, environment, &mut found)?;
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("the selected models computed no matrix product on {kind}"));
+    }
+    let one_head: Vec<Recorded> = found.values().filter_map(with_one_head).collect();
+    for recorded in one_head {
+        found.entry(recorded.product.clone()).or_insert(recorded);
+    }
+    Ok(found.into_values().collect())
+}
+
+fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool {
+    registration.device == kind && registration.check.is_numeric() && harness.skip_reason(registration).is_none()
+}
+
+/// Models avoid this layout, because tensor-map kernels are wrong on it.
+fn with_one_head(recorded: &Recorded) -> Option<Recorded> {
+    Some(Recorded { product: recorded.product.with_one_head()?, one_head: true, ..*recorded })
+}
+
+fn record(
+    harness: &'static Harness,
+    registration: Registration,
+    environment: &Environment,
+    found: &mut BTreeMap<Product, Recorded>,
+) -> Result<(), String> {
+    let index = environment.devices.index(registration.device);
+    let run = || trial::run(harness, registration, &environment.base, &environment.requirements, index);
+    let ((entry, _), products) = record_products(run);
+    // Its products may be incomplete, so that some would be missing without a notice.
+    if entry.status == EntryStatus::Fail {
+        let reason = entry.reason.clone().unwrap_or_default();
+        return Err(format!("`{}` fails, so its products are not known: {reason}", entry.test_name()));
+    }
+    let (model, check) = (harness.spec.name, registration.check);
+    for product in products.into_iter().flat_map(|product| in_types(product, harness.spec.precisions)) {
+        found.entry(product.clone()).or_insert(Recorded { product, model, check, one_head: false });
+    }
+    Ok(())
+}
+
+/// The product in each type of the spec: most checks run in f32, but a request in 16 bits has the same sizes.
+fn in_types(product: Product, precisions: &[Precision]) -> Vec<Product> {
+    let others = precisions.iter().filter_map(|precision| match precision {
+        Precision::F32 => Some(Element::F32),
+        // Of f32 products, the record contains those that may be computed in TF32.
+        Precision::Tf32 => None,
+        Precision::F16 => Some(Element::F16),
+        Precision::Bf16 => Some(Element::Bf16),
+    });
+    let others = others.filter(|element| *element != product.element);
+    let mut products: Vec<Product> =
+        others.map(|element| Product { element, tf32: false, ..product.clone() }).collect();
+    products.push(product);
+    products
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Element, Precision, Product, in_types};
+    use testgen_gpu::Factor;
+
+    #[test]
+    fn a_product_is_computed_in_the_types_of_the_spec() {
+        let factor = Factor::contiguous(vec![2, 2]);
+        let product = Product { left: factor.clone(), right: factor, element: Element::F32, tf32: true };
+        let types = |precisions: &[Precision]| -> Vec<(Element, bool)> {
+            in_types(product.clone(), precisions).iter().map(|product| (product.element, product.tf32)).collect()
+        };
+        assert_eq!(types(&[Precision::F32, Precision::Tf32]), [(Element::F32, true)]);
+        let all = [(Element::F16, false), (Element::Bf16, false), (Element::F32, true)];
+        assert_eq!(types(&[Precision::F32, Precision::F16, Precision::Bf16]), all);
+    }
+}

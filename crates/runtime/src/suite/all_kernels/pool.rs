@@ -1,0 +1,177 @@
+//! A process for each kernel, several at a time. A kernel whose process ends continues with its next product in another one.
+
+use super::{
+    collect::Recorded,
+    process::{self, Ended},
+    protocol::{Found, Task},
+};
+use crate::open::OpenDevice;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use testgen_gpu::Element;
+use testgen_types::KernelOutcome;
+
+/// More contexts on one device do not compute faster.
+const MOST_PROCESSES: usize = 8;
+/// A kernel that crashed as often in one type is not run on further products of it: each crash costs a process.
+const MOST_CRASHES: usize = 3;
+
+/// Computes every product with each of the kernels, and passes each result to `report`.
+pub(super) fn run(
+    device: &OpenDevice,
+    kernels: &[usize],
+    products: &[Recorded],
+    mut report: impl FnMut(Found) -> Result<(), String>,
+) -> Result<(), String> {
+    let kernels: Mutex<VecDeque<usize>> = Mutex::new(kernels.iter().copied().collect());
+    let processes = thread::available_parallelism().map_or(1, usize::from).min(MOST_PROCESSES);
+    let (sender, results) = channel();
+    thread::scope(|scope| {
+        for _ in 0..processes {
+            let (results, kernels) = (sender.clone(), &kernels);
+            scope.spawn(move || {
+                let next = || kernels.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                while let Some(kernel) = next() {
+                    let remaining = Remaining::new(device, kernel, products, &results);
+                    if let Err(error) = remaining.run(process::run) {
+                        drop(results.send(Err(error)));
+                    }
+                }
+            });
+        }
+        drop(sender);
+        results.into_iter().try_for_each(|result| report(result?))
+    })
+}
+
+/// One kernel with the products that it has not computed yet.
+struct Remaining<'a> {
+    task: Task,
+    crashes: BTreeMap<Element, usize>,
+    results: &'a Sender<Result<Found, String>>,
+}
+
+impl<'a> Remaining<'a> {
+    fn new(
+        device: &OpenDevice,
+        kernel: usize,
+        products: &[Recorded],
+        results: &'a Sender<Result<Found, String>>,
+    ) -> Self {
+        let facts = device.facts();
+        let products = products.iter().map(|recorded| recorded.product.clone()).enumerate().collect();
+        let task = Task { device: facts.kind, index: facts.index, kernel, products };
+        Self { task, crashes: BTreeMap::new(), results }
+    }
+
+    /// Runs processes until every product has a result.
+    fn run(mut self, process: impl Fn(&Task, &mut dyn FnMut(Found)) -> Result<Ended, String>) -> Result<(), String> {
+        while !self.task.products.is_empty() {
+            let before = self.task.products.len();
+            let Ended { unfinished, why } = process(&self.task.clone(), &mut |found| self.found(found))?;
+            if let Some(number) = unfinished {
+                self.finish(number, KernelOutcome::Crashed, &why);
+            }
+            if self.task.products.len() == before {
+                // It would end in the same way again.
+                return Err(format!("a process for kernels ended before it computed anything: {why}"));
+            }
+            self.give_up();
+        }
+        Ok(())
+    }
+
+    /// Reports the products of types in which the kernel crashes again and again.
+    fn give_up(&mut self) {
+        let crashed = |element| self.crashes.get(&element).is_some_and(|count| *count >= MOST_CRASHES);
+        let hopeless = self.task.products.iter().filter(|(_, product)| crashed(product.element));
+        let numbers: Vec<usize> = hopeless.map(|(number, _)| *number).collect();
+        for number in numbers {
+            let why = format!("the kernel had crashed {MOST_CRASHES} times in this type");
+            self.finish(number, KernelOutcome::NotRun, &why);
+        }
+    }
+
+    /// Reports a product that no process answered for.
+    fn finish(&mut self, product: usize, outcome: KernelOutcome, why: &str) {
+        self.found(Found { kernel: self.task.kernel, product, outcome, headroom: None, reason: Some(why.to_owned()) });
+    }
+
+    fn found(&mut self, found: Found) {
+        let products = &mut self.task.products;
+        let Some(place) = products.iter().position(|(number, _)| *number == found.product) else { return };
+        let (_, product) = products.remove(place);
+        if found.outcome == KernelOutcome::Crashed {
+            *self.crashes.entry(product.element).or_default() += 1;
+        }
+        // The receiver is gone when a result could not be written; its error is reported.
+        drop(self.results.send(Ok(found)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BTreeMap, Element, Ended, Found, KernelOutcome, Remaining, Task, channel};
+    use testgen_gpu::{Factor, Product};
+    use testgen_types::DeviceKind;
+
+    /// The outcomes of ten products, five of each type, with processes that end as `process` says.
+    fn outcomes(process: impl Fn(&Task, &mut dyn FnMut(Found)) -> Result<Ended, String>) -> Vec<KernelOutcome> {
+        let factor = || Factor::contiguous(vec![1, 1]);
+        let product = |element| Product { left: factor(), right: factor(), element, tf32: false };
+        let elements = [Element::F32, Element::F16].into_iter().flat_map(|element| [element; 5]);
+        let products = elements.map(product).enumerate().collect();
+        let task = Task { device: DeviceKind::Rocm, index: 0, kernel: 7, products };
+        let (results, received) = channel();
+        let remaining = Remaining { task, crashes: BTreeMap::new(), results: &results };
+        let ended = remaining.run(process);
+        drop(results);
+        let mut found: Vec<Found> = received.into_iter().filter_map(Result::ok).collect();
+        found.sort_by_key(|found| found.product);
+        assert_eq!(ended.is_ok(), found.len() == 10);
+        found.into_iter().map(|found| found.outcome).collect()
+    }
+
+    fn correct(product: usize) -> Found {
+        Found { kernel: 7, product, outcome: KernelOutcome::Correct, headroom: None, reason: None }
+    }
+
+    #[test]
+    fn a_kernel_that_ends_its_process_loses_one_result() {
+        use KernelOutcome::{Correct, Crashed};
+        // Ends at product 2.
+        let found = outcomes(|task, found| {
+            for (number, _) in &task.products {
+                if *number == 2 {
+                    return Ok(Ended { unfinished: Some(2), why: "signal 11".to_owned() });
+                }
+                found(correct(*number));
+            }
+            Ok(Ended { unfinished: None, why: "exit status 0".to_owned() })
+        });
+        assert_eq!(found[..4], [Correct, Correct, Crashed, Correct]);
+        assert_eq!(found[4..], [Correct; 6]);
+    }
+
+    #[test]
+    fn three_crashes_in_a_type_are_enough() {
+        use KernelOutcome::{Correct, Crashed, NotRun};
+        let found = outcomes(|task, found| {
+            let (number, product) = &task.products[0];
+            if product.element == Element::F32 {
+                return Ok(Ended { unfinished: Some(*number), why: String::new() });
+            }
+            found(correct(*number));
+            Ok(Ended { unfinished: None, why: String::new() })
+        });
+        assert_eq!(found, [Crashed, Crashed, Crashed, NotRun, NotRun, Correct, Correct, Correct, Correct, Correct]);
+    }
+
+    #[test]
+    fn a_process_that_computes_nothing_is_an_error() {
+        assert!(outcomes(|_, _| Ok(Ended { unfinished: None, why: String::new() })).is_empty());
+        assert!(outcomes(|_, _| Err("it does not start".to_owned())).is_empty());
+    }
+}

@@ -1,0 +1,75 @@
+//! Reads the JSON lines of a report of kernels strictly: every bad line is a problem.
+
+use crate::{results::ReportError, text::limited};
+use serde::Deserialize;
+use std::path::Path;
+use testgen_types::{
+    KernelEntry,
+    bounded_file::{limit, read_bytes},
+};
+
+/// The content of a report: its entries, and a message for each bad line.
+#[derive(Debug, Default)]
+pub struct KernelLines {
+    /// The entries in the order in which they were computed.
+    pub entries: Vec<KernelEntry>,
+    /// One message for each line that is not an entry of this version.
+    pub problems: Vec<String>,
+}
+
+/// Reads the report `path`.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
+    let bytes = read_bytes(path, limit::REPORT)?;
+    Ok(parse(&String::from_utf8_lossy(&bytes)))
+}
+
+fn parse(text: &str) -> KernelLines {
+    let mut lines = KernelLines::default();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match parse_line(line) {
+            Ok(entry) => lines.entries.push(entry),
+            Err(message) => lines.problems.push(format!("line {}: {}", index + 1, limited(&message))),
+        }
+    }
+    lines
+}
+
+/// The version alone: a newer line is reported by its version and not by a missing field.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+fn parse_line(line: &str) -> Result<KernelEntry, String> {
+    let Version { version } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    if version != KernelEntry::VERSION {
+        return Err(format!("version {version}, but this testgen reads version {}", KernelEntry::VERSION));
+    }
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{KernelEntry, parse};
+
+    const LINE: &str = r#"{"version":1,"kernel":"matmul_naive","device":"rocm","device_name":"simulated gfx1100","hardware":{},"simulated":true,"precision":"f16","left":{"shape":[2,4],"strides":[4,1]},"right":{"shape":[4,3],"strides":[3,1]},"outcome":"correct","headroom":3.5,"chosen":true,"model":"bert","check":"output_golden"}"#;
+
+    /// An entry as a suite writes it.
+    pub(in crate::kernels) fn entry() -> KernelEntry {
+        serde_json::from_str(LINE).expect("it is an entry")
+    }
+
+    #[test]
+    fn bad_lines_are_problems_with_their_number() {
+        let newer = LINE.replace("\"version\":1", "\"version\":2");
+        let unknown = LINE.replace("correct", "fine");
+        let lines = parse(&format!("{LINE}\n\n{newer}\n{unknown}\n"));
+        assert_eq!(lines.entries, [entry()]);
+        assert!(lines.problems[0].contains("line 3: version 2"), "{:?}", lines.problems);
+        assert!(lines.problems[1].contains("line 4: unknown variant `fine`"), "{:?}", lines.problems);
+    }
+}

@@ -1,0 +1,19 @@
+//! The engines of a run, as variables of the suite's process.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf, absolute},
+};
+use testgen_engine::{EngineName, PYTHON_VARIABLE};
+
+/// The variables for `engines`, none for the suite's default, and for the Python of engines that need one.
+pub fn engine_variables(engines: &[EngineName], python: Option<&Path>) -> Vec<(&'static str, OsString)> {
+    let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
+    let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
+    // The suite runs in another directory; a name without a slash is searched in PATH.
+    let from_here = |path: &Path| match path.components().count() {
+        0 | 1 => path.to_owned(),
+        _ => absolute(path).unwrap_or_else(|_| PathBuf::from(path)),
+    };
+    names.into_iter().chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into()))).collect()
+}
