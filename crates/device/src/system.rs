@@ -49,7 +49,7 @@ impl System {
     }
 
     /// The real location of an absolute path of this machine.
-    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         match path.strip_prefix("/") {
             Ok(relative) if !path.starts_with(&self.root) => self.root.join(relative),
@@ -58,14 +58,14 @@ impl System {
     }
 
     /// The text of a file without surrounding whitespace; `None` when it cannot be read.
-    pub(crate) fn read(&self, path: impl AsRef<Path>) -> Option<String> {
+    pub fn read(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = read_bytes(&self.path(path), limit::SYSTEM).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// The names in a directory, sorted by a trailing number (so that `10` follows `9`), then by name; empty when there
+    /// The names in a directory, sorted by a trailing number (so that `10` follows `9`), then by name; empty when it
     /// does not exist.
-    pub(crate) fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
+    pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else { return Vec::new() };
         let mut names: Vec<String> =
             entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();

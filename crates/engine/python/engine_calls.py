@@ -52,6 +52,7 @@ class Calls:
             "add": torch.add,
             "multiply": torch.mul,
             "matrix_product": torch.matmul,
+            "sum": lambda left: left.sum().reshape(1),
         }
         set_tf32(self.tf32 or dtype == "tf32")
         with torch.no_grad():

@@ -171,4 +171,6 @@ pub enum Operation {
     Multiply,
     /// The matrix product of `left` [rows, inner] and `right` [inner, columns].
     MatrixProduct,
+    /// The sum of all elements of `left`, a tensor of one element.
+    Sum,
 }

@@ -1,7 +1,13 @@
 //! The program of an engine: which one, with which arguments and environment.
 
 use crate::{engine_name::EngineName, python};
-use std::{env, ffi::OsString, fs, io, path::PathBuf, process::Command};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs, io,
+    path::PathBuf,
+    process::Command,
+};
 use tempfile::TempDir;
 
 /// The variable that names the Python of the engine `torch`; without it `python3`.
@@ -49,10 +55,19 @@ impl EngineCommand {
     ///
     /// When the name is unknown, or temporary files cannot be written.
     pub fn of(name: &EngineName) -> Result<Self, CommandError> {
+        Self::with_python(name, None)
+    }
+
+    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of the engine `torch`.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::of`].
+    pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let variable = format!("{PROGRAM_PREFIX}{}", name.program().to_ascii_uppercase());
         match env::var_os(&variable).filter(|program| !program.is_empty()) {
             Some(program) => Ok(Self::program(program)),
-            None if name.program() == TORCH => Self::torch(),
+            None if name.program() == TORCH => Self::torch(python),
             None => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
         }
     }
@@ -69,17 +84,15 @@ impl EngineCommand {
         self
     }
 
-    fn torch() -> Result<Self, CommandError> {
+    fn torch(python: Option<&OsStr>) -> Result<Self, CommandError> {
         let files = tempfile::Builder::new().prefix("testgen-engine-").tempdir()?;
         for (name, text) in python::FILES {
             fs::write(files.path().join(name), text)?;
         }
-        let python = env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
         let script: PathBuf = files.path().join(python::MAIN);
         Ok(Self {
-            program: python.unwrap_or_else(|| "python3".into()),
-            // Isolated: neither variables nor the working directory nor packages of the user's home decide what is imported.
-            arguments: vec!["-I".into(), script.into()],
+            program: python_program(python),
+            arguments: vec![ISOLATED.into(), script.into()],
             isolated: true,
             files: Some(files),
         })
@@ -90,14 +103,36 @@ impl EngineCommand {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         if self.isolated {
-            command.env_clear();
-            command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
-            let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-            command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
-            command.envs(SET);
+            reduce_environment(&mut command);
         }
         command
     }
+}
+
+/// The Python of the engine `torch`: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
+pub fn python_program(given: Option<&OsStr>) -> OsString {
+    let named = || env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
+    given.map(OsStr::to_owned).or_else(named).unwrap_or_else(|| "python3".into())
+}
+
+/// The Python `program`, isolated and with the environment that the engine `torch` has, so that both import the same packages and
+/// see the same devices.
+pub fn isolated_python(program: &OsStr) -> Command {
+    let mut command = Command::new(program);
+    command.arg(ISOLATED);
+    reduce_environment(&mut command);
+    command
+}
+
+/// Python's flag: neither variables nor the working directory nor packages of the user's home decide what is imported.
+const ISOLATED: &str = "-I";
+
+fn reduce_environment(command: &mut Command) {
+    command.env_clear();
+    command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
+    let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
+    command.envs(SET);
 }
 
 /// The variables that are passed to the engine `torch`, each with its use.

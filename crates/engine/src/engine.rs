@@ -103,6 +103,11 @@ impl Engine {
         self.opened.why.as_deref()
     }
 
+    /// The kind of GPU that its libraries were built for.
+    pub fn build(&self) -> Build {
+        self.build
+    }
+
     /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
     pub fn describe_versions(&self) -> String {
         let versions = self.versions.iter().map(|(name, version)| format!("{name} {version}"));

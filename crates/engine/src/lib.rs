@@ -6,6 +6,7 @@
 
 mod call;
 mod command;
+mod device_identity;
 mod engine;
 mod engine_name;
 mod error;
@@ -18,7 +19,8 @@ mod schema;
 mod tensors;
 
 pub use call::{Call, DeviceClass, DeviceRequest, Dtype, Operation, Request, VERSION};
-pub use command::{CommandError, EngineCommand, PROGRAM_PREFIX, PYTHON_VARIABLE};
+pub use command::{CommandError, EngineCommand, PROGRAM_PREFIX, PYTHON_VARIABLE, isolated_python, python_program};
+pub use device_identity::device_mismatch;
 pub use engine::{Engine, Forward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;

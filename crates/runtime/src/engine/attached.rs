@@ -2,12 +2,13 @@
 
 use super::{
     attach_error::AttachError,
-    witness::{MemoryWitness, bytes_of, class, in_use, other_device},
+    witness::{MemoryWitness, bytes_of, class, in_use},
 };
 use std::path::Path;
 use testgen_device::Device;
 use testgen_engine::{
-    DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors, time_limit,
+    DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors, device_mismatch,
+    time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -31,10 +32,10 @@ impl AttachedEngine {
             uuid: device.uuid.clone(),
             pci_address: device.pci_address.clone(),
         };
-        let engine = Engine::start(name, request, time_limit())?;
+        let engine = Engine::start(name, request.clone(), time_limit())?;
         let on_cpu = device.kind != DeviceKind::Cpu && engine.device().kind == DeviceClass::Cpu;
         let fallback = on_cpu.then(|| engine.why_another_device().unwrap_or("it reports no reason").to_owned());
-        if !on_cpu && let Some(problem) = other_device(device, engine.device()) {
+        if !on_cpu && let Some(problem) = device_mismatch(&request, engine.device()) {
             return Err(AttachError::Failed(format!("engine {name} does not run on {}: {problem}", device.label())));
         }
         let memory = if on_cpu { None } else { MemoryWitness::new(device, before) };
