@@ -4,6 +4,7 @@ mod add;
 mod compare;
 mod completions;
 mod devices;
+mod doctor;
 mod explain;
 mod generate;
 mod list;
@@ -47,6 +48,7 @@ enum Command {
     List(list::Arguments),
     Models(models::Arguments),
     Devices(devices::Arguments),
+    Doctor(doctor::Arguments),
     Explain(explain::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
@@ -93,6 +95,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::List(arguments) => list::run(arguments, &mut out),
         Command::Models(arguments) => models::run(arguments, &mut out),
         Command::Devices(arguments) => devices::run(arguments, &mut out),
+        Command::Doctor(arguments) => doctor::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),
         Command::Completions(arguments) => completions::run(arguments, &mut Cli::command(), &mut out),

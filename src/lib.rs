@@ -13,12 +13,14 @@ pub mod cli_reference;
 mod closed_enum;
 pub mod compare;
 mod date;
+pub mod doctor;
 mod exit_code;
 pub mod expected_failure;
 #[cfg(test)]
 mod fuzz;
 pub mod generate;
 pub mod kernels;
+mod limited_output;
 pub mod matrix;
 pub mod model_table;
 pub mod record;

@@ -5,6 +5,7 @@
 
 mod build;
 mod build_directory;
+mod built;
 mod cargo;
 mod device_selection;
 mod engines;
@@ -17,10 +18,12 @@ mod selection;
 mod simulation;
 
 pub use build::{BuildOptions, Suite, build};
+pub use built::find_built;
 pub use device_selection::{DeviceSelection, DeviceSelectionError};
 pub use engines::engine_variables;
 pub use error::RunError;
 pub use execution::{Execution, ExecutionOptions, Listing, Work, execute, list};
+pub(crate) use execution::{REPORT, command};
 pub use outcome::{Run, summarize};
 pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};

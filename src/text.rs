@@ -6,7 +6,7 @@ mod shell_quote;
 mod table;
 mod xml_escape;
 
-pub(crate) use escape::{Quoted, limited};
+pub(crate) use escape::{Quoted, limited, one_line};
 pub(crate) use markdown::markdown_cell;
 pub(crate) use shell_quote::shell_quote;
 pub use table::{Align, Table};

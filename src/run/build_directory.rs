@@ -47,6 +47,15 @@ pub(super) fn arguments(manifest: &Path) -> Vec<OsString> {
     arguments
 }
 
+/// The directories in which [`arguments`] may have built the suite.
+pub(super) fn candidates(manifest: &Path) -> Vec<PathBuf> {
+    let Some(metadata) = cargo::metadata(manifest) else { return Vec::new() };
+    let shared = own_workspace(&metadata).and_then(|suite| {
+        Some(cache(|name| env::var_os(name))?.join("build").join(runtime_key(&suite.manifest_path)?))
+    });
+    std::iter::once(metadata.target_directory).chain(shared).collect()
+}
+
 /// The suite, where it is a workspace of its own.
 fn own_workspace(metadata: &Metadata) -> Option<&Package> {
     let [suite] = metadata.packages.as_slice() else { return None };

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// The environment variable that names the report to the suite.
-const REPORT: &str = "TESTGEN_REPORT";
+pub(crate) const REPORT: &str = "TESTGEN_REPORT";
 
 /// The names of all tests of a suite.
 pub type Listing = BTreeSet<String>;
@@ -136,7 +136,7 @@ pub fn execute(
 }
 
 /// Starts the test binary as cargo does, in the directory of its Cargo.toml, so that relative paths work.
-fn command(suite: &Suite) -> Command {
+pub(crate) fn command(suite: &Suite) -> Command {
     let mut command = Command::new(&suite.binary);
     command.current_dir(&suite.directory).env("CARGO_MANIFEST_DIR", &suite.directory);
     command

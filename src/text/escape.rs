@@ -42,6 +42,11 @@ pub(crate) fn limited(message: &str) -> String {
     if message.ends_with('\n') { text + "\n" } else { text }
 }
 
+/// A text of any length on one line, without control characters.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if matches!(c, '\n' | '\t') { " ".to_owned() } else { escape(c) }).collect()
+}
+
 /// Escapes whatever a terminal could interpret; quotes and backslashes stay readable.
 fn escape(c: char) -> String {
     if matches!(c, '"' | '\'' | '\\') { c.to_string() } else { c.escape_debug().to_string() }

@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod crash;
 mod devices;
+mod doctor;
 mod drift;
 mod engines;
 mod explain;

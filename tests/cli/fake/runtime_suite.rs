@@ -32,8 +32,17 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
         });
         return ExitCode::SUCCESS;
     }
-    let skipped: Vec<&String> = arguments.iter().filter(|argument| *argument != "--skip").collect();
-    let selected = tests.iter().filter(|test| !skipped.iter().any(|part| test.name.contains(*part)));
+    let mut skipped: Vec<&String> = Vec::new();
+    let mut filter = None;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--skip" => skipped.extend(words.next()),
+            _ => filter = Some(word),
+        }
+    }
+    let is_filtered = |test: &&Test| filter.is_none_or(|part| test.name.contains(part.as_str()));
+    let selected = tests.iter().filter(is_filtered).filter(|test| !skipped.iter().any(|part| test.name.contains(*part)));
     let failed = selected.filter(|test| !test.run()).count();
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(101) }
 }

@@ -1,0 +1,80 @@
+//! `testgen doctor`: whether this machine can produce valid results.
+
+use super::Out;
+use crate::{
+    cli_error::Error,
+    doctor::{
+        ComputationOptions, Diagnosis, RowStatus, compute, evaluate, evaluate_computations, evaluate_requirements,
+        gather,
+    },
+    exit_code::ExitCode,
+    run::Requirement,
+    settings::{Overrides, Settings},
+};
+use std::{path::PathBuf, time::Duration};
+use testgen_engine::EngineName;
+
+/// Report whether this machine can produce valid results, and compute known answers on every device
+///
+/// Reads drivers, libraries and their versions, kernel modules, the permissions of device files, signs of a container,
+/// visible-device variables, the packages of Python and free memory. Then every installed engine computes on every device:
+/// products and a sum of small integers, which must be exact, and a copy, bit by bit. The native engine is the test binary
+/// that `testgen run` has built: its check `half_probe` computes on every device.
+///
+/// Each line has a status. `ok` works; `note` is absent or unused; `warning` may make results wrong or missing; `failure`
+/// does. Warnings and failures have their cause and the command that fixes it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  testgen doctor                               all lines
+  testgen doctor --json                        the same for a script, with a version
+  testgen doctor --python .venv/bin/python     with the torch of this Python
+  testgen doctor --require rocm                fails unless an engine computed known answers on an AMD GPU
+  testgen doctor --engine torch                one engine only
+
+Exit codes: 0 no failure; 1 a failure, or a required device without known answers; 2 wrong usage or input.")]
+pub(super) struct Arguments {
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+    /// Compute with this engine only: native, torch, or that of a variable TESTGEN_ENGINE_<NAME>; may be given several times
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
+    engine: Vec<EngineName>,
+    /// The Python of the engine torch; without it TESTGEN_PYTHON, then `python3`
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+    /// Fail unless an engine computed known answers on it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    require: Vec<Requirement>,
+    /// Directory of the suite [default: `out` of testgen.toml, else generated]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seconds that one call of an engine, one start of Python, or the test binary on one device may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let settings = Settings::resolve(&Overrides { out: arguments.out.clone(), ..Overrides::default() })?;
+    let options = ComputationOptions {
+        engines: arguments.engine.clone(),
+        python: arguments.python.clone().map(PathBuf::into_os_string),
+        manifest: settings.out.join("Cargo.toml"),
+        limit: Duration::from_secs(arguments.timeout),
+    };
+    let native = arguments.engine.is_empty() || arguments.engine.iter().any(EngineName::is_native);
+    let facts = gather(options.python.as_deref(), options.limit, native);
+    let mut rows = evaluate(&facts);
+    let computations = compute(&facts, &options);
+    rows.extend(evaluate_computations(&computations));
+    rows.extend(evaluate_requirements(&arguments.require, &computations));
+    let diagnosis = Diagnosis::new(rows);
+    if arguments.json {
+        let json = serde_json::to_string_pretty(&diagnosis).expect("a diagnosis has string keys only");
+        writeln!(out, "{json}")?;
+    } else {
+        write!(out, "{diagnosis}")?;
+    }
+    // As in `devices`: nothing kept this command from answering, and the answer is no.
+    Ok(if diagnosis.status == RowStatus::Failure { ExitCode::Findings } else { ExitCode::Success })
+}

@@ -1,0 +1,120 @@
+//! Engines that are processes: `torch`, and those of `TESTGEN_ENGINE_<NAME>`.
+
+use super::{
+    known_answer,
+    options::ComputationOptions,
+    outcome::{Computation, Operation, Outcome},
+};
+use crate::text::shell_quote;
+use std::env;
+use testgen_device::{Device, DeviceKind};
+use testgen_engine::{
+    Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, PROGRAM_PREFIX,
+    TIMEOUT_VARIABLE, device_mismatch, python_program,
+};
+
+/// The native engine, `torch`, and the engines of the environment.
+pub(super) fn installed() -> Vec<EngineName> {
+    let torch = "torch".parse().expect("is the name of an engine");
+    let variables = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    // The time limit has the prefix, too.
+    let named = variables.filter(|name| name != TIMEOUT_VARIABLE).filter_map(|name| {
+        let name = name.strip_prefix(PROGRAM_PREFIX)?.to_ascii_lowercase();
+        name.parse().ok()
+    });
+    [EngineName::native(), torch].into_iter().chain(named).collect()
+}
+
+/// Computes on each device.
+pub(super) fn compute(name: &EngineName, devices: &[&Device], options: &ComputationOptions) -> Vec<Computation> {
+    let mut found = Vec::new();
+    for device in devices {
+        let outcome = on_device(name, device, options);
+        // An engine that is not installed is so for every device.
+        let installed = !matches!(outcome, Outcome::NotInstalled { .. });
+        found.push(Computation {
+            engine: name.to_string(),
+            device: installed.then(|| device.label()),
+            kind: device.kind,
+            simulated: device.simulated,
+            outcome,
+        });
+        if !installed {
+            break;
+        }
+    }
+    found
+}
+
+fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -> Outcome {
+    let request = DeviceRequest {
+        kind: class(device.kind),
+        index: device.index,
+        uuid: device.uuid.clone(),
+        pci_address: device.pci_address.clone(),
+    };
+    let command = match EngineCommand::with_python(name, options.python.as_deref()) {
+        Ok(command) => command,
+        Err(error) => return failed(&error),
+    };
+    let engine = match Engine::start_with(command, name, request.clone(), options.limit) {
+        Ok(engine) => engine,
+        Err(error) => return not_started(name, &error, options),
+    };
+    if request.kind != DeviceClass::Cpu && engine.device().kind == DeviceClass::Cpu {
+        return fallback(&engine, request.kind);
+    }
+    if let Some(why) = device_mismatch(&request, engine.device()) {
+        return Outcome::OtherDevice { why };
+    }
+    let ask = |known: known_answer::KnownAnswer| Operation { name: known.name.to_owned(), answer: known.ask(&engine) };
+    Outcome::Computed {
+        operations: known_answer::all().into_iter().map(ask).collect(),
+        with: engine.describe_versions(),
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> Outcome {
+    Outcome::Failed { why: error.to_string() }
+}
+
+fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOptions) -> Outcome {
+    let python = python_program(options.python.as_deref());
+    match error {
+        // The engine `torch` reports a package that Python does not have, with the command that installs it.
+        EngineError::Unsupported { message } => match message.split_once("; pip install ") {
+            Some((why, packages)) if name.program() == "torch" => Outcome::NotInstalled {
+                why: why.to_owned(),
+                fix: format!("{} -m pip install {packages}, or --python PATH", shell_quote(&python.to_string_lossy())),
+            },
+            _ => Outcome::Unsupported { why: message.clone() },
+        },
+        EngineError::Start { source, .. }
+            if source.kind() == std::io::ErrorKind::NotFound && name.program() == "torch" =>
+        {
+            Outcome::NotInstalled {
+                why: error.to_string(),
+                fix: "sudo apt install python3, or --python PATH".to_owned(),
+            }
+        }
+        error => failed(error),
+    }
+}
+
+fn fallback(engine: &Engine, requested: DeviceClass) -> Outcome {
+    let (build, kind) = match engine.build() {
+        Build::Cpu => ("CPU", DeviceClass::Cpu),
+        Build::Cuda => ("CUDA", DeviceClass::Cuda),
+        Build::Hip => ("HIP", DeviceClass::Rocm),
+    };
+    let why = engine.why_another_device().unwrap_or("it reports no reason").to_owned();
+    Outcome::Fallback { why, build, for_this_kind: kind == requested }
+}
+
+fn class(kind: DeviceKind) -> DeviceClass {
+    match kind {
+        DeviceKind::Cpu => DeviceClass::Cpu,
+        DeviceKind::Cuda => DeviceClass::Cuda,
+        DeviceKind::Rocm => DeviceClass::Rocm,
+    }
+}

@@ -1,0 +1,163 @@
+//! Operations whose answers are exact in f32 in every order of computation, because all sums are small integers.
+
+use super::outcome::Answer;
+use testgen_engine::{Data, Dtype, Engine, EngineError, Operation, Tensor, Tensors};
+
+/// The operands of an operation and its answer.
+pub(super) struct KnownAnswer {
+    pub(super) name: &'static str,
+    /// The compared values, in words.
+    description: String,
+    operation: Operation,
+    operands: Tensors,
+    expected: Vec<f32>,
+}
+
+/// Every operation, in the order in which they run.
+pub(super) fn all() -> Vec<KnownAnswer> {
+    // Neither size is a multiple of a tile, so that the tail of a kernel is tested; kernels for long rows are other ones.
+    vec![product("product", [33, 65, 31]), product("product of long rows", [4, 8193, 4]), sum(), copy()]
+}
+
+/// Integers from -4 to 4, in an order without a period that divides a tile.
+fn integers(count: usize, seed: usize) -> Vec<f32> {
+    (0..count).map(|index| ((index * 7 + index / 11 + seed) % 9) as f32 - 4.0).collect()
+}
+
+fn vector(values: Vec<f32>) -> Tensor {
+    Tensor { shape: vec![values.len()], data: Data::F32(values) }
+}
+
+fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswer {
+    let (left, right) = (integers(rows * inner, 0), integers(inner * columns, 5));
+    let element = |row: usize, column: usize| {
+        (0..inner).map(|k| left[row * inner + k] * right[k * columns + column]).sum::<f32>()
+    };
+    let expected = (0..rows * columns).map(|index| element(index / columns, index % columns)).collect();
+    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor { shape: shape.to_vec(), data: Data::F32(values) };
+    KnownAnswer {
+        name,
+        description: format!("{rows}x{inner} by {inner}x{columns}, {} exact integers", rows * columns),
+        operation: Operation::MatrixProduct,
+        operands: Tensors::from([
+            ("left".to_owned(), matrix([rows, inner], left.clone())),
+            ("right".to_owned(), matrix([inner, columns], right.clone())),
+        ]),
+        expected,
+    }
+}
+
+/// More elements than one block of a GPU sums; partial sums stay below 2^24.
+fn sum() -> KnownAnswer {
+    const COUNT: usize = (1 << 20) + 3;
+    let values = integers(COUNT, 3);
+    KnownAnswer {
+        name: "sum",
+        description: format!("{COUNT} integers"),
+        operation: Operation::Sum,
+        expected: vec![values.iter().sum()],
+        operands: Tensors::from([("left".to_owned(), vector(values))]),
+    }
+}
+
+/// Values that a copy with arithmetic in it changes: signed zeros, denormals, limits, infinities and a NaN.
+fn copy() -> KnownAnswer {
+    let special = [0.0, -0.0, f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::from_bits(1), f32::from_bits(0x807f_ffff)];
+    let limits = [f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0 + f32::EPSILON];
+    // All exponents and both signs, without those of infinities and NaN.
+    let spread = (0..4087_u32).map(|index| f32::from_bits(index.wrapping_mul(0x0010_3a5b) & 0xff7f_ffff));
+    let values: Vec<f32> = special.into_iter().chain(limits).chain(spread).collect();
+    KnownAnswer {
+        name: "copy",
+        description: format!("{} values bit by bit, with denormals, infinities and NaN", values.len()),
+        operation: Operation::Cast,
+        expected: values.clone(),
+        operands: Tensors::from([("left".to_owned(), vector(values))]),
+    }
+}
+
+impl KnownAnswer {
+    /// Computes and compares.
+    pub(super) fn ask(self, engine: &Engine) -> Answer {
+        match engine.compute(self.operation, self.operands, Dtype::F32, Dtype::F32) {
+            Ok(values) => match difference(&self.expected, &values) {
+                None => Answer::Right(self.description),
+                Some(difference) => Answer::Wrong(format!("{}: {difference}", self.description)),
+            },
+            Err(EngineError::Unsupported { message }) => Answer::None(message),
+            Err(error) => Answer::Failed(error.to_string()),
+        }
+    }
+}
+
+/// The first wrong element, and their number.
+fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
+    if expected.len() != found.len() {
+        return Some(format!("{} values came back, expected {}", found.len(), expected.len()));
+    }
+    // The payload of a NaN is not part of a number.
+    let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+    // A sum may be either zero, so that only a copy distinguishes them.
+    let equal = |a: f32, b: f32| same(a, b) || (expected.len() == 1 && a == b);
+    let wrong: Vec<usize> = (0..expected.len()).filter(|&index| !equal(expected[index], found[index])).collect();
+    let first = *wrong.first()?;
+    let (want, got) = (expected[first], found[first]);
+    Some(format!("element {first} is {got:e}, expected {want:e}; {} of {} are wrong", wrong.len(), expected.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KnownAnswer, all, copy, difference, integers, product};
+    use testgen_engine::{Data, Operation};
+
+    /// The largest magnitude that any partial sum of an answer can have.
+    fn bound(known: &KnownAnswer) -> f64 {
+        let magnitudes = |name: &str| match known.operands.get(name).map(|tensor| &tensor.data) {
+            Some(Data::F32(values)) => values.iter().map(|value| f64::from(value.abs())).collect(),
+            _ => Vec::new(),
+        };
+        match known.operation {
+            Operation::Sum => magnitudes("left").iter().sum(),
+            // An element has one product for each of the inner elements.
+            Operation::MatrixProduct => known.operands["left"].shape[1] as f64 * 16.0,
+            _ => 0.0,
+        }
+    }
+
+    #[test]
+    fn every_partial_sum_is_exact() {
+        for known in all() {
+            assert!(bound(&known) < f64::from(1 << 24), "{}", known.name);
+            assert!(known.expected.iter().any(|value| *value != 0.0), "{}", known.name);
+        }
+    }
+
+    #[test]
+    fn the_answer_of_a_product_is_the_sum_of_products_in_integers() {
+        let known = product("product", [3, 5, 2]);
+        let (left, right) = (integers(15, 0), integers(10, 5));
+        let element = |row: usize, column: usize| {
+            (0..5).map(|k| left[row * 5 + k] as i32 * right[k * 2 + column] as i32).sum::<i32>()
+        };
+        let expected: Vec<f32> = (0..6).map(|index| element(index / 2, index % 2) as f32).collect();
+        assert_eq!(known.expected, expected);
+        let Data::F32(sent) = &known.operands["left"].data else { panic!("is f32") };
+        assert_eq!(sent, &left);
+    }
+
+    #[test]
+    fn zeros_flushed_denormals_and_missing_elements_are_differences() {
+        let expected = copy().expected;
+        assert_eq!(difference(&expected, &expected), None);
+        let flushed: Vec<f32> = expected.iter().map(|value| if value.is_subnormal() { 0.0 } else { *value }).collect();
+        let found = difference(&expected, &flushed).expect("differs");
+        assert!(found.starts_with("element 4 is 0e0, expected 1e-45"), "{found}");
+        let unsigned: Vec<f32> = expected.iter().map(|value| if *value == 0.0 { 0.0 } else { *value }).collect();
+        assert!(
+            difference(&expected, &unsigned).is_some_and(|found| found.starts_with("element 1 is 0e0, expected -0e0"))
+        );
+        assert!(difference(&expected, &expected[1..]).is_some_and(|found| found.starts_with("4098 values")));
+        assert_eq!(difference(&[0.0], &[-0.0]), None);
+        assert!(difference(&[1.0], &[f32::NAN]).is_some());
+    }
+}

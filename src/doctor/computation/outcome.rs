@@ -1,0 +1,93 @@
+//! The outcome of an engine on a device.
+
+use testgen_device::DeviceKind;
+
+/// An engine on a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Computation {
+    /// The engine with its options.
+    pub engine: String,
+    /// The device, `rocm:0`; none where the engine did not start anywhere.
+    pub device: Option<String>,
+    /// The kind of device.
+    pub kind: DeviceKind,
+    /// Whether the device is a simulation.
+    pub simulated: bool,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// The outcome of an engine on a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The engine, or what it needs, is not installed.
+    NotInstalled {
+        /// The missing part.
+        why: String,
+        /// The command that installs it.
+        fix: String,
+    },
+    /// It does not have this device or this option.
+    Unsupported {
+        /// The engine's reason.
+        why: String,
+    },
+    /// It did not start, died, hung, or violated the protocol.
+    Failed {
+        /// The error.
+        why: String,
+    },
+    /// It opened the CPU in place of the GPU.
+    Fallback {
+        /// The engine's reason.
+        why: String,
+        /// The build of the engine, for instance `HIP`.
+        build: &'static str,
+        /// Whether this build can use devices of this kind.
+        for_this_kind: bool,
+    },
+    /// It opened another device.
+    OtherDevice {
+        /// The two devices.
+        why: String,
+    },
+    /// It computed.
+    Computed {
+        /// The versions of its libraries, or its program.
+        with: String,
+        /// Each operation.
+        operations: Vec<Operation>,
+    },
+}
+
+/// An operation with a known answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Its answer.
+    pub answer: Answer,
+}
+
+/// The answer of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It is the known one; what was compared.
+    Right(String),
+    /// It is another one; the first difference.
+    Wrong(String),
+    /// There is none; the reason. The engine is not wrong.
+    None(String),
+    /// There is none, and that is an error of the engine.
+    Failed(String),
+}
+
+impl Computation {
+    /// Whether at least one answer was right, and no operation failed.
+    pub fn is_right(&self) -> bool {
+        let Outcome::Computed { operations, .. } = &self.outcome else { return false };
+        let failed = |operation: &Operation| matches!(operation.answer, Answer::Wrong(_) | Answer::Failed(_));
+        let right = |operation: &Operation| matches!(operation.answer, Answer::Right(_));
+        operations.iter().any(right) && !operations.iter().any(failed)
+    }
+}

@@ -1,0 +1,148 @@
+//! The meaning of what engines computed.
+
+use crate::doctor::{
+    computation::{Answer, Computation, Operation, Outcome},
+    row::{Area, Row, RowStatus},
+};
+use testgen_device::DeviceKind;
+
+/// The lines of all computations.
+pub fn evaluate_computations(computations: &[Computation]) -> Vec<Row> {
+    computations.iter().flat_map(rows).collect()
+}
+
+fn rows(computation: &Computation) -> Vec<Row> {
+    let subject = match &computation.device {
+        Some(device) => format!("{} on {device}", computation.engine),
+        None => computation.engine.clone(),
+    };
+    let new = |status, evidence: &str| Row::new(Area::Computation, &subject, status, evidence);
+    let row = match &computation.outcome {
+        Outcome::NotInstalled { why, fix } => new(RowStatus::Note, "nothing was computed").because(why, fix),
+        Outcome::Unsupported { why } => new(RowStatus::Note, &format!("nothing was computed: {why}")),
+        Outcome::Failed { why } => {
+            new(RowStatus::Failure, &flat(why)).because("the engine did not answer", rerun(computation))
+        }
+        Outcome::OtherDevice { why } => new(RowStatus::Failure, &format!("it computes on another device: {why}"))
+            .because("libraries number devices differently, or a variable hides the device", "testgen devices"),
+        Outcome::Fallback { why, build, for_this_kind } => {
+            fallback(computation, new(RowStatus::Failure, ""), why, build, *for_this_kind)
+        }
+        Outcome::Computed { with, operations } => {
+            let row = |operation| of_operation(computation, &subject, operation);
+            let first = new(RowStatus::Ok, with);
+            return std::iter::once(first).chain(operations.iter().map(row)).collect();
+        }
+    };
+    vec![row]
+}
+
+/// The engine computes on the CPU: an error where its build is for this kind of GPU, else a build for something else.
+fn fallback(computation: &Computation, row: Row, why: &str, build: &str, for_this_kind: bool) -> Row {
+    let status = if for_this_kind { RowStatus::Failure } else { RowStatus::Warning };
+    let row = Row { status, evidence: format!("it computes on the CPU: {why}"), ..row };
+    let cause = match for_this_kind {
+        true => "its libraries do not see the GPU that testgen found".to_owned(),
+        false => format!("it is a {build} build"),
+    };
+    let install = |index| {
+        format!("python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}")
+    };
+    let fix = match (for_this_kind, computation.kind) {
+        (true, _) | (_, DeviceKind::Cpu) => rerun(computation),
+        (false, DeviceKind::Rocm) => install("rocm6.4"),
+        (false, DeviceKind::Cuda) => install("cu128"),
+    };
+    row.because(cause, fix)
+}
+
+fn of_operation(computation: &Computation, subject: &str, operation: &Operation) -> Row {
+    let subject = format!("{subject}: {}", operation.name);
+    let new = |status, evidence: &str| Row::new(Area::Computation, &subject, status, flat(evidence));
+    match &operation.answer {
+        Answer::Right(what) => new(RowStatus::Ok, what),
+        Answer::None(why) => new(RowStatus::Note, &format!("not computed: {why}")),
+        Answer::Wrong(what) => new(RowStatus::Failure, what)
+            .because("the device, its driver or a library computes wrongly", again(computation)),
+        Answer::Failed(why) => new(RowStatus::Failure, why).because("the engine did not answer", rerun(computation)),
+    }
+}
+
+/// Launching kernels one after another separates races from wrong kernels.
+fn again(computation: &Computation) -> String {
+    let prefix = match computation.kind {
+        DeviceKind::Cpu => "",
+        DeviceKind::Cuda => "CUDA_LAUNCH_BLOCKING=1 ",
+        DeviceKind::Rocm => "HIP_LAUNCH_BLOCKING=1 ",
+    };
+    format!("{prefix}{}; then another version of the driver or the library", rerun(computation))
+}
+
+fn rerun(computation: &Computation) -> String {
+    format!("testgen doctor --engine {}", computation.engine)
+}
+
+/// The last output of an engine has several lines.
+fn flat(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::evaluate_computations;
+    use crate::doctor::{
+        computation::{Answer, Computation, Operation, Outcome},
+        evaluation::samples::row,
+        row::{Row, RowStatus},
+    };
+    use testgen_device::DeviceKind;
+
+    fn rows(outcome: Outcome) -> Vec<Row> {
+        let device = Some("rocm:0".to_owned());
+        let engine = "torch".to_owned();
+        evaluate_computations(&[Computation { engine, device, kind: DeviceKind::Rocm, simulated: false, outcome }])
+    }
+
+    fn operation(name: &str, answer: Answer) -> Operation {
+        Operation { name: name.to_owned(), answer }
+    }
+
+    #[test]
+    fn a_wrong_answer_is_a_failure_and_its_command_launches_kernels_one_after_another() {
+        let operations = vec![
+            operation("product", Answer::Right("exact".to_owned())),
+            operation("sum", Answer::Wrong("element 0 is 1, expected 2".to_owned())),
+            operation("copy", Answer::None("no such operation".to_owned())),
+        ];
+        let found = rows(Outcome::Computed { with: "torch 2.11.0 (HIP build)".to_owned(), operations });
+        let statuses: Vec<RowStatus> = found.iter().map(|row| row.status).collect();
+        assert_eq!(statuses, [RowStatus::Ok, RowStatus::Ok, RowStatus::Failure, RowStatus::Note]);
+        let sum = row(&found, "torch on rocm:0: sum");
+        assert!(
+            sum.fix.as_ref().is_some_and(|fix| fix.starts_with("HIP_LAUNCH_BLOCKING=1 testgen doctor --engine torch"))
+        );
+    }
+
+    #[test]
+    fn a_fallback_is_never_a_success() {
+        let fallback = |build, for_this_kind| {
+            let why = "torch sees no GPU".to_owned();
+            rows(Outcome::Fallback { why, build, for_this_kind })[0].clone()
+        };
+        let hip = fallback("HIP", true);
+        assert_eq!(hip.status, RowStatus::Failure);
+        let cuda = fallback("CUDA", false);
+        assert_eq!(cuda.status, RowStatus::Warning);
+        assert!(cuda.fix.is_some_and(|fix| fix.ends_with("whl/rocm6.4")));
+    }
+
+    #[test]
+    fn an_engine_that_is_absent_is_a_note_and_one_that_dies_a_failure() {
+        let absent = Outcome::NotInstalled { why: "no torch".to_owned(), fix: "pip install torch".to_owned() };
+        assert_eq!(rows(absent)[0].status, RowStatus::Note);
+        let died = rows(Outcome::Failed { why: "it ended; its last output:\nSegmentation fault\n".to_owned() });
+        assert_eq!(died[0].status, RowStatus::Failure);
+        assert_eq!(died[0].evidence, "it ended; its last output: | Segmentation fault");
+        assert_eq!(rows(Outcome::OtherDevice { why: "cuda:1".to_owned() })[0].status, RowStatus::Failure);
+    }
+}
