@@ -13,7 +13,7 @@ use crate::{
     results::{Problem, Summary},
     run::{
         BuildOptions, DeviceSelection, Execution, ExecutionOptions, Progress, Requirement, Run, RunError, Selection,
-        Simulation, Work, build, engine_variables, execute, list, models_on_gpus, select, summarize,
+        Simulation, Work, build, engine_variables, execute, last_lines, list, models_on_gpus, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
@@ -22,18 +22,11 @@ use crate::{
 use clap::ValueEnum;
 use std::{
     ffi::OsString,
-    io::{self, Read, Seek, SeekFrom},
     num::NonZeroU32,
     path::{Path, PathBuf},
 };
 use testgen_engine::EngineName;
-use testgen_types::{DeviceKind, bounded_file::open};
-
-/// Lines of the suite's output shown when it crashed.
-const LOG_LINES_SHOWN: usize = 20;
-
-/// Bytes of the suite's output in which they are searched.
-const LOG_BYTES_READ: u64 = 64 * 1024;
+use testgen_types::DeviceKind;
 
 /// Generate, verify, build and run the suite, and show the results by model and device
 ///
@@ -171,8 +164,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let run = Run { listing: &listing, selection: &selection, execution: &execution, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
     let log = execution.keep_report()?;
-    if summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. })) {
-        show_end_of_log(&log);
+    let crashed = summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. }));
+    if crashed {
+        show_end(&log);
     }
     show(arguments, &summary, out)
 }
@@ -257,7 +251,7 @@ fn show_kernels(arguments: &Arguments, execution: Execution, out: &mut Out) -> R
     let problem = (!status.success()).then(|| format!("the suite ended before it was done ({status})"));
     let log = execution.keep_report()?;
     if problem.is_some() {
-        show_end_of_log(&log);
+        show_end(&log);
     }
     let summary = KernelSummary::new(lines, problem);
     match arguments.format {
@@ -273,22 +267,9 @@ fn show_kernels(arguments: &Arguments, execution: Execution, out: &mut Out) -> R
     Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
 }
 
-/// The last bytes of a file: a log has any size.
-fn end_of(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = open(path).map_err(io::Error::other)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_READ)))?;
-    let mut bytes = Vec::new();
-    file.take(LOG_BYTES_READ).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Prints the end of the output of a crashed suite on stderr.
-fn show_end_of_log(log: &Path) {
-    let Ok(bytes) = end_of(log) else { return };
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(LOG_LINES_SHOWN)) {
-        eprintln!("{line}");
+/// Prints the end of the output of a crashed suite.
+fn show_end(log: &Path) {
+    if let Ok(lines) = last_lines(log) {
+        eprintln!("{lines}");
     }
 }

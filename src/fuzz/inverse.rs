@@ -1,8 +1,8 @@
 //! Functions with an inverse: what is written is read back as the same value, for random values.
 
-use super::mutation::Random;
 use crate::text::{Quoted, shell_quote, xml_escape};
 use std::process::Command;
+use testgen_fuzz::Random;
 
 /// Random values per property.
 const VALUES: usize = 300;

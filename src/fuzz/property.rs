@@ -12,11 +12,6 @@ use crate::{
 use std::{path::Path, sync::Arc};
 use testgen_verify::{Source as Code, verify_all};
 
-/// The longest message about one input, in bytes.
-const LONGEST_MESSAGE: usize = 60_000;
-/// The longest line of a message: messages do not repeat large inputs.
-const LONGEST_LINE: usize = 1300;
-
 /// The spec in a text, or its errors.
 pub(super) fn read_spec(text: &str) -> Result<spec::ModelSpec, String> {
     let stem = text.lines().find_map(|line| line.strip_prefix("name: ")).unwrap_or("checkpoint");
@@ -76,17 +71,4 @@ pub(super) fn assert_forms(merged: &Merged) {
     let json: serde_json::Value = serde_json::from_str(&render_structured(merged, None)).expect("it is JSON");
     assert!(json.is_object());
     assert!(!render_markdown(merged, None).contains("<script"), "Markdown has no markup of the input");
-}
-
-/// A message is of limited length. Returns it without the values, which describe no behaviour.
-pub(super) fn assert_message(message: &str) -> String {
-    assert!(!message.trim().is_empty(), "an error without a message");
-    assert!(message.len() < LONGEST_MESSAGE, "a message of {} bytes", message.len());
-    let longest = message.lines().map(str::len).max().unwrap_or(0);
-    assert!(longest < LONGEST_LINE, "a line of {longest} bytes: {}", &message.chars().take(300).collect::<String>());
-    let control = message.chars().find(|c| c.is_control() && *c != '\n');
-    assert_eq!(control, None, "a control character in a message");
-    // Lines with `|` repeat the input.
-    let own: String = message.lines().filter(|line| !line.contains('|')).take(3).collect();
-    own.split('`').step_by(2).flat_map(str::chars).filter(|c| c.is_ascii_alphabetic() || *c == ' ').take(120).collect()
 }

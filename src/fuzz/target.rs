@@ -1,9 +1,6 @@
 //! The functions that are fuzzed. None may panic, messages are limited, and what is accepted can be processed further (`property`).
 
-use super::{
-    Target,
-    property::{assert_files, assert_forms, assert_harness, assert_message, layout, loaded, read_spec},
-};
+use super::property::{assert_files, assert_forms, assert_harness, layout, loaded, read_spec};
 use crate::{
     add::{self, SpecHeader},
     expected_failure::ExpectedFailures,
@@ -13,7 +10,8 @@ use crate::{
     settings, spec,
     template::Templates,
 };
-use std::{cell::OnceCell, fs, path::Path};
+use std::{fs, path::Path};
+use testgen_fuzz::{Target, assert_message, scratch_directory, seeds};
 use testgen_types::ReportEntry;
 use testgen_verify::{Source as Code, verify_all};
 
@@ -22,9 +20,9 @@ const BERT: &str = "name: bert\nmodel_type: bert\narchitecture: encoder_only\nta
 
 #[test]
 fn specs() {
-    let target = Target {
+    Target {
         name: "spec",
-        seeds: Some(("model_specs", "yaml")),
+        seeds: seeds(&repository().join("model_specs"), Some("yaml")),
         dictionary: &[
             "name",
             "model_type",
@@ -63,19 +61,24 @@ fn specs() {
             "\u{feff}",
         ],
         executions: 800,
-        check: |text| match read_spec(text) {
-            Err(message) => assert_message(&message),
-            Ok(spec) => assert_harness(text, spec),
+        repair: None,
+        behaviours: 20,
+        check: &|bytes| {
+            let text = &*String::from_utf8_lossy(bytes);
+            match read_spec(text) {
+                Err(message) => assert_message(&message),
+                Ok(spec) => assert_harness(text, spec),
+            }
         },
-    };
-    assert_ran(&target, 20);
+    }
+    .run();
 }
 
 #[test]
 fn settings_files() {
-    let target = Target {
+    Target {
         name: "settings",
-        seeds: None,
+        seeds: Vec::new(),
         dictionary: &[
             "[ci]",
             "[[ci.runner]]",
@@ -105,25 +108,30 @@ fn settings_files() {
             "true",
         ],
         executions: 800,
-        check: |text| match settings::parse(text, Path::new("testgen.toml")) {
-            Err(error) => assert_message(&error.to_string()),
-            Ok(file) => {
-                let spec = read_spec(BERT).expect("it is valid");
-                match Plan::new(file.ci.unwrap_or_default(), "generated".to_owned(), &[loaded(BERT, spec)]) {
-                    Err(error) => assert_message(&error.to_string()),
-                    Ok(plan) => assert_files(&plan),
+        repair: None,
+        behaviours: 20,
+        check: &|bytes| {
+            let text = &*String::from_utf8_lossy(bytes);
+            match settings::parse(text, Path::new("testgen.toml")) {
+                Err(error) => assert_message(&error.to_string()),
+                Ok(file) => {
+                    let spec = read_spec(BERT).expect("it is valid");
+                    match Plan::new(file.ci.unwrap_or_default(), "generated".to_owned(), &[loaded(BERT, spec)]) {
+                        Err(error) => assert_message(&error.to_string()),
+                        Ok(plan) => assert_files(&plan),
+                    }
                 }
             }
         },
-    };
-    assert_ran(&target, 20);
+    }
+    .run();
 }
 
 #[test]
 fn templates() {
-    let target = Target {
+    Target {
         name: "template",
-        seeds: Some(("templates", "tera")),
+        seeds: seeds(&repository().join("templates"), Some("tera")),
         dictionary: &[
             "{% extends \"base.rs.tera\" %}",
             "{% block request %}",
@@ -146,28 +154,33 @@ fn templates() {
             "%}",
         ],
         executions: 60,
-        check: |text| match Templates::with_override("encoder_only.rs.tera", text) {
-            Err(error) => assert_message(&error.to_string()),
-            Ok(templates) => {
-                let spec = loaded(BERT, read_spec(BERT).expect("it is valid"));
-                match Harness::render(&spec, &layout(), &templates) {
-                    Err(error) => assert_message(&error.to_string()),
-                    Ok(code) => {
-                        let findings = verify_all(&[(Code { path: "bert.rs", text: &code }, None)]);
-                        format!("{} findings", findings.concat().len().min(20))
+        repair: None,
+        behaviours: 3,
+        check: &|bytes| {
+            let text = &*String::from_utf8_lossy(bytes);
+            match Templates::with_override("encoder_only.rs.tera", text) {
+                Err(error) => assert_message(&error.to_string()),
+                Ok(templates) => {
+                    let spec = loaded(BERT, read_spec(BERT).expect("it is valid"));
+                    match Harness::render(&spec, &layout(), &templates) {
+                        Err(error) => assert_message(&error.to_string()),
+                        Ok(code) => {
+                            let findings = verify_all(&[(Code { path: "bert.rs", text: &code }, None)]);
+                            format!("{} findings", findings.concat().len().min(20))
+                        }
                     }
                 }
             }
         },
-    };
-    assert_ran(&target, 3);
+    }
+    .run();
 }
 
 #[test]
 fn reports() {
-    let target = Target {
+    Target {
         name: "report",
-        seeds: None,
+        seeds: Vec::new(),
         dictionary: &[
             "\"version\":1,",
             "\"status\":\"pass\"",
@@ -190,8 +203,10 @@ fn reports() {
             "\n",
         ],
         executions: 600,
-        check: |text| {
-            let lines = parse_lines(text);
+        repair: None,
+        behaviours: 10,
+        check: &|bytes| {
+            let lines = parse_lines(&String::from_utf8_lossy(bytes));
             for entry in &lines.entries {
                 let json = serde_json::to_string(entry).expect("an entry is JSON");
                 let again: ReportEntry = serde_json::from_str(&json).expect("it is read back");
@@ -205,19 +220,18 @@ fn reports() {
             assert_forms(&merged);
             format!("{} {problems:?}", merged.is_green())
         },
-    };
-    assert_ran(&target, 10);
+    }
+    .run();
 }
 
 #[test]
 fn configurations() {
-    let directory = tempfile::tempdir().expect("the temporary directory can be written");
-    thread_local! { static PATH: OnceCell<std::path::PathBuf> = const { OnceCell::new() } }
-    PATH.with(|path| path.set(directory.path().join("checkpoint")).expect("it is set once"));
-    fs::create_dir(directory.path().join("checkpoint")).expect("it can be made");
-    let target = Target {
+    let directory = scratch_directory();
+    let path = directory.path().join("checkpoint");
+    fs::create_dir(&path).expect("it can be made");
+    Target {
         name: "config",
-        seeds: Some(("fixtures", "json")),
+        seeds: seeds(&repository().join("fixtures"), Some("json")),
         dictionary: &[
             "\"model_type\": ",
             "\"architectures\": [",
@@ -234,9 +248,10 @@ fn configurations() {
             "\"hidden_size\": ",
         ],
         executions: 800,
-        check: |text| {
-            let path = PATH.with(|path| path.get().expect("it is set").clone());
-            fs::write(path.join("config.json"), text).expect("it can be written");
+        repair: None,
+        behaviours: 10,
+        check: &|bytes| {
+            fs::write(path.join("config.json"), bytes).expect("it can be written");
             let found = match add::inspect(&path, None) {
                 Err(error) => return assert_message(&error.to_string()),
                 Ok(found) => found,
@@ -248,13 +263,11 @@ fn configurations() {
             assert_eq!((spec.model_type, spec.task), (found.model_type, found.task));
             format!("{} {}", spec.model_type, spec.task)
         },
-    };
-    assert_ran(&target, 10);
+    }
+    .run();
 }
 
-/// Runs the target, which must reach several behaviours: otherwise nothing is tested.
-fn assert_ran(target: &Target, behaviours: usize) {
-    let outcome = target.run();
-    assert!(outcome.executions > 0);
-    assert!(outcome.behaviours >= behaviours, "{}: {} behaviours", target.name, outcome.behaviours);
+/// The root of this repository.
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }

@@ -2,7 +2,7 @@
 
 use crate::{cli_error::CliError, text::Quoted};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use std::{fmt, io::IsTerminal, ops::Range, sync::Arc};
+use std::{borrow::Cow, fmt, io::IsTerminal, ops::Range, sync::Arc};
 
 /// One error.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Problem {
         let group = match &self.place {
             Some((source, span)) => {
                 let kind = AnnotationKind::Primary.span(span.clone());
-                title.element(Snippet::source(&**source).path(&path).annotation(kind))
+                title.element(Snippet::source(without_c1(source)).path(&path).annotation(kind))
             }
             None => title.element(annotate_snippets::Origin::path(&path)),
         };
@@ -60,6 +60,13 @@ impl Problem {
         };
         renderer.render(&[group])
     }
+}
+
+/// Without the control characters U+0080 to U+009F, which the renderer would print as they are; it replaces those of ASCII. The
+/// character in their place has two bytes as well, so that ranges remain valid.
+fn without_c1(source: &str) -> Cow<'_, str> {
+    let is_c1 = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+    if source.contains(is_c1) { Cow::Owned(source.replace(is_c1, "¿")) } else { Cow::Borrowed(source) }
 }
 
 impl fmt::Display for SpecErrors {

@@ -1,11 +1,13 @@
 //! Formats rendered text as Rust: item by item, a blank line between items, the header unchanged at the top.
 
 use super::{rustfmt_layout::rustfmt_layout, settled};
+use proc_macro2::LineColumn;
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 use syn::{File, Item};
+use testgen_verify::{is_parsable, on_own_stack};
 
 /// The rendered text is not valid Rust.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +49,7 @@ impl Formatter {
             Some(pieces) => pieces.concat(),
             // A chunk may fail to parse although the whole file is valid, and only the whole file has the right line
             // numbers.
-            None => parse(body).map_err(|error| syntax_error(text, text.len() - body.len(), &error))?,
+            None => parse(body).map_err(|fault| syntax_error(text, text.len() - body.len(), fault))?,
         };
         let mut formatted = header.trim_end().to_owned();
         formatted.push('\n');
@@ -101,7 +103,34 @@ fn chunks(body: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn parse(text: &str) -> syn::Result<Vec<Piece>> {
+/// Why a text was not parsed. A span is only valid on the thread that parsed it, so this has its position.
+struct Fault {
+    message: String,
+    start: LineColumn,
+}
+
+impl From<syn::Error> for Fault {
+    fn from(error: syn::Error) -> Self {
+        Self { message: error.to_string(), start: error.span().start() }
+    }
+}
+
+/// Texts of at most so many bytes are parsed on the stack of the caller, because starting a thread takes as long.
+const SHALLOW: usize = 256;
+
+/// A template decides how deep the text nests, and the parser recurses.
+fn parse(text: &str) -> Result<Vec<Piece>, Fault> {
+    if text.len() <= SHALLOW {
+        return pieces_of(text);
+    }
+    if !is_parsable(text) {
+        let message = "the rendered text is too large: a harness is a few hundred lines".to_owned();
+        return Err(Fault { message, start: LineColumn { line: 1, column: 0 } });
+    }
+    on_own_stack(|| pieces_of(text))
+}
+
+fn pieces_of(text: &str) -> Result<Vec<Piece>, Fault> {
     let file = syn::parse_file(text)?;
     let piece = |item: Item| {
         let is_module = matches!(&item, Item::Mod(module) if module.content.is_none());
@@ -109,8 +138,10 @@ fn parse(text: &str) -> syn::Result<Vec<Piece>> {
         Piece { text: rustfmt_layout(&prettyplease::unparse(&single)), is_module }
     };
     // Attributes of the file would be lost; templates have none outside the header.
-    let misplaced = file.attrs.first().map(|attribute| syn::Error::new_spanned(attribute, "only the header has `//!`"));
-    misplaced.map_or_else(|| Ok(file.items.into_iter().map(piece).collect()), Err)
+    if let Some(attribute) = file.attrs.first() {
+        return Err(syn::Error::new_spanned(attribute, "only the header has `//!`").into());
+    }
+    Ok(file.items.into_iter().map(piece).collect())
 }
 
 fn split_header(text: &str) -> (&str, &str) {
@@ -119,11 +150,11 @@ fn split_header(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-fn syntax_error(text: &str, body_start: usize, error: &syn::Error) -> SyntaxError {
+fn syntax_error(text: &str, body_start: usize, fault: Fault) -> SyntaxError {
     let lines_before = text.get(..body_start).unwrap_or("").matches('\n').count();
-    let start = error.span().start();
+    let Fault { message, start } = fault;
     let line = lines_before + start.line;
-    SyntaxError { message: error.to_string(), line, excerpt: excerpt(text, line, start.column) }
+    SyntaxError { message, line, excerpt: excerpt(text, line, start.column) }
 }
 
 /// Three lines with their numbers and a caret.

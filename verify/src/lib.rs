@@ -35,5 +35,5 @@ pub use finding::Finding;
 pub use human::{Repeated, also_in, collapse, render_human};
 pub use json::render_json;
 pub use registry::{Rule, RuleId, explain, rules};
-pub use verifier::{Source, normal_form, verify_all, verify_harness};
+pub use verifier::{Source, is_parsable, normal_form, on_own_stack, verify_all, verify_harness};
 pub use vocabulary::runtime_names;

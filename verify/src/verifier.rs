@@ -139,8 +139,13 @@ fn check_size(tokens: TokenStream) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// Whether `text` has so few tokens that parsing it cannot exhaust the stack of [`on_own_stack`], however they nest.
+pub fn is_parsable(text: &str) -> bool {
+    pieces(text) <= MAX_TOKENS
+}
+
 /// Runs `work` on a thread with a large stack, whose end also frees the texts that the parser keeps.
-fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let worker = worker.expect("the system can start a thread");

@@ -4,6 +4,7 @@
 //! Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
 //! docs/engines.md describes the protocol for authors of other engines.
 
+mod answer;
 mod call;
 mod command;
 mod device_identity;
@@ -11,6 +12,8 @@ mod engine;
 mod engine_name;
 mod error;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod process;
 mod python;
 mod reply;

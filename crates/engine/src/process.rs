@@ -8,11 +8,11 @@ mod pipes;
 mod spawner;
 
 use crate::{
+    answer::{self, AnswerError},
     call::{Call, Request},
     command::EngineCommand,
     error::EngineError,
     frame::{Frame, FrameError},
-    reply::{FailureKind, Response},
     tensors::{self, Tensors},
 };
 use last_output::LastOutput;
@@ -141,35 +141,11 @@ impl Connection {
                 return Err(EngineError::TimedOut { call: name, limit, output: self.output.describe() });
             }
         };
-        self.reply(name, &frame)
-    }
-
-    /// Reads the response to the last request.
-    fn reply<Reply: DeserializeOwned>(
-        &mut self,
-        call: &'static str,
-        frame: &Frame,
-    ) -> Result<(Reply, Tensors), EngineError> {
-        let response: Response =
-            serde_json::from_slice(&frame.header).map_err(|error| self.invalid(call, format!("header: {error}")))?;
-        if response.id != self.last_id {
-            let problem = format!("it answers request {}, the last one is {}", response.id, self.last_id);
-            return Err(self.invalid(call, problem));
-        }
-        let value = match (response.reply, response.error) {
-            (Some(value), None) => value,
-            (None, Some(failure)) if failure.kind == FailureKind::Unsupported => {
-                return Err(EngineError::Unsupported { message: one_line(&failure.message) });
-            }
-            (None, Some(failure)) => {
-                return Err(EngineError::Failed { call, message: one_line(&failure.message) });
-            }
-            _ => return Err(self.invalid(call, "it needs either `reply` or `error`".to_owned())),
-        };
-        let reply = serde_json::from_value(value).map_err(|error| self.invalid(call, format!("reply: {error}")))?;
-        let tensors =
-            tensors::decode(&frame.tensors).map_err(|problem| self.invalid(call, format!("tensors: {problem}")))?;
-        Ok((reply, tensors))
+        answer::read(&frame, self.last_id).map_err(|error| match error {
+            AnswerError::Unsupported { message } => EngineError::Unsupported { message },
+            AnswerError::Failed { message } => EngineError::Failed { call: name, message },
+            AnswerError::Invalid { problem } => self.invalid(name, problem),
+        })
     }
 
     fn invalid(&mut self, call: &'static str, problem: String) -> EngineError {
@@ -219,10 +195,4 @@ impl Drop for Connection {
         }
         self.kill();
     }
-}
-
-/// A message of an engine on one line, without control characters, at most 1000 characters.
-fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.chars().filter(|c| !c.is_control()).take(1000).collect()
 }

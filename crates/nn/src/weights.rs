@@ -8,6 +8,8 @@ mod convert;
 mod error;
 mod file;
 mod finite;
+#[cfg(test)]
+mod fuzz;
 mod header_fault;
 mod index;
 mod mapped;

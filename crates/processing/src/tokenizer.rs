@@ -3,6 +3,9 @@
 mod assemble;
 mod batch;
 mod class;
+#[cfg(test)]
+mod fuzz;
+mod guarded;
 mod rebuild;
 mod settings;
 mod side;
@@ -14,6 +17,7 @@ pub use side::PaddingSide;
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use batch::Padding;
 use class::Class;
+use guarded::guarded;
 use settings::Settings;
 use std::path::Path;
 use testgen_nn::array::Arrays;
@@ -63,7 +67,8 @@ impl Tokenizer {
             return Ok(Some(Self { backend, settings, pad_id: translation.pad, translation: Some(translation) }));
         }
         let Some(mut backend) = assemble::backend(directory, &settings)? else { return Ok(None) };
-        assemble::complete(&mut backend, &settings)?;
+        let completed = guarded(|| Ok(assemble::complete(&mut backend, &settings)));
+        completed.map_err(|message| failed(&message))??;
         let pad_id = settings.pad_token().and_then(|token| backend.token_to_id(token));
         Ok(Some(Self { backend, settings, pad_id, translation: None }))
     }
@@ -105,7 +110,7 @@ impl Tokenizer {
     pub fn decode(&self, ids: &[i64], skip_special: bool) -> Result<String, PreprocessError> {
         let known = |id: &i64| u32::try_from(*id).map_err(|_| failed(&format!("{id} is not a token id")));
         let ids: Vec<u32> = ids.iter().map(known).collect::<Result<_, _>>()?;
-        let text = self.backend.decode(&ids, skip_special).map_err(|error| failed(&error.to_string()))?;
+        let text = guarded(|| self.backend.decode(&ids, skip_special)).map_err(|message| failed(&message))?;
         // `TokenizersBackend._decode` ignores the setting for BPE,
         // where a space before punctuation belongs to the text.
         let word_piece = !matches!(self.backend.get_model(), tokenizers::ModelWrapper::BPE(_));
@@ -171,7 +176,7 @@ fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Resu
             Some(second) => (*first, *second).into(),
             None => (*first).into(),
         };
-        backend.encode(input, true).map_err(|error| failed(&error.to_string()))
+        guarded(|| backend.encode(input, true)).map_err(|message| failed(&message))
     };
     inputs.iter().map(encode).collect()
 }

@@ -5,6 +5,8 @@
 
 mod contents;
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod noise;
 mod parts;
 mod tensors;

@@ -1,4 +1,4 @@
-//! The beginning and the end of a text for a message, so that no message repeats a large input.
+//! The beginning and the end of a text for a message, so that no message repeats a large input or controls a terminal.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,35 @@ const END: usize = 60;
 
 const GAP: &str = "...";
 
-/// `text`, or its beginning and its end with `...` between them: at most 200 characters.
+/// `text`, or its beginning and its end with `...` between them: at most 200 characters. Line breaks and tabs become spaces, other
+/// control characters U+FFFD.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
-    if text.chars().nth(LENGTH).is_none() {
-        return Cow::Borrowed(text);
+    let short = if text.chars().nth(LENGTH).is_none() {
+        Cow::Borrowed(text)
+    } else {
+        let end = text.char_indices().nth_back(END - 1).map_or(0, |(position, _)| position);
+        let beginning: String = text.chars().take(LENGTH - END - GAP.len()).collect();
+        Cow::Owned([&beginning, GAP, &text[end..]].concat())
+    };
+    if short.contains(char::is_control) { Cow::Owned(short.chars().map(visible).collect()) } else { short }
+}
+
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\r' | '\t' => ' ',
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
     }
-    let end = text.char_indices().nth_back(END - 1).map_or(0, |(position, _)| position);
-    let beginning: String = text.chars().take(LENGTH - END - GAP.len()).collect();
-    Cow::Owned([&beginning, GAP, &text[end..]].concat())
 }
 
 #[cfg(test)]
 mod tests {
     use super::excerpt;
+
+    #[test]
+    fn control_characters_do_not_reach_a_terminal() {
+        assert_eq!(excerpt("a\u{1b}[31m\u{9b}\r\n\tb"), "a\u{fffd}[31m\u{fffd}   b");
+    }
 
     #[test]
     fn long_texts_are_cut_between_characters() {

@@ -1,7 +1,7 @@
-//! The growing files of a running suite, followed to show its progress. The evaluation reads the complete report.
+//! The report and the log of a running suite, followed to show its progress. The evaluation reads the complete report.
 
 use super::Progress;
-use crate::results::parse_lines;
+use crate::{results::parse_lines, text::Quoted};
 use std::{fs::File, io::Read, path::Path};
 use testgen_types::CompileProgress;
 
@@ -19,7 +19,10 @@ pub(super) struct Followed {
 
 impl Followed {
     pub(super) fn new(report: &Path, log: &Path) -> Self {
-        let (report, log) = (Growing::new(report), Growing::new(log));
+        Self::of(Growing::new(report), Growing::new(log))
+    }
+
+    fn of(report: Growing, log: Growing) -> Self {
         Self { report, log, entries: 0, last: String::new(), compiled: None }
     }
 
@@ -41,17 +44,18 @@ impl Followed {
         self.entries += added.matches('\n').count();
         // A line that is not complete yet is ignored here, because it is only counted once its line break is read.
         if let Some(entry) = parse_lines(&added).entries.last() {
-            self.last = entry.test_name();
+            // A terminal shows it.
+            self.last = Quoted(&entry.test_name()).bare();
         }
     }
 }
 
-/// A file that another process writes.
-struct Growing(Option<File>);
+/// A file that another process writes; a read at its end returns nothing, and a later one may return more.
+struct Growing(Option<Box<dyn Read>>);
 
 impl Growing {
     fn new(path: &Path) -> Self {
-        Self(File::open(path).ok())
+        Self(File::open(path).ok().map(|file| Box::new(file) as Box<dyn Read>))
     }
 
     /// The text since the last call, or a part of it; empty if there is none.
@@ -66,21 +70,4 @@ impl Growing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{CompileProgress, Followed};
-
-    #[test]
-    fn compiling_is_read_from_the_log_until_a_check_has_ended() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let [report, log] = ["report", "log"].map(|name| folder.path().join(name));
-        let write = |path, text: &str| std::fs::write(path, text).expect("a file");
-        write(&report, "");
-        write(&log, "other\ncompiling GPU kernels: 1/4\ncompiling GPU kernels: 3/4\n");
-        let mut followed = Followed::new(&report, &log);
-        followed.read();
-        assert_eq!(followed.compiled, Some(CompileProgress { done: 3, all: 4 }));
-        write(&report, "{}\n");
-        followed.read();
-        assert_eq!((followed.entries, followed.compiled), (1, Some(CompileProgress { done: 3, all: 4 })));
-    }
-}
+mod tests;

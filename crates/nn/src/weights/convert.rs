@@ -76,6 +76,10 @@ fn convert_from<S: Float>(bytes: &[u8], dtype: DType, shape: &[usize], conversio
 
 fn convert_to<S: Float, T: Float>(bytes: &[u8], shape: &[usize], conversion: Conversion) -> Vec<u8> {
     let mut out = vec![0; bytes.len() / S::BYTES * T::BYTES];
+    if out.is_empty() {
+        // rayon panics at chunks of no rows.
+        return out;
+    }
     match (conversion, shape) {
         (Conversion::Transposed, &[rows, columns]) => transpose::<S, T>(bytes, &mut out, rows, columns),
         _ => out.par_chunks_mut(T::BYTES << 16).zip(bytes.par_chunks(S::BYTES << 16)).for_each(|(out, bytes)| {
@@ -140,6 +144,13 @@ mod tests {
         let out = convert(&bytes, Dtype::F32, DType::F16, &[2], Conversion::AsIs).expect("f32 is a float");
         let values: Vec<f16> = out.chunks_exact(2).map(|value| f16::from_ne_bytes([value[0], value[1]])).collect();
         assert_eq!(values, [f16::from_f32(1.0), f16::from_f32(1.0 + 2.0_f32.powi(-9))]);
+    }
+
+    #[test]
+    fn a_matrix_without_elements_is_turned() {
+        for shape in [[0, 3], [3, 0]] {
+            assert_eq!(convert(&[], Dtype::F32, DType::F16, &shape, Conversion::Transposed), Some(Vec::new()));
+        }
     }
 
     #[test]

@@ -77,10 +77,15 @@ impl Index {
     }
 }
 
+/// The longest name of a shard, in bytes.
+const LONGEST_NAME: usize = 255;
+
 /// A checkpoint is one directory: an index cannot name files elsewhere.
 fn check_file(tensor: &str, file: &Value) -> Result<(), String> {
     let beside = |name: &str| Path::new(name).file_name().is_some_and(|file| file == name);
-    if file.as_str().is_some_and(beside) {
+    // Messages have the path of a file; no file system has longer names.
+    let printable = |name: &str| name.len() <= LONGEST_NAME && !name.contains(char::is_control);
+    if file.as_str().is_some_and(|name| beside(name) && printable(name)) {
         return Ok(());
     }
     let (tensor, file) = (excerpt(tensor), file.to_string());
@@ -132,6 +137,11 @@ mod tests {
             (r#"{}"#, "it has no `weight_map`"),
             (r#"{"weight_map": {"a": 1}}"#, "1 of tensor `a` is not the name of a file"),
             (r#"{"weight_map": {"a": "../one.safetensors"}}"#, "\"../one.safetensors\" of tensor `a` is not the name"),
+            (r#"{"weight_map": {"a": "\u001b[2J"}}"#, "[2J\" of tensor `a` is not the name"),
+            (
+                &format!(r#"{{"weight_map": {{"a": "{}"}}}}"#, "x".repeat(256)),
+                "of tensor `a` is not the name of a file",
+            ),
             (r#"{"weight_map": {"a": "two.safetensors"}}"#, "two.safetensors`: it does not exist"),
             (r#"{"weight_map": {"a": "one.safetensors", "b": "one.safetensors"}}"#, "it names the tensor `b`, which"),
             (&format!(r#"{{"weight_map": {{"{long}": "{long}/"}}}}"#), "/\" of tensor `xx"),

@@ -1,10 +1,11 @@
 //! Builds a backend of the `tokenizers` crate from `tokenizer.json`, or from the vocabulary files of older checkpoints.
 
-use super::{class::Class, rebuild::rebuild, settings::Settings};
+use super::{class::Class, guarded::guarded, rebuild::rebuild, settings::Settings};
 use crate::{
     config_file::{ConfigFile, read_text},
     error::PreprocessError,
 };
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use testgen_types::{bounded_file::limit, excerpt};
@@ -19,7 +20,12 @@ pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<To
     let path = directory.join("tokenizer.json");
     let unreadable = |message: String| PreprocessError::Unreadable { path: path.clone(), message };
     let description = match read_text(&path, limit::TOKENIZER)? {
-        Some(text) if settings.class == Class::Generic => Some(text),
+        Some(text) if settings.class == Class::Generic => {
+            // The crate panics at some errors of JSON.
+            let json: Result<IgnoredAny, _> = serde_json::from_str(&text);
+            json.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
+            Some(text)
+        }
         Some(text) => {
             let mut file: Value =
                 serde_json::from_str(&text).map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
@@ -28,8 +34,8 @@ pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<To
         }
         None => older(directory, settings)?.map(|description| description.to_string()),
     };
-    let backend = description.map(Tokenizer::from_bytes).transpose();
-    backend.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))
+    let backend = description.map(|description| guarded(|| Tokenizer::from_bytes(description))).transpose();
+    backend.map_err(|error| unreadable(excerpt(&error).into_owned()))
 }
 
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.

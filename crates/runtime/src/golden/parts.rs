@@ -24,6 +24,7 @@ pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, S
     for (name, array) in arrays {
         parts.put(&name, array).map_err(|unreadable| unreadable.in_file(path))?;
     }
+    validate::graphs(&parts.graphs).map_err(|unreadable| unreadable.in_file(path))?;
     let cases = cases(path, std::mem::take(&mut parts.cases), metadata)?;
     if cases.first().is_none_or(|case| case.name != "main") {
         return Err(lacks("`input.*` and `output.*`"));
@@ -132,6 +133,9 @@ impl Parts {
         let Some((kind, part)) = rest.split_once('.') else { return Err(unknown) };
         if kind == "input" {
             validate::input(name, &array)?;
+        }
+        if matches!(rest, "input.decoder_input_ids" | "tokens.start" | "tokens.prompt") {
+            validate::tokens(name, &array)?;
         }
         self.put_part(kind, number, part, array).ok_or(unknown)
     }

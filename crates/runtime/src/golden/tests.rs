@@ -119,6 +119,25 @@ fn what_no_recorder_writes_is_refused() {
     }
 }
 
+#[test]
+fn parts_that_no_recorder_writes_are_named() {
+    let message = |name: &str, values: &[f32]| {
+        let mut tensors = REQUIRED.to_vec();
+        tensors.push((name, values));
+        read(&tensors, &[CLASS]).unwrap_err().to_string()
+    };
+    for (name, expected) in [
+        ("input.decoder_input_ids", "its shape is [1]; token ids are [rows, seq] with at least one column"),
+        ("tokens.start", "token ids are [rows, seq]"),
+        ("trace.layer.18446744073709551615", "a golden has no such part"),
+        ("graph.0.edge_index", "`graph.0.num_nodes` of "),
+        ("graph.3.num_nodes", "it is [], expected one number from 1 to 4096"),
+    ] {
+        let message = message(name, &[1.0]);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_golden_of_another_kind_of_file_is_named() {
@@ -151,6 +170,12 @@ fn goldens_of_fixtures_are_read() {
     let vit = Golden::read(&fixtures.join("vit")).unwrap();
     assert_eq!(vit.images.len(), 2);
     assert_eq!(vit.images[0].shape()[2], 3);
+    let directories = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
+    let recorded: Vec<_> = directories.filter(|directory| directory.join(FILE).exists()).collect();
+    assert!(recorded.len() > 90, "{}", recorded.len());
+    for directory in recorded {
+        Golden::read(&directory).unwrap();
+    }
 }
 
 use testgen_types::Precision;

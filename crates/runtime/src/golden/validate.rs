@@ -1,11 +1,15 @@
 //! Whether the values of a golden can be what a recorder writes: masks, and the names that noise is recorded for.
 
 use super::{contents::Case, error::Unreadable, noise::Noise};
-use testgen_nn::array::Array;
+use std::collections::BTreeMap;
+use testgen_nn::array::{Array, Arrays};
 use testgen_types::Precision;
 
 /// The parts that a golden may be without although their noise was measured.
 const OPTIONAL: [&str; 4] = ["router.", "routing.", "tokens.", "trace."];
+
+/// The nodes of the largest recorded graph; recorders make some tens.
+const LARGEST_GRAPH: i64 = 4096;
 
 /// Whether the tensor `name` can be an argument: a mask has 0 and 1, and the mask of a text does not hide all of it.
 pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
@@ -23,6 +27,27 @@ pub(super) fn input(name: &str, array: &Array) -> Result<(), Unreadable> {
     }
     if name.ends_with("attention_mask") && !numbers.contains(&1.0) {
         return failed("it hides every token; a mask shows at least one".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether the tensor `name` can be token ids: [rows, seq] with at least one column, because the first one begins a generation.
+pub(super) fn tokens(name: &str, array: &Array) -> Result<(), Unreadable> {
+    if matches!(array.shape(), [_, columns] if *columns > 0) {
+        return Ok(());
+    }
+    let why = format!("its shape is {:?}; token ids are [rows, seq] with at least one column", array.shape());
+    Err(Unreadable { part: name.to_owned(), why })
+}
+
+/// Whether each graph has a number of nodes: the collator allocates a matrix of so many rows and columns.
+pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable> {
+    for (index, graph) in graphs {
+        let nodes = graph.get("num_nodes").and_then(Array::as_integers).unwrap_or_default();
+        if !matches!(nodes, [1..=LARGEST_GRAPH]) {
+            let why = format!("it is {nodes:?}, expected one number from 1 to {LARGEST_GRAPH}");
+            return Err(Unreadable { part: format!("graph.{index}.num_nodes"), why });
+        }
     }
     Ok(())
 }

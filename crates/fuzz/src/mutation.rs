@@ -1,6 +1,6 @@
-//! Mutations of texts: bytes, lines, numbers, words of the format, and parts of other seeds. Deterministic for a seed.
+//! Mutations of inputs: bytes, lines, numbers, words of the format, and parts of other inputs. Deterministic for a seed.
 
-/// The largest input; larger ones are only slower.
+/// The largest input before it is repaired; larger ones are only slower.
 const LARGEST: usize = 64 * 1024;
 
 /// Numbers at the edges of types, and texts that are not numbers.
@@ -27,16 +27,17 @@ const CHARACTERS: [&str; 26] = [
     "\u{1b}", "\u{202e}", "é", "🦀",
 ];
 
-/// SplitMix64.
+/// Random numbers of SplitMix64.
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    /// The sequence of `seed`.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -45,16 +46,17 @@ impl Random {
     }
 
     /// A number below `end`; 0 when that is 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % (end.max(1) as u64)).unwrap_or(0)
     }
 
-    pub(super) fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    /// One of `items`, which are not empty.
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
     /// Text of up to `length` characters, many of them with a meaning somewhere.
-    pub(super) fn text(&mut self, length: usize) -> String {
+    pub fn text(&mut self, length: usize) -> String {
         let count = self.below(length + 1);
         let mut text = String::new();
         for _ in 0..count {
@@ -68,28 +70,39 @@ impl Random {
     }
 }
 
-/// Makes new inputs from seeds.
-pub(super) struct Mutator {
+/// Makes new inputs from earlier ones.
+pub(crate) struct Mutator {
     random: Random,
     dictionary: &'static [&'static str],
+    repair: Option<fn(&mut Vec<u8>, &mut Random)>,
 }
 
 impl Mutator {
-    pub(super) fn new(seed: u64, dictionary: &'static [&'static str]) -> Self {
-        Self { random: Random::new(seed), dictionary }
+    pub(crate) fn new(
+        seed: u64,
+        dictionary: &'static [&'static str],
+        repair: Option<fn(&mut Vec<u8>, &mut Random)>,
+    ) -> Self {
+        Self { random: Random::new(seed), dictionary, repair }
     }
 
-    /// A seed with one to six mutations.
-    pub(super) fn mutate(&mut self, corpus: &[String]) -> String {
-        let mut bytes = self.random.choose(corpus).clone().into_bytes();
-        for _ in 0..=self.random.below(6) {
+    /// An input with one to six mutations. Where there is a repair, which may mutate as well, half of the inputs have no other ones: the
+    /// text of a header survives few.
+    pub(crate) fn mutate(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = self.random.choose(corpus).clone();
+        let repaired_only = self.repair.is_some() && self.random.below(2) == 0;
+        let count = if repaired_only { 0 } else { 1 + self.random.below(6) };
+        for _ in 0..count {
             self.step(&mut bytes, corpus);
             bytes.truncate(LARGEST);
         }
-        String::from_utf8_lossy(&bytes).into_owned()
+        if let Some(repair) = self.repair {
+            repair(&mut bytes, &mut self.random);
+        }
+        bytes
     }
 
-    fn step(&mut self, bytes: &mut Vec<u8>, corpus: &[String]) {
+    fn step(&mut self, bytes: &mut Vec<u8>, corpus: &[Vec<u8>]) {
         let at = self.random.below(bytes.len() + 1);
         let end = at + self.random.below((bytes.len() - at).min(40) + 1);
         match self.random.below(10) {
@@ -101,7 +114,7 @@ impl Mutator {
             5 => repeat(bytes, at, end, 1 << self.random.below(9)),
             6 => self.replace_line(bytes, at, corpus),
             7 => {
-                let other = self.random.choose(corpus).as_bytes();
+                let other = self.random.choose(corpus);
                 let from = self.random.below(other.len() + 1);
                 bytes.truncate(at);
                 bytes.extend_from_slice(&other[from..]);
@@ -121,13 +134,13 @@ impl Mutator {
         bytes.splice(start..start + length, self.random.choose(&NUMBERS).bytes());
     }
 
-    /// Replaces the line at a position by one of another seed, or deletes it.
-    fn replace_line(&mut self, bytes: &mut Vec<u8>, at: usize, corpus: &[String]) {
+    /// Replaces the line at a position by one of another input, or deletes it.
+    fn replace_line(&mut self, bytes: &mut Vec<u8>, at: usize, corpus: &[Vec<u8>]) {
         let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |line| line + 1);
         let end = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length + 1);
-        let lines: Vec<&str> = self.random.choose(corpus).split_inclusive('\n').collect();
-        let line = if lines.is_empty() || self.random.below(4) == 0 { "" } else { self.random.choose(&lines) };
-        bytes.splice(start..end, line.bytes());
+        let lines: Vec<&[u8]> = self.random.choose(corpus).split_inclusive(|byte| *byte == b'\n').collect();
+        let line = if lines.is_empty() || self.random.below(4) == 0 { &[] } else { *self.random.choose(&lines) };
+        bytes.splice(start..end, line.iter().copied());
     }
 
     /// Replaces the next word by one of the dictionary.

@@ -1,0 +1,54 @@
+//! Reading a message as the answer to a request.
+
+use crate::{
+    frame::Frame,
+    reply::{FailureKind, Response},
+    tensors::{self, Tensors},
+};
+use serde::de::DeserializeOwned;
+
+/// The longest message of an engine that is shown, in characters.
+pub(crate) const LONGEST_MESSAGE: usize = 1000;
+/// The longest description of an invalid answer, which may repeat parts of it.
+const LONGEST_PROBLEM: usize = 200;
+
+/// The reply of an answer is an error, or the answer violates the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AnswerError {
+    /// The engine does not have what was asked for.
+    Unsupported { message: String },
+    /// The engine failed.
+    Failed { message: String },
+    /// It is not a valid answer to this request.
+    Invalid { problem: String },
+}
+
+/// The reply in `frame` to the request `id`, with its tensors.
+pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(Reply, Tensors), AnswerError> {
+    let invalid = |problem: String| AnswerError::Invalid { problem: one_line(&problem, LONGEST_PROBLEM) };
+    let response: Response =
+        serde_json::from_slice(&frame.header).map_err(|error| invalid(format!("header: {error}")))?;
+    if response.id != id {
+        return Err(invalid(format!("it answers request {}, the last one is {id}", response.id)));
+    }
+    let value = match (response.reply, response.error) {
+        (Some(value), None) => value,
+        (None, Some(failure)) => {
+            let message = one_line(&failure.message, LONGEST_MESSAGE);
+            return Err(match failure.kind {
+                FailureKind::Unsupported => AnswerError::Unsupported { message },
+                FailureKind::Failed => AnswerError::Failed { message },
+            });
+        }
+        _ => return Err(invalid("it needs either `reply` or `error`".to_owned())),
+    };
+    let reply = serde_json::from_value(value).map_err(|error| invalid(format!("reply: {error}")))?;
+    let tensors = tensors::decode(&frame.tensors).map_err(|problem| invalid(format!("tensors: {problem}")))?;
+    Ok((reply, tensors))
+}
+
+/// A text of an engine on one line, without control characters, at most `longest` characters.
+fn one_line(text: &str, longest: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().filter(|c| !c.is_control()).take(longest).collect()
+}
