@@ -11,7 +11,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
 };
-use testgen_types::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Precision, excerpt};
 
 /// The most jobs that one matrix of GitHub Actions has.
 const MOST_JOBS: usize = 256;
@@ -156,7 +156,30 @@ fn check_runner(
         let help = "write at least one of `presubmit`, `postsubmit`, `nightly`";
         return wrong("tiers", format!("runner `{name}` never runs"), help);
     }
+    let selector = &runner.node_selector;
+    if let Some((key, value)) = selector.iter().find(|(key, value)| !is_label_key(key) || !is_label(value)) {
+        let help = "write a label of Kubernetes: [PREFIX/]NAME, of up to 253 and 63 letters, digits, `-`, `_` and `.`";
+        return wrong(
+            "node_selector",
+            format!("`{}` = `{}` is not a label of a node", excerpt(key), excerpt(value)),
+            help,
+        );
+    }
     check_image("runner.image", runner.image.as_deref())
+}
+
+fn is_label_key(text: &str) -> bool {
+    let (prefix, name) = text.rsplit_once('/').unwrap_or(("", text));
+    !name.is_empty() && is_label(name) && prefix.len() <= 253 && prefix.chars().all(is_label_character)
+}
+
+/// A label's value, which may be empty, or the name in its key.
+fn is_label(text: &str) -> bool {
+    text.len() <= 63 && text.chars().all(is_label_character)
+}
+
+fn is_label_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
 }
 
 fn is_word(text: &str) -> bool {

@@ -195,6 +195,7 @@ fn invalid_settings_are_reported() {
         changed("[\"self-hosted\", \"linux\", \"mi300x\"]", "[]"),
         changed("tiers", "precisions = [\"f64\"]\ntiers"),
         changed("tiers", "precisions = [\"tf32\"]\ntiers"),
+        changed("amd.com/gpu.product-name", "gpu model"),
         changed("timeout_minutes = 45", "timeout_minutes = 0"),
         changed("timeout_minutes = 45", "shards = { rocm = 999 }"),
         changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),

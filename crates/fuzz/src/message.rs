@@ -2,8 +2,8 @@
 
 /// The longest message about one input, in bytes.
 const LONGEST_MESSAGE: usize = 60_000;
-/// The longest line of a message: messages do not repeat large inputs.
-const LONGEST_LINE: usize = 1300;
+/// The longest line of a message, in characters: 200 of the input, each written as `\u{10ffff}` at most, and a text.
+const LONGEST_LINE: usize = 2500;
 
 /// Asserts that a message is not empty, of limited length, and without control characters. Returns it without the values, which
 /// describe no behaviour.
@@ -14,8 +14,12 @@ const LONGEST_LINE: usize = 1300;
 pub fn assert_message(message: &str) -> String {
     assert!(!message.trim().is_empty(), "an error without a message");
     assert!(message.len() < LONGEST_MESSAGE, "a message of {} bytes", message.len());
-    let longest = message.lines().map(str::len).max().unwrap_or(0);
-    assert!(longest < LONGEST_LINE, "a line of {longest} bytes: {}", &message.chars().take(300).collect::<String>());
+    let longest = message.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    assert!(
+        longest < LONGEST_LINE,
+        "a line of {longest} characters: {}",
+        &message.chars().take(300).collect::<String>()
+    );
     let control = message.chars().find(|c| c.is_control() && *c != '\n');
     assert_eq!(control, None, "a control character in a message: {message:?}");
     // Lines with `|` repeat the input.
@@ -41,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_message_that_repeats_an_input_is_a_finding() {
-        for bad in ["", " \n", "a\u{1b}[31m", "a\rb", &"x".repeat(1300), &"x\n".repeat(30_000)] {
+        for bad in ["", " \n", "a\u{1b}[31m", "a\rb", &"x".repeat(2500), &"x\n".repeat(30_000)] {
             assert!(catch_unwind(|| assert_message(bad)).is_err(), "{:?}", bad.chars().take(20).collect::<String>());
         }
     }
