@@ -7,6 +7,7 @@ mod build;
 mod build_directory;
 mod built;
 mod cargo;
+mod clock;
 mod device_selection;
 mod engines;
 mod error;

@@ -39,6 +39,8 @@ from noise import noise_of
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
 from registry import kind
 from results import named_tensors, run_all
+from text_inputs import read_tokenizer
+from vocabulary import digest_of
 
 
 def main():
@@ -98,6 +100,8 @@ def prepare(directory, seed, force, noise_samples):
     random = numpy.random.default_rng(seed)
     cases, tensors, metadata = family.cases(directory, config, random, seed)
     metadata |= describe(model_class, config, seed, noise_samples)
+    if "text" in metadata:
+        metadata["vocabulary.sha256"] = digest_of(read_tokenizer(directory))
     with user_error(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
     if hasattr(family, "derived"):

@@ -3,6 +3,7 @@
 use super::{
     Progress, RunError, build_directory,
     cargo::{self, Artifact},
+    clock,
 };
 use crate::child_process;
 use std::{
@@ -43,7 +44,10 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     child_process::watch_interrupts();
     progress.stage("building", &options.manifest.display().to_string());
     let program = cargo::program();
+    let directory = build_directory::arguments(&options.manifest);
+    clock::forget_future_builds(&options.manifest, options.release, &directory);
     let mut command = command(&program, options, progress.is_quiet());
+    command.args(directory);
     let mut child = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
     let mut stdout = child.stdout.take().expect("stdout is piped");
     // Read while cargo runs: it would wait forever once the pipe is full.
@@ -74,7 +78,6 @@ fn command(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
     if options.all_kernels {
         command.args(["--features", "all_kernels"]);
     }
-    command.args(build_directory::arguments(&options.manifest));
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }

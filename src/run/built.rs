@@ -39,6 +39,7 @@ fn is_of(binary: &Path, directory: &Path) -> bool {
     named.any(|named| fs::canonicalize(named).is_ok_and(|named| named == directory))
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
+/// When a file was written.
+pub(super) fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }

@@ -72,6 +72,13 @@ pub(super) struct Package {
     pub(super) manifest_path: PathBuf,
 }
 
+/// The name of the package of a manifest. None when cargo fails.
+pub(super) fn package_name(manifest: &Path) -> Option<String> {
+    let manifest = manifest.canonicalize().ok()?;
+    let packages = metadata(&manifest)?.packages;
+    packages.into_iter().find(|package| package.manifest_path == manifest).map(|package| package.name)
+}
+
 /// The workspace of a manifest. None when cargo fails; the build then reports the error.
 pub(super) fn metadata(manifest: &Path) -> Option<Metadata> {
     let mut command = Command::new(program());

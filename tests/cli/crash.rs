@@ -1,9 +1,10 @@
-//! Crash safety: after kill -9 at seeded moments, a full disk, a read-only directory or two processes at once, every file is the
-//! old or the new one, and the next run succeeds without manual clean-up.
+//! Crash safety: after kill -9 at seeded moments, a full disk, a read-only directory, two processes at once or a clock that jumps, every
+//! file is the old or the new one, and the next run succeeds without manual clean-up.
 //!
 //! `TESTGEN_KILLS=200` kills each command that often.
 
 mod at_once;
+mod clock;
 mod full_disk;
 mod kill;
 mod read_only;

@@ -3,6 +3,7 @@
 mod assemble;
 mod batch;
 mod class;
+mod digest;
 #[cfg(test)]
 mod fuzz;
 mod guarded;

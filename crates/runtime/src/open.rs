@@ -17,7 +17,7 @@ mod tf32;
 
 pub use error::{OpenError, OpenStep};
 pub(crate) use isolated::{Failure, isolated};
-pub(crate) use kernel_cache::folder as kernel_cache_folder;
+pub(crate) use kernel_cache::{folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks};
 pub(crate) use open_device::Executor;
 pub use open_device::OpenDevice;
 pub use panics::{device_panic_messages, device_panics};

@@ -11,7 +11,10 @@ pub(super) struct Translation {
     /// The model's id of every id of the backend.
     ids: Vec<u32>,
     pub(super) pad: Option<u32>,
+    source: BTreeMap<i64, String>,
     target: BTreeMap<i64, String>,
+    /// Whether `target` is of a file of its own.
+    separate: bool,
     special: Vec<String>,
 }
 
@@ -50,13 +53,24 @@ impl Translation {
         let name = |piece: u32| backend.id_to_token(piece).and_then(|token| id(&token)).unwrap_or(unknown_id);
         let ids = (0..count).map(name).collect();
         // Models that share one vocabulary have no second file.
-        let target = match settings.flag("separate_vocabs")?.unwrap_or(false) {
-            true => ConfigFile::read_or_empty(directory, "target_vocab.json")?,
-            false => ConfigFile::read_or_empty(directory, "vocab.json")?,
+        let separate = settings.flag("separate_vocabs")?.unwrap_or(false);
+        let source = by_id(&vocabulary);
+        let target = match separate {
+            true => by_id(&ConfigFile::read_or_empty(directory, "target_vocab.json")?),
+            false => source.clone(),
         };
-        let target = target.fields().filter_map(|(token, id)| Some((id.as_i64()?, token.to_owned()))).collect();
-        let translation = Self { ids, pad: id(&pad), target, special: vec![end, unknown, pad] };
+        let translation = Self { ids, pad: id(&pad), source, target, separate, special: vec![end, unknown, pad] };
         Ok(Some((backend, translation)))
+    }
+
+    /// The tokens of the source, by id.
+    pub(super) fn source(&self) -> impl Iterator<Item = (i64, &str)> {
+        self.source.iter().map(|(id, token)| (*id, token.as_str()))
+    }
+
+    /// The tokens of the target, by id, where they are in a file of their own.
+    pub(super) fn separate_target(&self) -> impl Iterator<Item = (i64, &str)> {
+        self.target.iter().filter(|_| self.separate).map(|(id, token)| (*id, token.as_str()))
     }
 
     /// The model's id of the backend's.
@@ -69,6 +83,10 @@ impl Translation {
         let pieces = ids.iter().filter_map(|id| self.target.get(id)).filter(|piece| !self.special.contains(piece));
         pieces.map(String::as_str).collect::<String>().replace('▁', " ").trim().to_owned()
     }
+}
+
+fn by_id(vocabulary: &ConfigFile) -> BTreeMap<i64, String> {
+    vocabulary.fields().filter_map(|(token, id)| Some((id.as_i64()?, token.to_owned()))).collect()
 }
 
 /// `>>de<<`: the language that a model of several languages shall write.

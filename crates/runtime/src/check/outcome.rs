@@ -1,5 +1,7 @@
 //! The outcome of a check: its status, the evidence, and how a check reports failures on the way.
 
+use std::error::Error;
+use testgen_nn::forward::ForwardError;
 use testgen_types::{HardwareInfo, LoadMemory, OutputError};
 
 /// A finished check.
@@ -76,11 +78,24 @@ pub(super) enum Abort {
     Skip(String),
 }
 
-impl<E: std::error::Error> From<E> for Abort {
+impl<E: Error + 'static> From<E> for Abort {
     fn from(error: E) -> Self {
+        let mut reason = crate::endpoint::chain(&error);
+        // Checks call a model with what the golden records, or with inputs made from it.
+        if (&error as &(dyn Error + 'static)).downcast_ref::<ForwardError>().is_some_and(refuses_inputs) {
+            reason.push_str("; the inputs are those of `golden.safetensors` or made from them");
+        }
         // Never `Skip`: an unexpected error would otherwise hide a check as ignored.
-        Self::Fail(crate::endpoint::chain(&error))
+        Self::Fail(reason)
     }
+}
+
+/// Whether a model refuses its inputs, so that the golden is the cause and not the model.
+pub(super) fn refuses_inputs(error: &ForwardError) -> bool {
+    matches!(
+        error,
+        ForwardError::MissingInput { .. } | ForwardError::OutOfRange { .. } | ForwardError::WrongInput { .. }
+    )
 }
 
 /// The failures of one check, reported together.

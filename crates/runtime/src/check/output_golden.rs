@@ -3,7 +3,7 @@
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
-    outcome::{Abort, CheckResult, Failures},
+    outcome::{Abort, CheckResult, Failures, refuses_inputs},
 };
 use crate::golden::{Case, Golden};
 use testgen_nn::forward::ForwardError;
@@ -30,13 +30,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Names the golden where its inputs are the cause.
 fn of_recorded(case: &Case, error: ForwardError) -> Abort {
-    use ForwardError::{MissingInput, OutOfRange, WrongInput};
-    match error {
-        MissingInput { .. } | OutOfRange { .. } | WrongInput { .. } => {
-            Abort::Fail(format!("{error}; `golden.safetensors` records these inputs in the case `{}`", case.name))
-        }
-        other => other.into(),
+    if !refuses_inputs(&error) {
+        return error.into();
     }
+    Abort::Fail(format!("{error}; `golden.safetensors` records these inputs in the case `{}`", case.name))
 }
 
 /// A warning where a threshold is not derived from recorded noise.

@@ -1,6 +1,8 @@
 //! `preprocess_golden`: a text becomes the recorded token ids and mask, an image the recorded pixel values, a recording the
 //! recorded features, a graph the recorded paths and degrees.
 //!
+//! The digest of the vocabulary covers the tokens that no recorded text contains.
+//!
 //! `token_type_ids` are not compared: the recorder chooses them itself, so that both types occur.
 
 use super::{
@@ -33,6 +35,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
         texts(processor, case, tested.model().capabilities().full_text_length(), &mut failures)?;
     }
+    let warning = vocabulary(processor, &golden, &mut failures)?;
     if !golden.images.is_empty() {
         images(run, processor, &golden, &mut failures)?;
     }
@@ -43,6 +46,25 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         graphs(processor, &golden, &mut failures)?;
     }
     failures.conclude()?;
+    Ok(warning)
+}
+
+/// Compares the digest of the vocabulary; a warning where the golden has texts and no digest.
+fn vocabulary(processor: &Processor, golden: &Golden, failures: &mut Failures) -> CheckResult {
+    let Some(tokenizer) = processor.tokenizer().filter(|_| golden.cases.iter().any(|case| case.texts.is_some())) else {
+        return Ok(None);
+    };
+    let Some(recorded) = &golden.vocabulary else {
+        let warning = "only the tokens of the recorded texts are compared: the golden has no digest of the vocabulary; \
+                       record it again to compare all";
+        return Ok(Some(warning.to_owned()));
+    };
+    if tokenizer.vocabulary_digest()? != *recorded {
+        failures.push(
+            "the vocabulary is another one than that of the golden: a token, a merge or a score differs, maybe outside of the \
+             recorded texts; restore the tokenizer's files, or record the golden again",
+        );
+    }
     Ok(None)
 }
 

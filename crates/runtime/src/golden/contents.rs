@@ -39,6 +39,8 @@ pub(crate) struct Golden {
     pub(crate) noise: Noise,
     /// The id that fills padding in the recorded inputs.
     pub(crate) pad_token_id: Option<i64>,
+    /// The digest of the vocabulary that tokenized the texts; none in goldens of earlier versions.
+    pub(crate) vocabulary: Option<String>,
 }
 
 /// One recorded call.

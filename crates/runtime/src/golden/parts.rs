@@ -39,6 +39,7 @@ pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, S
     Ok(Golden {
         noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
         pad_token_id: metadata.get("pad_token_id").and_then(|text| text.parse().ok()),
+        vocabulary: metadata.get("vocabulary.sha256").cloned(),
         model_class,
         cases,
         source,

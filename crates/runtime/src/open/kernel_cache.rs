@@ -13,8 +13,11 @@
 //! with its source. A `cubecl.toml` or `burn.toml` in the working directory or above takes precedence: then nothing is set
 //! here.
 
+mod locks;
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod plan;
+
+pub(crate) use locks::remove_abandoned;
 
 /// Sets cubecl's configuration, once per process. On failure cubecl's own defaults apply.
 #[cfg(any(feature = "cuda", feature = "rocm"))]

@@ -12,7 +12,11 @@ mod progress;
 mod worker;
 
 use super::environment::Environment;
-use crate::{harness::Harness, log::log_verbose, open::kernel_cache_folder};
+use crate::{
+    harness::Harness,
+    log::log_verbose,
+    open::{kernel_cache_folder, remove_abandoned_locks},
+};
 use jobs::{Jobs, Unit};
 use std::{
     path::Path,
@@ -33,6 +37,7 @@ pub(super) fn run(
     selected: impl Fn(&Harness, Registration) -> bool,
 ) {
     let Some(folder) = kernel_cache_folder() else { return };
+    remove_abandoned_locks(&folder);
     let units: Vec<Unit> = units(environment, harnesses, selected)
         .into_iter()
         .filter(|unit| !unit.marker(&folder, harnesses).exists())

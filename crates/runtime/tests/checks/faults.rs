@@ -64,6 +64,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("faults::golden::wrong_mask_sign", golden::wrong_mask_sign),
     ("faults::golden::impossible_mask", golden::impossible_mask),
     ("faults::golden::no_class_is_a_warning", golden::no_class_is_a_warning),
+    ("faults::golden::tokens_exchanged_outside_of_the_texts", golden::tokens_exchanged_outside_of_the_texts),
     ("faults::golden::other_tokens", golden::other_tokens),
     ("faults::golden::token_outside_the_vocabulary", golden::token_outside_the_vocabulary),
     ("faults::golden::other_class", golden::other_class),

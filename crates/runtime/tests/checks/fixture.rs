@@ -59,6 +59,17 @@ impl Fixture {
         self.set("generation_config.json", pointer, value)
     }
 
+    /// Exchanges the ids of two tokens of `tokenizer.json`.
+    pub(crate) fn exchange_tokens(self, one: &str, other: &str) -> Self {
+        let path = self.path("tokenizer.json");
+        let mut tokenizer: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let vocabulary = tokenizer["model"]["vocab"].as_object_mut().unwrap();
+        let id = vocabulary.insert(one.to_owned(), vocabulary[other].clone()).unwrap();
+        vocabulary.insert(other.to_owned(), id).unwrap();
+        fs::write(path, tokenizer.to_string()).unwrap();
+        self
+    }
+
     /// Deletes a file.
     pub(crate) fn without(self, file: &str) -> Self {
         fs::remove_file(self.path(file)).unwrap();

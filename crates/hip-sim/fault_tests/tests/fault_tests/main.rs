@@ -9,6 +9,7 @@ mod all_kernels;
 mod device_selection;
 mod docs_table;
 mod faults;
+mod kernel_cache;
 mod operators;
 mod precompile;
 mod same_kernels;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
             .map(|architecture| test(format!("same_kernels::{architecture}"), || same_kernels::check(architecture))),
     );
     trials.push(test("precompile::the_checks_find_their_kernels_in_the_cache".to_owned(), precompile::check));
+    trials.push(test("kernel_cache::after_a_crash".to_owned(), kernel_cache::check));
     trials.push(test("all_kernels::naive".to_owned(), all_kernels::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);

@@ -32,7 +32,11 @@ pub(crate) fn other_tokens() {
 pub(crate) fn token_outside_the_vocabulary() {
     let fault = Fixture::of(&harnesses::bert::HARNESS)
         .golden(|tensors| tensors.integers("input.input_ids", |token| token + 1_000_000));
-    fault.turns_red(Check::OutputGolden, &["`input_ids` has 1000", "`golden.safetensors` records these inputs"]);
+    let refused = "`input_ids` has 1000";
+    fault.turns_red(Check::OutputGolden, &[refused, "`golden.safetensors` records these inputs"]);
+    for check in [Check::BatchInvariance, Check::Determinism, Check::LayerTraceGolden, Check::MaskGolden] {
+        fault.turns_red(check, &[refused, "the inputs are those of `golden.safetensors`"]);
+    }
 }
 
 pub(crate) fn other_class() {
@@ -80,6 +84,17 @@ pub(crate) fn too_little_noise() {
         tensors.metadata.insert("noise.bf16".to_owned(), noise.to_owned());
     });
     fault.turns_red(Check::DtypeLadder, &["bf16", "twice the reference's own"]);
+}
+
+/// The recorded texts have none of the two exchanged tokens.
+pub(crate) fn tokens_exchanged_outside_of_the_texts() {
+    let fault = Fixture::of(&harnesses::bert::HARNESS).exchange_tokens("19", "so");
+    fault.turns_red(Check::PreprocessGolden, &["the vocabulary is another one than that of the golden"]);
+    let older = Fixture::of(&harnesses::bert::HARNESS)
+        .golden(|tensors| drop(tensors.metadata.remove("vocabulary.sha256")))
+        .check(Check::PreprocessGolden);
+    assert_eq!(older.status, EntryStatus::Pass, "{:?}", older.reason);
+    assert!(older.reason.is_some_and(|reason| reason.contains("the golden has no digest of the vocabulary")));
 }
 
 /// Preprocessing must reproduce the recorded ids and pixels.
