@@ -45,9 +45,18 @@ mutants *arguments:
 proof:
     TESTGEN_ALL_MUTANTS=1 cargo test -p testgen-verify -- no_broken_harness no_harmless_change
 
-# Licences, sources and duplicates of the dependencies (cargo install cargo-deny).
+# Advisories of the day, licences, sources and duplicates of the dependencies (cargo install cargo-deny). `.ci/run` checks the same with a
+# copy of the advisories, which `python3 tests/supply_chain/update.py DATABASE` renews.
 deny:
-    cargo deny check bans licenses sources
+    cargo deny check advisories bans licenses sources
+
+# Measures what the suite detects: a fault of each kind in each fixture, compared with transformers (Python as above). Some minutes.
+seeded python="python3" *names:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo test --workspace --test conformance --no-run
+    suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
+    {{python}} fixtures/seeded.py --suite "$suite" --table docs/proof.md {{names}}
 
 # Fuzz what is read of others: each target for so many seconds, an hour without an argument. Prints the number of executions. Inputs that
 # fail are below target/fuzz/; keep them in tests/fuzz/.

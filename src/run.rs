@@ -18,8 +18,9 @@ mod progress;
 mod requirement;
 mod selection;
 mod simulation;
+mod suite;
 
-pub use build::{BuildOptions, Suite, build};
+pub use build::{BuildOptions, build};
 pub use built::find_built;
 pub use device_selection::{DeviceSelection, DeviceSelectionError};
 pub use engines::engine_variables;
@@ -32,3 +33,4 @@ pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
 pub use selection::{Selection, models_on_gpus, select};
 pub use simulation::{Simulation, SimulationError};
+pub use suite::Suite;

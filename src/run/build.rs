@@ -4,6 +4,7 @@ use super::{
     Progress, RunError, build_directory,
     cargo::{self, Artifact},
     clock,
+    suite::Suite,
 };
 use crate::child_process;
 use std::{
@@ -24,15 +25,6 @@ pub struct BuildOptions {
     pub cpu_only: bool,
     /// Compiles every kernel that an autotuner could choose.
     pub all_kernels: bool,
-}
-
-/// A built suite.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suite {
-    /// Its test binary.
-    pub binary: PathBuf,
-    /// The directory of its Cargo.toml, in which its tests run.
-    pub directory: PathBuf,
 }
 
 /// Builds the suite. Cargo's progress and the compiler's errors are passed on to stderr.

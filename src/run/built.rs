@@ -1,6 +1,6 @@
 //! Finds the test binary of a suite that was built before; builds nothing.
 
-use super::{Suite, build_directory};
+use super::{build_directory, suite::Suite};
 use std::{
     fs,
     path::{Path, PathBuf},
