@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod generate;
 mod list;
+mod logs;
 mod matrix;
 mod models;
 mod out;
@@ -42,6 +43,7 @@ enum Command {
     Run(run::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
+    Logs(logs::Arguments),
     Matrix(matrix::Arguments),
     Add(add::Arguments),
     Record(record::Arguments),
@@ -89,6 +91,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Run(arguments) => run::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),
         Command::Compare(arguments) => compare::run(arguments, &mut out),
+        Command::Logs(arguments) => logs::run(arguments, &mut out),
         Command::Matrix(arguments) => matrix::run(arguments, &mut out),
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),

@@ -21,6 +21,7 @@ mod fuzz;
 pub mod generate;
 pub mod kernels;
 mod limited_output;
+pub mod logs;
 pub mod matrix;
 pub mod model_table;
 pub mod record;

@@ -8,7 +8,7 @@ use std::{env, path::Path, process::Command};
 const REQUIRE: &str = "TESTGEN_REQUIRE_BROWSER";
 
 /// The document of an address after the script has run; none without a browser, which is printed.
-fn document(page: &Path, address: &str) -> Option<String> {
+pub(crate) fn document(page: &Path, address: &str) -> Option<String> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
         env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|directory| directory.join(name).is_file())
     });

@@ -19,6 +19,7 @@ mod generate;
 mod hostile;
 mod language;
 mod list;
+mod logs;
 mod manifest;
 mod matrix;
 mod models;

@@ -16,12 +16,6 @@ function plot(cell) {
   const width = Math.max(420, 60 + layers.length * 26), height = 230, left = 56, bottom = 190;
   const x = (index) => left + 14 + (index * (width - left - 40)) / Math.max(1, layers.length - 1);
   const y = (value) => (value === null ? 16 : value <= 0 ? bottom : bottom - ((Math.log10(value) - low) * (bottom - 16)) / (high - low));
-  const svg = (tag, attributes, ...children) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  };
   const parts = [];
   for (let power = low; power <= high; power += 1) {
     parts.push(svg("line", { class: "axis", x1: left, x2: width - 10, y1: y(10 ** power), y2: y(10 ** power) }));

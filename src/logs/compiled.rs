@@ -1,0 +1,176 @@
+//! Forms of lines with prepared searches.
+
+use super::{
+    definition::{Block, Definition, Field, Place, StepSource},
+    format::Format,
+    metric::Metric,
+    number, step,
+    unit::Unit,
+};
+use memchr::memmem::Finder;
+
+/// A form with the numbers of a step on one line.
+pub(super) struct CompiledDefinition {
+    pub(super) format: Format,
+    pub(super) signature: &'static str,
+    any_of: Vec<Finder<'static>>,
+    step: Vec<Step>,
+    fields: Vec<CompiledField>,
+}
+
+/// A form with a heading.
+pub(super) struct CompiledBlock {
+    pub(super) format: Format,
+    pub(super) heading: &'static str,
+    step: Search,
+    parts: &'static [&'static str],
+    fields: Vec<CompiledField>,
+}
+
+/// The step of a line, and whether it is counted instead of printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FoundStep {
+    Printed(u64),
+    Counted,
+}
+
+enum Step {
+    /// A prepared search has 300 bytes.
+    At(Box<Search>),
+    Bar,
+    EpochBracket,
+    Counted,
+}
+
+struct CompiledField {
+    metric: Metric,
+    search: Search,
+    unit: Unit,
+}
+
+struct Search {
+    finder: Finder<'static>,
+    is_after: bool,
+    /// Whether the text may not continue a word: `loss: ` is not part of `lm_loss: `.
+    starts_word: bool,
+}
+
+/// A value for each metric.
+pub(super) type Values = [Option<f64>; Metric::COUNT];
+
+impl CompiledDefinition {
+    pub(super) fn new(definition: &Definition) -> Self {
+        let step = |source: &StepSource| match source {
+            StepSource::At(place) => Step::At(Box::new(Search::new(*place))),
+            StepSource::Bar => Step::Bar,
+            StepSource::EpochBracket => Step::EpochBracket,
+            StepSource::Counted => Step::Counted,
+        };
+        Self {
+            format: definition.format,
+            signature: definition.signature,
+            any_of: definition.any_of.iter().map(|text| Finder::new(text.as_bytes())).collect(),
+            step: definition.step.iter().map(step).collect(),
+            fields: compiled(definition.fields),
+        }
+    }
+
+    /// The step and the values of a line that contains the signature.
+    pub(super) fn read(&self, line: &[u8]) -> Option<(FoundStep, Values)> {
+        if !self.any_of.is_empty() && !self.any_of.iter().any(|finder| finder.find(line).is_some()) {
+            return None;
+        }
+        let step = self.step.iter().find_map(|step| step.read(line))?;
+        Some((step, values(&self.fields, line)?))
+    }
+}
+
+impl CompiledBlock {
+    pub(super) fn new(block: &Block) -> Self {
+        Self {
+            format: block.format,
+            heading: block.heading,
+            step: Search::new(Place::After(block.heading)),
+            parts: block.parts,
+            fields: compiled(block.fields),
+        }
+    }
+
+    /// The step of a heading.
+    pub(super) fn step(&self, line: &[u8]) -> Option<u64> {
+        number::whole(self.step.number(line)?.0)
+    }
+
+    /// Whether a line after the heading belongs to the block.
+    pub(super) fn is_part(&self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_start();
+        self.parts.iter().any(|part| line.starts_with(part.as_bytes()))
+    }
+
+    /// The values of a line of the block.
+    pub(super) fn values(&self, line: &[u8]) -> Option<Values> {
+        values(&self.fields, line)
+    }
+}
+
+impl Step {
+    fn read(&self, line: &[u8]) -> Option<FoundStep> {
+        match self {
+            Self::At(search) => number::whole(search.number(line)?.0).map(FoundStep::Printed),
+            Self::Bar => step::of_bar(line).map(FoundStep::Printed),
+            Self::EpochBracket => step::of_brackets(line).map(FoundStep::Printed),
+            Self::Counted => Some(FoundStep::Counted),
+        }
+    }
+}
+
+impl Search {
+    fn new(place: Place) -> Self {
+        let (text, is_after) = match place {
+            Place::After(text) => (text, true),
+            Place::Before(text) => (text, false),
+        };
+        let starts_word = is_after && text.as_bytes()[0].is_ascii_alphanumeric();
+        Self { finder: Finder::new(text.as_bytes()), is_after, starts_word }
+    }
+
+    /// The first number at this place, and what follows it.
+    fn number<'a>(&self, line: &'a [u8]) -> Option<(f64, &'a [u8])> {
+        self.finder.find_iter(line).find_map(|position| {
+            if !self.is_after {
+                return Some((number::at_end(&line[..position])?, &line[position..]));
+            }
+            if self.starts_word && position > 0 && continues_word(line[position - 1]) {
+                return None;
+            }
+            let rest = &line[position + self.finder.needle().len()..];
+            let (value, end) = number::at_start(rest)?;
+            Some((value, &rest[end..]))
+        })
+    }
+}
+
+fn continues_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/')
+}
+
+fn compiled(fields: &[Field]) -> Vec<CompiledField> {
+    let field = |Field(metric, place, unit): &Field| CompiledField {
+        metric: *metric,
+        search: Search::new(*place),
+        unit: *unit,
+    };
+    fields.iter().map(field).collect()
+}
+
+/// None where the line has no value at all.
+fn values(fields: &[CompiledField], line: &[u8]) -> Option<Values> {
+    let mut values = [None; Metric::COUNT];
+    for field in fields {
+        let value = &mut values[field.metric.index()];
+        if value.is_none() {
+            *value = field.search.number(line).map(|(number, rest)| field.unit.convert(number, rest));
+        }
+    }
+    values.iter().any(Option::is_some).then_some(values)
+}

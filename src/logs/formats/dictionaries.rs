@@ -1,0 +1,69 @@
+//! Trainers that print dictionaries: the Hugging Face Trainer and its descendants, fairseq, torchtune.
+
+use crate::logs::{
+    definition::{
+        Definition, Field,
+        Place::After,
+        StepSource::{At, Counted},
+    },
+    format::Format,
+    metric::Metric,
+    unit::Unit,
+};
+
+pub(super) const DEFINITIONS: &[Definition] = &[
+    Definition {
+        format: Format::HuggingFace,
+        // With the quote: `'eval_loss'` and `'train_loss'` are not losses of a step.
+        signature: "'loss': ",
+        any_of: &[],
+        step: &[At(After("'step': ")), Counted],
+        fields: &[
+            Field(Metric::Loss, After("'loss': "), Unit::Own),
+            Field(Metric::LearningRate, After("'learning_rate': "), Unit::Own),
+            Field(Metric::GradNorm, After("'grad_norm': "), Unit::Own),
+            // Axolotl.
+            Field(Metric::TokensPerSecondPerDevice, After("'tokens/train_per_sec_per_gpu': "), Unit::Own),
+            Field(Metric::TokensPerSecondPerDevice, After("'tokens_per_second_per_gpu': "), Unit::Own),
+            Field(Metric::Memory, After("'memory/max_active (GiB)': "), Unit::Gibibytes),
+            Field(Metric::Memory, After("'memory/max_mem_active(gib)': "), Unit::Gibibytes),
+        ],
+    },
+    Definition {
+        format: Format::Fairseq,
+        signature: "\"num_updates\": ",
+        any_of: &["\"loss\": "],
+        step: &[At(After("\"num_updates\": "))],
+        fields: &[
+            Field(Metric::Loss, After("\"loss\": "), Unit::Own),
+            Field(Metric::LearningRate, After("\"lr\": "), Unit::Own),
+            Field(Metric::GradNorm, After("\"gnorm\": "), Unit::Own),
+            Field(Metric::TokensPerSecond, After("\"wps\": "), Unit::Own),
+        ],
+    },
+    Definition {
+        format: Format::Fairseq,
+        signature: "num_updates=",
+        any_of: &[" loss="],
+        step: &[At(After("num_updates="))],
+        fields: &[
+            Field(Metric::Loss, After("loss="), Unit::Own),
+            Field(Metric::LearningRate, After("lr="), Unit::Own),
+            Field(Metric::GradNorm, After("gnorm="), Unit::Own),
+            Field(Metric::TokensPerSecond, After("wps="), Unit::Own),
+        ],
+    },
+    Definition {
+        format: Format::Torchtune,
+        signature: "Step ",
+        any_of: &[" | loss:"],
+        step: &[At(After("Step "))],
+        fields: &[
+            Field(Metric::Loss, After("loss:"), Unit::Own),
+            Field(Metric::LearningRate, After("lr:"), Unit::Own),
+            Field(Metric::GradNorm, After("grad_norm:"), Unit::Own),
+            Field(Metric::TokensPerSecondPerDevice, After("tokens_per_second_per_gpu:"), Unit::Own),
+            Field(Metric::Memory, After("peak_memory_active:"), Unit::Gibibytes),
+        ],
+    },
+];

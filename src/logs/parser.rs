@@ -1,0 +1,139 @@
+//! Reads lines. Keeps the last heading and the numbers of counted lines, nothing else.
+
+use super::{
+    ansi,
+    compiled::{CompiledBlock, CompiledDefinition, FoundStep, Values},
+    format::Format,
+    formats::{BLOCKS, definitions},
+    rank,
+    record::{Parsed, Record},
+};
+use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem;
+
+/// A parser of the lines of one log.
+pub struct Parser {
+    /// Finds the signatures of all forms at once.
+    signatures: AhoCorasick,
+    /// The forms of each signature.
+    forms: Vec<Vec<Form>>,
+    definitions: Vec<CompiledDefinition>,
+    blocks: Vec<CompiledBlock>,
+    /// The last heading: the block and its step.
+    heading: Option<(usize, u64)>,
+    /// Counted lines so far.
+    counted: u64,
+    clean: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+enum Form {
+    Definition(usize),
+    Block(usize),
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Parser {
+    /// A parser at the start of a log.
+    pub fn new() -> Self {
+        let definitions: Vec<CompiledDefinition> = definitions().map(CompiledDefinition::new).collect();
+        let blocks: Vec<CompiledBlock> = BLOCKS.iter().map(CompiledBlock::new).collect();
+        let mut texts: Vec<&str> = Vec::new();
+        let mut forms: Vec<Vec<Form>> = Vec::new();
+        let lines = definitions.iter().enumerate().map(|(index, line)| (line.signature, Form::Definition(index)));
+        let headings = blocks.iter().enumerate().map(|(index, block)| (block.heading, Form::Block(index)));
+        for (text, form) in lines.chain(headings) {
+            match texts.iter().position(|other| *other == text) {
+                Some(position) => forms[position].push(form),
+                None => {
+                    texts.push(text);
+                    forms.push(vec![form]);
+                }
+            }
+        }
+        let signatures = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+        let signatures = signatures.expect("a few short signatures");
+        assert!(forms.len() <= u64::BITS as usize, "a bit for each signature");
+        Self { signatures, forms, definitions, blocks, heading: None, counted: 0, clean: Vec::new() }
+    }
+
+    /// Reads the next line, or the next state of a progress bar. Any bytes are accepted.
+    pub fn read(&mut self, line: &[u8]) -> Parsed {
+        let mut clean = std::mem::take(&mut self.clean);
+        let parsed = self.read_clean(ansi::strip(line, &mut clean));
+        self.clean = clean;
+        parsed
+    }
+
+    fn read_clean(&mut self, line: &[u8]) -> Parsed {
+        if let Some(parsed) = self.part(line) {
+            return parsed;
+        }
+        // A signature may occur by chance before that of the form, so that all of them are tried, but each once: a form reads the
+        // whole line, and a long line may repeat one signature.
+        let mut tried = 0u64;
+        let mut start = 0;
+        while let Some(found) = self.signatures.find(&line[start..]) {
+            let prefix = &line[..start + found.start()];
+            start += found.start() + 1;
+            let bit = 1 << found.pattern().as_usize();
+            if tried & bit != 0 {
+                continue;
+            }
+            tried |= bit;
+            for index in 0..self.forms[found.pattern()].len() {
+                if let Some(parsed) = self.form(self.forms[found.pattern()][index], line, prefix) {
+                    return parsed;
+                }
+            }
+        }
+        if is_progress(line) { Parsed::Progress } else { Parsed::Unmatched }
+    }
+
+    /// A line below the last heading.
+    fn part(&self, line: &[u8]) -> Option<Parsed> {
+        let (index, step) = self.heading?;
+        let block = &self.blocks[index];
+        if !block.is_part(line) {
+            return None;
+        }
+        let Some(values) = block.values(line) else { return Some(Parsed::Part) };
+        Some(Parsed::Record(Record { format: block.format, step, is_counted: false, rank: None, values }))
+    }
+
+    fn form(&mut self, form: Form, line: &[u8], prefix: &[u8]) -> Option<Parsed> {
+        match form {
+            Form::Block(index) => {
+                self.heading = Some((index, self.blocks[index].step(line)?));
+                Some(Parsed::Part)
+            }
+            Form::Definition(index) => {
+                let definition = &self.definitions[index];
+                let (step, values) = definition.read(line)?;
+                let format = definition.format;
+                Some(Parsed::Record(self.record(format, step, prefix, values)))
+            }
+        }
+    }
+
+    fn record(&mut self, format: Format, step: FoundStep, prefix: &[u8], values: Values) -> Record {
+        let (step, is_counted) = match step {
+            FoundStep::Printed(step) => (step, false),
+            FoundStep::Counted => {
+                self.counted += 1;
+                (self.counted, true)
+            }
+        };
+        Record { format, step, is_counted, rank: rank::of(prefix), values }
+    }
+}
+
+/// A state of a tqdm bar.
+fn is_progress(line: &[u8]) -> bool {
+    memmem::find(line, b"it/s").or_else(|| memmem::find(line, b"s/it")).is_some() && memmem::find(line, b"%|").is_some()
+}

@@ -1,0 +1,44 @@
+const text = (number) => (number === null || number === undefined ? "" : data.strings[number]);
+const word = (status) => data.statuses[status][0];
+const cssClass = (status) => word(status).replace(" ", "-");
+
+/** Sign and word, which distinguish statuses without colour. */
+function mark(status) {
+  return h("span", { class: "mark-" + cssClass(status) }, h("span", { class: "sign", "aria-hidden": "true" }, data.statuses[status][1]), " ", word(status));
+}
+
+/** The error of a tensor, or the reason why it has none. */
+function errorText(error, nonFinite) {
+  if (nonFinite > 0) return "NaN or infinity in " + nonFinite + (nonFinite === 1 ? " element" : " elements");
+  return error === null ? "not comparable" : number(error);
+}
+
+/** One output of a check, with names for the elements of its row. */
+function output(row) {
+  const [name, error, largest, thresholds, nonFinite, worst] = row;
+  const [limit, largestLimit] = data.thresholds[thresholds];
+  const outside = nonFinite > 0 || error === null || largest === null || error > limit || largest > largestLimit;
+  const of = (threshold, value) => (value === null ? 0 : value === 0 ? 1e6 : threshold / value);
+  const headroom = nonFinite > 0 ? 0 : Math.min(1e6, of(limit, error), of(largestLimit, largest));
+  return { name: data.strings[name], error, largest, limit, largestLimit, headroom, outside, nonFinite: nonFinite || 0, worst: worst || [] };
+}
+
+function headroomText(headroom) {
+  if (headroom === null || headroom === undefined || headroom === 0) return "";
+  return headroom >= 1e6 ? "exact" : "\u00d7" + number(headroom);
+}
+
+const cells = data.cells.map(([model, column, precision, status, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
+  const name = data.models[model][0];
+  const key = name + "|" + column + "|" + data.precisions[precision];
+  return { model, column, precision, status, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
+});
+
+/** The checks of a cell, decoded on first use: a large report has tens of thousands. */
+function checksOf(cell) {
+  cell.checks = cell.checks || cell.rows.map((row) => ({
+    check: data.checks[row[0]], status: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
+    milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
+  }));
+  return cell.checks;
+}
