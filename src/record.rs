@@ -61,6 +61,7 @@ const FILES: &[(&str, &str)] = &[
     ("versions.py", include_str!("record/versions.py")),
     ("vision.py", include_str!("record/vision.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
+    ("vocabulary.py", include_str!("record/vocabulary.py")),
 ];
 
 /// The options of a recording.
