@@ -1,6 +1,6 @@
 //! The CI jobs that run the suite: from the specs and the `ci` section of testgen.toml to the files of a CI system.
 //!
-//! Owns: the section, the plan of jobs, and its four output formats. Does not own: the commands that jobs run (`testgen
+//! Owns: the section, the plan of jobs, and its five output formats. Does not own: the commands that jobs run (`testgen
 //! run`, `verify`, `report`, `compare`). Every format is rendered from the same plan, so that they cannot contradict
 //! each other.
 
@@ -13,6 +13,8 @@ mod plan;
 mod script;
 mod settings;
 mod shards;
+mod slurm;
+mod slurm_options;
 mod structured;
 mod yaml;
 
@@ -20,6 +22,7 @@ pub use error::MatrixError;
 pub use files::{Drift, File, compare_files, write_files};
 pub use plan::{Family, Plan, ShardJob};
 pub use settings::{Ci, Cpu, Runner, Tier};
+pub use slurm_options::Slurm;
 
 /// A CI system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -30,6 +33,8 @@ pub enum Format {
     Gitlab,
     /// Kubernetes: Indexed Jobs
     Kubernetes,
+    /// Slurm: a script that submits job arrays
+    Slurm,
     /// The plan itself, for other systems
     Json,
 }
@@ -40,6 +45,7 @@ pub fn render(plan: &Plan, format: Format) -> Vec<File> {
         Format::Github => github::files(plan),
         Format::Gitlab => vec![gitlab::file(plan)],
         Format::Kubernetes => vec![kubernetes::file(plan)],
+        Format::Slurm => vec![slurm::file(plan)],
         Format::Json => vec![structured::file(plan)],
     }
 }

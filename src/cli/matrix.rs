@@ -14,7 +14,7 @@ use std::path::PathBuf;
 ///
 /// Plans, from the specs and the `ci` section of testgen.toml, one job on the CPU that every change must pass, one on a
 /// software simulation of ROCm, and slices of the suite on runners with GPUs, each in its tier. The same plan becomes
-/// GitHub workflows, a GitLab pipeline, Kubernetes Jobs or JSON. Without --write and --check the files are printed.
+/// GitHub workflows, a GitLab pipeline, Kubernetes Jobs, a script for Slurm or JSON. Without --write and --check the files are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,10 +22,11 @@ Examples:
   testgen matrix --write                   .github/workflows/testgen.yml and testgen-gpu.yml
   testgen matrix --check                   exit code 1 when they are out of date
   testgen matrix --format kubernetes | kubectl apply --selector testgen/tier=nightly -f -
+  testgen matrix --format slurm --write    slurm/testgen.sh: bash slurm/testgen.sh nightly
   testgen matrix --format json | jq '.families[].jobs[].name'
 
 Files: .github/workflows/testgen.yml, .github/workflows/testgen-gpu.yml; .gitlab/testgen.yml; kubernetes/testgen.yml;
-testgen.matrix.json; all beside testgen.toml.")]
+slurm/testgen.sh; testgen.matrix.json; all beside testgen.toml.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     places: PlaceArguments,

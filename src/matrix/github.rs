@@ -9,7 +9,7 @@ mod steps;
 use super::{
     File, Plan, Tier,
     files::header,
-    script,
+    script::{self, Merged},
     yaml::{Yaml, list, map},
 };
 use steps::{
@@ -25,6 +25,8 @@ const TIER: &str = "${{ github.event_name == 'pull_request' && 'presubmit' || gi
 
 /// The timeout, in minutes, of jobs that only copy files.
 const SHORT: u32 = 15;
+
+const MERGED: Merged<'_> = Merged { reports: "reports", page: "page", summary: "\"$GITHUB_STEP_SUMMARY\"" };
 
 /// Both workflows; without GPU jobs the second one must not exist.
 pub(super) fn files(plan: &Plan) -> Vec<File> {
@@ -75,7 +77,7 @@ fn cpu(plan: &Plan) -> Yaml {
     steps.push(cache());
     steps.push(run("Install testgen and nextest", &script::install(plan)));
     steps.push(run("Verify what is generated", &script::verify("github")));
-    steps.push(run("Test on the CPU", &script::run_cpu()));
+    steps.push(run("Test on the CPU", &script::run_cpu("reports/cpu")));
     steps.push(run("Archive the suite", &script::archive(plan)));
     steps.push(upload("testgen-suite", "target/ci/bin\ntarget/ci/suite.tar.zst", false));
     steps.push(always(run("Summary", &summary("reports/cpu"))));
@@ -107,7 +109,10 @@ fn simulated(plan: &Plan) -> Yaml {
     steps.push(cache());
     steps.push(download("testgen-suite", script::DIRECTORY));
     // Artifacts lose the permission to execute.
-    steps.push(run("Test ROCm on a simulation", &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated())));
+    steps.push(run(
+        "Test ROCm on a simulation",
+        &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated("reports/rocm-sim")),
+    ));
     steps.push(always(run("Summary", &summary("reports/rocm-sim"))));
     steps.push(upload("testgen-report-rocm-sim", "reports/rocm-sim/*.jsonl", true));
     job("ROCm, simulated", &plan.ci.cpu.label, plan.ci.timeout_minutes.get())
@@ -134,9 +139,9 @@ fn report(plan: &Plan, needs: &[&str]) -> Yaml {
         download("testgen-suite", script::DIRECTORY),
         reports("testgen-report-*", "reports/blocking"),
         reports("testgen-advisory-*", "reports/advisory"),
-        run("Merge", &script::merge(plan, "\"$GITHUB_STEP_SUMMARY\"")),
+        run("Merge", &script::merge(plan, &MERGED)),
         upload("testgen-page", "page", false),
-        run("Decide", &script::decide()),
+        run("Decide", &script::decide(&MERGED)),
     ];
     map([
         ("name", "Report".into()),

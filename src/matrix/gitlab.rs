@@ -6,11 +6,13 @@
 use super::{
     Family, File, Plan, ShardJob, Tier,
     files::header,
-    script,
+    script::{self, Merged},
     yaml::{Yaml, list, map},
 };
 
 const PATH: &str = ".gitlab/testgen.yml";
+
+const MERGED: Merged<'_> = Merged { reports: "reports", page: "page", summary: "page/summary.md" };
 
 pub(super) fn file(plan: &Plan) -> File {
     File { path: PATH, text: Some(format!("{}{}", header("gitlab"), pipeline(plan).render())) }
@@ -35,7 +37,12 @@ fn pipeline(plan: &Plan) -> Yaml {
 
 fn cpu(plan: &Plan) -> Yaml {
     let mut script: Vec<String> = plan.ci.cpu.setup.clone();
-    script.extend([script::install(plan), script::verify("gitlab"), script::run_cpu(), script::archive(plan)]);
+    script.extend([
+        script::install(plan),
+        script::verify("gitlab"),
+        script::run_cpu("reports/cpu"),
+        script::archive(plan),
+    ]);
     let after = "target/ci/bin/testgen report reports/cpu --format junit --out reports/junit.xml || true";
     base(plan, "testgen-build")
         .with("cache", cache("pull-push"))
@@ -46,7 +53,7 @@ fn cpu(plan: &Plan) -> Yaml {
 
 fn simulated(plan: &Plan) -> Yaml {
     let mut script: Vec<String> = plan.ci.cpu.setup.clone();
-    script.push(script::run_simulated());
+    script.push(script::run_simulated("reports/rocm-sim"));
     let after = "target/ci/bin/testgen report reports/rocm-sim --format junit --out reports/rocm-sim/junit.xml || true";
     base(plan, "testgen-test")
         .with("needs", list(["testgen-cpu"]))
@@ -100,7 +107,7 @@ fn report(plan: &Plan) -> Yaml {
     // The report of the required job is evaluated, too.
     // `mv` fails for `reports/rocm-sim` where there is no simulation, after moving the other one.
     let gather = "mkdir -p reports/blocking\nmv reports/cpu reports/rocm-sim reports/blocking/ || true";
-    let merge = [gather.to_owned(), script::merge(plan, "page/summary.md"), script::decide()];
+    let merge = [gather.to_owned(), script::merge(plan, &MERGED), script::decide(&MERGED)];
     base(plan, "testgen-report")
         .with("when", "always")
         .with("script", list(merge))

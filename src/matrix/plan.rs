@@ -4,6 +4,7 @@ use super::{
     MatrixError,
     settings::{Ci, Cpu, Runner, Tier},
     shards::share,
+    slurm_options::Slurm,
 };
 use crate::{closed_enum::ClosedEnum, spec::LoadedSpec};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use testgen_types::{DeviceKind, Precision, excerpt};
 /// The most jobs that one matrix of GitHub Actions has.
 const MOST_JOBS: usize = 256;
 
-/// The plan that all four formats are rendered from.
+/// The plan that all formats are rendered from.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The section, checked.
@@ -71,6 +72,9 @@ pub struct ShardJob {
     pub blocking: bool,
     /// Labels of Kubernetes nodes.
     pub node_selector: BTreeMap<String, String>,
+    /// Options and modules of Slurm.
+    #[serde(skip_serializing_if = "Slurm::is_empty")]
+    pub slurm: Slurm,
 }
 
 impl Plan {
@@ -120,6 +124,7 @@ fn check_cpu(cpu: &Cpu) -> Result<(), MatrixError> {
         let help = "this job runs for changes from forks, too, and nothing self-hosted may; write `ubuntu-24.04`";
         return Err(MatrixError::setting("cpu.label", what, help));
     }
+    cpu.slurm.check("cpu.slurm")?;
     check_image("cpu.image", cpu.image.as_deref())
 }
 
@@ -165,6 +170,7 @@ fn check_runner(
             help,
         );
     }
+    runner.slurm.check("runner.slurm")?;
     check_image("runner.image", runner.image.as_deref())
 }
 
@@ -277,6 +283,7 @@ fn job(ci: &Ci, family: &str, runner: &Runner, slice: u32, slices: u32) -> Shard
         timeout_minutes: runner.timeout_minutes.unwrap_or(ci.timeout_minutes),
         blocking: runner.blocking,
         node_selector: runner.node_selector.clone(),
+        slurm: runner.slurm.clone(),
     }
 }
 

@@ -32,15 +32,16 @@ pub(super) fn verify(format: &str) -> String {
     ])
 }
 
-/// Runs the whole suite on the CPU; checks of absent devices are reported as ignored.
-pub(super) fn run_cpu() -> String {
-    "target/ci/bin/testgen run --require cpu --report reports/cpu/report.jsonl".to_owned()
+/// Runs the whole suite on the CPU; checks of absent devices are reported as ignored. `directory` is that of the report.
+pub(super) fn run_cpu(directory: &str) -> String {
+    format!("target/ci/bin/testgen run --require cpu --report {directory}/report.jsonl")
 }
 
 /// The ROCm path on a software simulation.
-pub(super) fn run_simulated() -> String {
-    "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim \\\n  --report reports/rocm-sim/report.jsonl"
-        .to_owned()
+pub(super) fn run_simulated(directory: &str) -> String {
+    format!(
+        "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim \\\n  --report {directory}/report.jsonl"
+    )
 }
 
 /// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so that nothing is
@@ -84,20 +85,31 @@ pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String
     ])
 }
 
-/// One page and one JUnit file from the reports of all machines; the blocking ones decide. `summary` receives Markdown.
-pub(super) fn merge(plan: &Plan, summary: &str) -> String {
+/// The directories of merged reports.
+pub(super) struct Merged<'a> {
+    /// The reports of all jobs.
+    pub(super) reports: &'a str,
+    /// The merged ones.
+    pub(super) page: &'a str,
+    /// The file that receives Markdown.
+    pub(super) summary: &'a str,
+}
+
+/// One page and one JUnit file from the reports of all machines; the blocking ones decide.
+pub(super) fn merge(plan: &Plan, directories: &Merged<'_>) -> String {
+    let Merged { reports, page, summary } = directories;
     let mut text = lines(&[
         "chmod +x target/ci/bin/*",
-        "mkdir -p page",
+        &format!("mkdir -p {page}"),
         // A red report has exit code 1, and all four files are needed then, too; `decide` sets the job's result.
-        "target/ci/bin/testgen report reports --out page/report.html || true",
-        "target/ci/bin/testgen report reports --format json --out page/report.json || true",
-        "target/ci/bin/testgen report reports --format junit --out page/junit.xml || true",
-        &format!("target/ci/bin/testgen report reports --format markdown >> {summary} || true"),
+        &format!("target/ci/bin/testgen report {reports} --out {page}/report.html || true"),
+        &format!("target/ci/bin/testgen report {reports} --format json --out {page}/report.json || true"),
+        &format!("target/ci/bin/testgen report {reports} --format junit --out {page}/junit.xml || true"),
+        &format!("target/ci/bin/testgen report {reports} --format markdown >> {summary} || true"),
     ]);
     if plan.has_device(DeviceKind::Cuda) && plan.has_device(DeviceKind::Rocm) {
         text.push_str(&format!(
-            "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen compare reports reports --devices \
+            "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen compare {reports} {reports} --devices \
              cuda,rocm --format markdown >> {summary} || true"
         ));
     }
@@ -105,8 +117,9 @@ pub(super) fn merge(plan: &Plan, summary: &str) -> String {
 }
 
 /// Evaluates the reports of blocking runners.
-pub(super) fn decide() -> String {
-    "target/ci/bin/testgen report reports/blocking --format junit --out page/blocking.xml".to_owned()
+pub(super) fn decide(directories: &Merged<'_>) -> String {
+    let Merged { reports, page, .. } = directories;
+    format!("target/ci/bin/testgen report {reports}/blocking --format junit --out {page}/blocking.xml")
 }
 
 /// `--device` and the like, for the container of a GPU job.

@@ -1,5 +1,6 @@
 //! The `ci` section of testgen.toml: the machines that run the suite, and when.
 
+use super::slurm_options::Slurm;
 use serde::Deserialize;
 use std::{collections::BTreeMap, num::NonZeroU32};
 use testgen_types::{DeviceKind, Precision};
@@ -36,6 +37,8 @@ pub struct Cpu {
     pub setup: Vec<String>,
     /// Whether a second job runs the ROCm path on a software simulation (docs/hip-sim.md); it needs a C++ compiler.
     pub simulated_rocm: bool,
+    /// Options and modules of the jobs without GPUs on a Slurm cluster.
+    pub slurm: Slurm,
 }
 
 /// A machine with GPUs, or several alike.
@@ -76,6 +79,9 @@ pub struct Runner {
     /// Labels of Kubernetes nodes.
     #[serde(default)]
     pub node_selector: BTreeMap<String, String>,
+    /// Options and modules of its jobs on a Slurm cluster.
+    #[serde(default)]
+    pub slurm: Slurm,
 }
 
 /// When a job runs.
@@ -121,7 +127,13 @@ impl Default for Ci {
 
 impl Default for Cpu {
     fn default() -> Self {
-        Self { label: "ubuntu-24.04".to_owned(), image: None, setup: Vec::new(), simulated_rocm: true }
+        Self {
+            label: "ubuntu-24.04".to_owned(),
+            image: None,
+            setup: Vec::new(),
+            simulated_rocm: true,
+            slurm: Slurm::default(),
+        }
     }
 }
 

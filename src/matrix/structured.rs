@@ -49,7 +49,12 @@ pub(super) fn file(plan: &Plan) -> File {
             image: plan.ci.cpu.image.as_deref(),
             timeout_minutes: plan.ci.timeout_minutes.get(),
             simulated_rocm: plan.ci.cpu.simulated_rocm,
-            scripts: vec![script::install(plan), script::verify("json"), script::run_cpu(), script::archive(plan)],
+            scripts: vec![
+                script::install(plan),
+                script::verify("json"),
+                script::run_cpu("reports/cpu"),
+                script::archive(plan),
+            ],
         },
         tiers: Tier::ALL.iter().copied().filter(|tier| plan.has_tier(*tier)).collect(),
         nightly: &plan.ci.nightly,

@@ -36,6 +36,7 @@ mod runners;
 mod schema;
 mod seeded;
 mod settings;
+mod slurm;
 mod spec_errors;
 mod special_files;
 mod verify;

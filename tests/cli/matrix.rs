@@ -8,7 +8,7 @@ use crate::{
 use serde_json::Value;
 use std::{collections::BTreeSet, path::Path};
 
-const FORMATS: [&str; 4] = ["github", "gitlab", "kubernetes", "json"];
+const FORMATS: [&str; 5] = ["github", "gitlab", "kubernetes", "slurm", "json"];
 
 fn project(toml: &str) -> Project {
     let project = Project::with_bert();
@@ -150,6 +150,28 @@ fn kubernetes_completes_every_job_of_the_plan() {
 }
 
 #[test]
+fn slurm_submits_every_slice_of_a_tier() {
+    let project = project(&fifty());
+    project.run(&["matrix", "--format", "slurm", "--write"]).expect_code(0);
+    let script = project.read("slurm/testgen.sh");
+    let expected = script.lines().filter_map(|line| line.strip_prefix("printf '%s\\n' ")?.split(' ').next());
+    let expand = |results: &str| {
+        let Some((name, slices)) = results.split_once('{') else { return vec![results.to_owned()] };
+        let (range, all) = slices.split_once('}').expect("a range ends");
+        let (first, last) = range.split_once("..").expect("a range has two ends");
+        let number = |text: &str| text.parse::<u32>().expect("a number");
+        (number(first)..=number(last)).map(|slice| format!("{name}{slice}{all}")).collect()
+    };
+    let submitted: BTreeSet<String> = expected.flat_map(expand).collect();
+    let plan = plan_of(&project);
+    let kind = |job: &Value| if job["blocking"] == true { "blocking" } else { "advisory" };
+    let mut planned: BTreeSet<String> =
+        jobs(&plan).map(|job| format!("{}/{}", kind(job), text(&job["name"]))).collect();
+    planned.extend(["blocking/cpu".to_owned(), "blocking/rocm-sim".to_owned()]);
+    assert_eq!(submitted, planned);
+}
+
+#[test]
 fn nothing_self_hosted_runs_for_a_fork() {
     let condition = "github.event.pull_request.head.repo.full_name == github.repository";
     for toml in [ONE.to_owned(), THREE.to_owned(), fifty()] {
@@ -200,6 +222,10 @@ fn invalid_settings_are_reported() {
         changed("timeout_minutes = 45", "shards = { rocm = 999 }"),
         changed("[[ci.runner]]", "[ci.cpu]\nlabel = \"self-hosted\"\n\n[[ci.runner]]"),
         changed("[[ci.runner]]", "[[ci.runer]]"),
+        changed("--partition=mi300x", "-p gpu"),
+        changed("--partition=mi300x", "--time=5"),
+        changed("--partition=mi300x", "--arr=5"),
+        changed("rocm/6.4.1", "rocm;id"),
     ];
     insta::assert_snapshot!(messages.join("---\n"));
 }
@@ -210,10 +236,14 @@ fn this_repository_uses_its_own_output() {
     let mut command = project.command();
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--check"]);
     project.finish(&mut command).expect_code(0);
-    for format in ["gitlab", "kubernetes", "json"] {
+    for format in ["gitlab", "kubernetes", "slurm", "json"] {
         let mut command = project.command();
         command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(["matrix", "--format", format]);
-        let extension = if format == "json" { "json" } else { "yml" };
+        let extension = match format {
+            "json" => "json",
+            "slurm" => "sh",
+            _ => "yml",
+        };
         let text = project.finish(&mut command).expect_code(0).stdout;
         insta::assert_binary_snapshot!(&format!("own_{format}.{extension}"), one_spec(&text).into_bytes());
     }

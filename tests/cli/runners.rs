@@ -14,6 +14,7 @@ image = \"rocm/dev-ubuntu-24.04@sha256:0123456789abcdef0123456789abcdef012345678
 tiers = [\"postsubmit\"]
 render_group = 109
 node_selector = { \"amd.com/gpu.product-name\" = \"AMD_Instinct_MI300X\" }
+slurm = { options = [\"--partition=mi300x\", \"--constraint=gfx942&nps1\"], modules = [\"rocm/6.4.1\"] }
 ";
 
 /// Two that share the slices of a night and one that is advisory, so that every kind of entry is in the files.
