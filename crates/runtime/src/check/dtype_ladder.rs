@@ -145,8 +145,9 @@ fn neighbours(steps: &[PrecisionStep]) -> impl Iterator<Item = (&PrecisionStep, 
 
 impl PrecisionStep {
     fn is_finer_than(&self, other: &Self) -> bool {
-        // TF32 has the mantissa of f16, so either can be closer.
-        self.precision < other.precision && !(self.tf32 && other.precision == Precision::F16)
+        // TF32 has the mantissa of f16, so either can be closer. Where f32 is TF32 by request, both are the same.
+        let same_mantissa = self.tf32 && (other.tf32 || other.precision == Precision::F16);
+        self.precision < other.precision && !same_mantissa
     }
 }
 
@@ -226,6 +227,14 @@ mod tests {
         let f16 = step(Precision::F16, 1e-3, 1e-3);
         assert!(evaluate("y", &[tf32.clone(), f16]).is_empty());
         assert_eq!(evaluate("y", &[tf32, step(Precision::Bf16, 1e-3, 1e-3)]).len(), 1);
+    }
+
+    #[test]
+    fn f32_that_is_tf32_has_no_order_with_it() {
+        let tf32 = |precision, rel_l2| PrecisionStep { tf32: true, ..step(precision, rel_l2, 1.0) };
+        let ladder = |bf16| [tf32(Precision::F32, 1e-3), tf32(Precision::Tf32, 1e-3), step(Precision::Bf16, bf16, 1.0)];
+        assert!(evaluate("y", &ladder(1e-2)).is_empty());
+        assert_eq!(evaluate("y", &ladder(1e-4)).len(), 2);
     }
 
     #[test]

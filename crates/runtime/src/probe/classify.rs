@@ -81,7 +81,7 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
 
 /// Evaluates the answers to the products of TF32.
 pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
-    let Tf32Measurement { products: [cancelling, random], side, tf32_loses, f32_loses } = measured;
+    let Tf32Measurement { products: [cancelling, random], side, tf32_loses, f32_loses, .. } = measured;
     let accumulator = cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
     let random_error = accumulator.zip(random.as_ref().ok());
     let format = Format::of(Precision::Tf32);

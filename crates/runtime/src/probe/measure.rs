@@ -54,8 +54,10 @@ pub(super) struct Tf32Measurement {
     pub(super) side: usize,
     /// Whether products in TF32 lose bits that f32 has, as they must.
     pub(super) tf32_loses: Result<bool, String>,
-    /// Whether products in f32 do, as they must not.
+    /// Whether products in f32 do.
     pub(super) f32_loses: Result<bool, String>,
+    /// Whether they must: in the columns of an engine whose f32 is TF32 by request. In all others they must not.
+    pub(super) f32_is_tf32: bool,
 }
 
 /// Computes all cases of a precision on the device.

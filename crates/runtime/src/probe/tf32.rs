@@ -48,5 +48,6 @@ fn measured(device: &OpenDevice) -> Tf32Measurement {
         side: side(device.facts.simulated),
         tf32_loses: loses_bits_of_f32(device, Precision::Tf32),
         f32_loses: loses_bits_of_f32(device, Precision::F32),
+        f32_is_tf32: device.tf32(),
     }
 }

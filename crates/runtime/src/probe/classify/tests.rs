@@ -224,6 +224,7 @@ fn tf32() -> Tf32Measurement {
         side: SIDE,
         tf32_loses: Ok(true),
         f32_loses: Ok(false),
+        f32_is_tf32: false,
     }
 }
 
@@ -241,6 +242,13 @@ fn tf32_must_lose_bits_and_f32_must_not() {
     assert!(wrong(&probe).contains("f32 is not f32"), "{probe}");
     let probe = classify_tf32(&Tf32Measurement { f32_loses: Err("the device is lost".to_owned()), ..tf32() });
     assert_eq!(wrong(&probe), "matrix products fail: the device is lost");
+}
+
+#[test]
+fn f32_loses_bits_in_a_column_that_requests_tf32() {
+    let requested = |f32_loses| Tf32Measurement { f32_loses: Ok(f32_loses), f32_is_tf32: true, ..tf32() };
+    assert_eq!(classify_tf32(&requested(true)).support, HalfSupport::Correct);
+    assert!(wrong(&classify_tf32(&requested(false))).contains("although the column requests TF32"));
 }
 
 #[test]
