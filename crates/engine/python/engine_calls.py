@@ -28,6 +28,8 @@ class Calls:
         if len(chosen) > 1:
             raise Unsupported(f"`{chosen[0]}` and `{chosen[1]}` are two implementations of attention; name one")
         self.attention = chosen[0] if chosen else None
+        # In a column with eager attention, everything is computed one after another.
+        self.experts = "eager" if self.attention == "eager" and "experts" in engine_models.implementations() else None
         self.compiled = "compile" in options
         self.device = Device()
         self.models, self.sessions, self.identifiers = {}, {}, itertools.count(1)
@@ -58,9 +60,14 @@ class Calls:
         with torch.no_grad():
             return {}, {"result": operations[operation](*operands).to(DTYPES[result]).float().cpu()}
 
-    def load(self, _, directory, model_type, dtype, config=None, **names):
+    def load(self, _, directory, model_type, dtype, config=None, implementation=None, **names):
         """Loads a checkpoint."""
-        request = engine_models.Request(directory, config, model_type, names["class"], DTYPES[dtype], self.attention)
+        chosen = {"attention": self.attention, "experts": self.experts}
+        if implementation is not None:
+            # Where attention is compared, experts are computed one after another, which has no limit on their sizes.
+            chosen["experts"] = "eager" if "experts" in engine_models.implementations() else None
+            chosen[implementation["of"]] = implementation["name"]
+        request = engine_models.Request(directory, config, model_type, names["class"], DTYPES[dtype], **chosen)
         model, read, unused = engine_models.load(request, self.device.torch)
         if self.compiled:
             model.compile()

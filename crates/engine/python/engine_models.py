@@ -24,6 +24,7 @@ class Request:
     class_name: str
     dtype: torch.dtype
     attention: str | None
+    experts: str | None
 
 
 def load(request, device):
@@ -52,15 +53,31 @@ def from_pretrained(model_class, request):
     if request.attention is not None:
         refuse_attention(model_class, request.attention)
         options["attn_implementation"] = request.attention
-        # transformers 4 passes unknown options to the model, which rejects them.
-        if request.attention == "eager" and int(transformers.__version__.split(".")[0]) >= 5:
-            options["experts_implementation"] = "eager"
+    if request.experts is not None:
+        options["experts_implementation"] = request.experts
     if request.config is not None:
         options["config"] = config_of(model_class, request.config)
     try:
         return model_class.from_pretrained(request.directory, **options)
     except ImportError as error:
         raise Unsupported(str(error)) from error
+    except ValueError as error:
+        # A part of the model, as DETR's backbone, may lack what the class itself has.
+        if request.attention is not None and "attention implementation" in str(error):
+            raise Unsupported(str(error).split(". ")[0]) from error
+        raise
+
+
+def implementations():
+    """The implementations of attention and of experts, by the names that `load` takes."""
+    attention = ["eager", "sdpa"]
+    if torch.cuda.is_available() and transformers.utils.is_flash_attn_2_available():
+        attention.append("flash_attention_2")
+    found = {"attention": attention}
+    # transformers 4 computes experts one after another, and passes unknown options to the model, which rejects them.
+    if int(transformers.__version__.split(".")[0]) >= 5:
+        found["experts"] = ["eager", "batched_mm", "grouped_mm"]
+    return found
 
 
 def refuse_attention(model_class, attention):
@@ -114,7 +131,7 @@ def load_diffusers(request, device):
     """A model of diffusers, which reports no account: its loader fails for a tensor that is missing."""
     try:
         import diffusers
-        from diffusers.models.attention_processor import AttnProcessor
+        from diffusers.models.attention_processor import AttnProcessor, AttnProcessor2_0
     except ImportError as error:
         raise Unsupported(f"Python package `{error.name}` is missing; pip install diffusers") from error
     model_class = getattr(diffusers, request.class_name)
@@ -125,8 +142,10 @@ def load_diffusers(request, device):
     else:
         options = {"torch_dtype": request.dtype, "low_cpu_mem_usage": False, "use_safetensors": True, "output_loading_info": True}
         model, information = model_class.from_pretrained(directory, **options)
-    if request.attention == "eager":
-        model.set_attn_processor(AttnProcessor())
+    if request.attention is not None and not hasattr(model, "set_attn_processor"):
+        raise Unsupported(f"diffusers {diffusers.__version__} has one attention for `{request.class_name}`")
+    if request.attention is not None:
+        model.set_attn_processor(AttnProcessor() if request.attention == "eager" else AttnProcessor2_0())
     refuse_incomplete(request, information)
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(directory)

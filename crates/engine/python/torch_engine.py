@@ -27,6 +27,7 @@ except ImportError as missing:
     MISSING = f"Python package `{missing.name}` is missing in {sys.executable}; pip install torch transformers safetensors numpy"
 else:
     MISSING = None
+    import engine_models
     from engine_calls import Calls
 
 
@@ -41,7 +42,7 @@ def main():
                 raise Unsupported(MISSING)
             if name == "hello":
                 calls = Calls(request.pop("options"))
-                reply, tensors = {"version": engine_protocol.VERSION, "versions": versions(), "build": calls.device.build()}, {}
+                reply, tensors = described(calls), {}
             else:
                 arguments = safetensors.torch.load(blob) if blob else {}
                 reply, tensors = getattr(calls, name)(arguments, **request)
@@ -52,6 +53,12 @@ def main():
             if not isinstance(error, CallError):
                 sys.excepthook(*sys.exc_info())
         engine_protocol.write(RESPONSES, answer, blob)
+
+
+def described(calls):
+    """The reply to `hello`."""
+    found = {"version": engine_protocol.VERSION, "versions": versions(), "build": calls.device.build()}
+    return found | {"implementations": engine_models.implementations()}
 
 
 def versions():

@@ -57,6 +57,9 @@ pub enum Call {
         class: String,
         /// The type of weights and activations.
         dtype: Dtype,
+        /// The implementation in place of the column's own, from the reply to `hello`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        implementation: Option<Implementation>,
     },
     /// Computes every output. Tensors: the arguments of the model's call, by their names in transformers.
     Forward {
@@ -110,6 +113,37 @@ impl Call {
             Self::CloseSession { .. } => "close_session",
             Self::Memory => "memory",
             Self::Unload { .. } => "unload",
+        }
+    }
+}
+
+/// One of several implementations of a computation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Implementation {
+    /// The computation.
+    pub of: Computation,
+    /// The engine's name for it, for instance `sdpa`.
+    pub name: String,
+}
+
+/// A part of a model that an engine may compute in several ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Computation {
+    /// Attention.
+    Attention,
+    /// The experts of a mixture of experts.
+    Experts,
+}
+
+impl Computation {
+    /// The word in the protocol, for messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Attention => "attention",
+            Self::Experts => "experts",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! An engine with an open device: the calls with their types.
 
 use crate::{
-    call::{Call, DeviceClass, DeviceRequest, Dtype, Operation, VERSION},
+    call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation, VERSION},
     command::EngineCommand,
     engine_name::EngineName,
     error::EngineError,
@@ -22,6 +22,7 @@ pub struct Engine {
     name: EngineName,
     versions: BTreeMap<String, String>,
     build: Build,
+    implementations: BTreeMap<Computation, Vec<String>>,
     opened: OpenReply,
 }
 
@@ -38,6 +39,8 @@ pub struct LoadRequest {
     pub class: String,
     /// The type to compute in.
     pub dtype: Dtype,
+    /// Replaces the column's own implementation.
+    pub implementation: Option<Implementation>,
 }
 
 /// The outputs of a call.
@@ -76,7 +79,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let process = EngineProcess::start(command, limit)?;
         let hello = Call::Hello { version: VERSION, options: name.options().to_vec() };
-        let (HelloReply { version, versions, build }, _) = process.call(hello, &Tensors::new())?;
+        let (HelloReply { version, versions, build, implementations }, _) = process.call(hello, &Tensors::new())?;
         if version != VERSION {
             let problem = format!("it speaks version {version} of the protocol, this testgen version {VERSION}");
             return Err(EngineError::Invalid { call: "hello", problem, output: String::new() });
@@ -85,7 +88,7 @@ impl Engine {
         if let Some(problem) = contradiction(build, opened.device.kind) {
             return Err(EngineError::Invalid { call: "open", problem, output: String::new() });
         }
-        Ok(Self { process, name: name.clone(), versions, build, opened })
+        Ok(Self { process, name: name.clone(), versions, build, implementations, opened })
     }
 
     /// The name with its options.
@@ -106,6 +109,11 @@ impl Engine {
     /// The kind of GPU that its libraries were built for.
     pub fn build(&self) -> Build {
         self.build
+    }
+
+    /// The names of its implementations of a computation; empty where it has one only.
+    pub fn implementations(&self, of: Computation) -> &[String] {
+        self.implementations.get(&of).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
@@ -152,8 +160,9 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn load(&self, request: LoadRequest) -> Result<LoadReply, EngineError> {
-        let LoadRequest { directory, config, model_type, class, dtype } = request;
-        Ok(self.call(Call::Load { directory, config, model_type, class, dtype }, &Tensors::new())?.0)
+        let LoadRequest { directory, config, model_type, class, dtype, implementation } = request;
+        let load = Call::Load { directory, config, model_type, class, dtype, implementation };
+        Ok(self.call(load, &Tensors::new())?.0)
     }
 
     /// Computes every output, with the hidden states if `traced`.

@@ -21,7 +21,7 @@ mod reply;
 mod schema;
 mod tensors;
 
-pub use call::{Call, DeviceClass, DeviceRequest, Dtype, Operation, Request, VERSION};
+pub use call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation, Request, VERSION};
 pub use command::{CommandError, EngineCommand, PROGRAM_PREFIX, PYTHON_VARIABLE, isolated_python, python_program};
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, Forward, LoadRequest};

@@ -1,6 +1,6 @@
 //! Responses: an engine's answers.
 
-use crate::call::{DeviceClass, Dtype};
+use crate::call::{Computation, DeviceClass, Dtype};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -50,6 +50,10 @@ pub struct HelloReply {
     pub versions: BTreeMap<String, String>,
     /// The kind of GPU that its libraries were built for.
     pub build: Build,
+    /// The names of the implementations that the engine has of a computation, where it has several. A class may lack some: loading it with
+    /// one that it lacks is `unsupported`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub implementations: BTreeMap<Computation, Vec<String>>,
 }
 
 /// The kind of GPU that an engine was built for.

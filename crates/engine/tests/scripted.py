@@ -15,6 +15,8 @@ import time
 PREFIX = struct.Struct("<4sIQ")
 MODE = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TESTGEN_SCRIPT", "none")
 DIRECTORY = {}
+# The name of the implementation of attention, by model.
+ATTENTION = {}
 UUID = "GPU-00000000-0000-0000-0000-000000000001"
 
 
@@ -134,6 +136,13 @@ def forward(request, tensors):
     if MODE == "fails":
         return write({"id": identifier, "error": {"kind": "failed", "message": "out of memory\nafter 3 tensors"}})
     outputs = faulty(golden(request["model"], tensors))
+    if ATTENTION.get(request["model"]) == "second":
+        if MODE == "attention_dies":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if MODE == "attention_differs":
+            outputs = {name: (shape, [value * 1.001 for value in elements]) for name, (shape, elements) in outputs.items()}
+        if MODE == "attention_fails":
+            return write({"id": identifier, "error": {"kind": "failed", "message": "the second attention fails"}})
     kind = "cuda" if MODE in ("device_lie", "uuid_lie", "placed_elsewhere") else "cpu"
     dtype = "bf16" if MODE == "other_dtype" else "f32"
     placements = [{"name": name, "device": kind, "dtype": dtype} for name in outputs]
@@ -157,7 +166,10 @@ def answer(request, tensors):
         if MODE in ("device_lie", "uuid_lie"):
             build = "cuda"
         version = 0 if MODE == "old_protocol" else 1
-        return write({"id": identifier, "reply": {"version": version, "versions": {"scripted": "1"}, "build": build}})
+        reply = {"version": version, "versions": {"scripted": "1"}, "build": build}
+        if MODE.startswith("attention_"):
+            reply["implementations"] = {"attention": ["first", "second"]}
+        return write({"id": identifier, "reply": reply})
     if call == "open":
         device = {"kind": "cpu", "name": "cpu"}
         if MODE in ("device_lie", "build_lie"):
@@ -179,6 +191,9 @@ def answer(request, tensors):
         if MODE == "cannot_load":
             return write({"id": identifier, "error": {"kind": "unsupported", "message": "no class of this name"}})
         DIRECTORY[identifier] = request["directory"]
+        ATTENTION[identifier] = request.get("implementation", {"name": None})["name"]
+        if MODE == "attention_one" and ATTENTION[identifier] == "second":
+            return write({"id": identifier, "error": {"kind": "unsupported", "message": "this class has no second attention"}})
         return write({"id": identifier, "reply": {"model": identifier, "read": ["a"], "unused": ["b"] if MODE == "unused" else []}})
     if call == "forward":
         return forward(request, tensors)

@@ -3,6 +3,7 @@
 //! Owns what each check proves and its outcome. Which checks a harness must have is defined in `testgen_types`; listing,
 //! locking and reporting are in `suite`. A check passes only if it ran on the device that it names.
 
+mod attention_paths;
 mod batch_invariance;
 mod causal_leak;
 mod check_run;
@@ -11,6 +12,7 @@ mod detection_golden;
 mod determinism;
 mod dtype_ladder;
 mod embed_golden;
+mod expert_paths;
 mod fallback_marked;
 mod finite;
 mod generation_controls;
@@ -19,6 +21,7 @@ mod graphs;
 mod greedy_margin;
 mod half_probe;
 mod handler_golden;
+mod implementations;
 mod kv_cache_equivalence;
 mod layer_trace_golden;
 mod load_keys_exact;
@@ -76,6 +79,8 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
         Check::ShapeSweep => shape_sweep::check,
         Check::Determinism => determinism::check,
         Check::DtypeLadder => dtype_ladder::check,
+        Check::AttentionPaths => attention_paths::check,
+        Check::ExpertPaths => expert_paths::check,
         Check::HalfProbe => half_probe::check,
         Check::GreedyMargin => greedy_margin::check,
         Check::GenerationControls => generation_controls::check,

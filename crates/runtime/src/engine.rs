@@ -14,4 +14,6 @@ mod witness;
 pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, Operand};
 pub(crate) use model::load;
-pub(crate) use scope::{attach, current, unsupported, within};
+pub(crate) use scope::{
+    attach, current, has_ended, implementations, unsupported, with_implementation, with_own_implementation, within,
+};

@@ -8,7 +8,9 @@ use crate::{
     task::Request,
 };
 use testgen_models::Source;
-use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Registration, Task, required_checks};
+use testgen_types::{
+    Architecture, DeviceKind, ModelType, Precision, Registration, Task, engine_checks, required_checks,
+};
 
 /// The model under test, as its YAML spec describes it.
 #[derive(Debug)]
@@ -81,6 +83,11 @@ impl Harness {
     /// Every check that the spec requires, skipped ones included, in the order of a report.
     pub fn required(&self) -> Vec<Registration> {
         required_checks(self.spec.architecture, self.spec.devices, self.spec.precisions)
+    }
+
+    /// The checks that the spec requires besides these on an engine that is a process.
+    pub fn required_of_engines(&self) -> Vec<Registration> {
+        engine_checks(self.spec.architecture, self.spec.devices, self.spec.precisions)
     }
 
     /// Why a check is not run; none when it is.

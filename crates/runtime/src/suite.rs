@@ -19,6 +19,7 @@ use environment::{Environment, IgnoredMode};
 use libtest_mimic::Arguments;
 use std::{path::Path, process::ExitCode, sync::Arc};
 use testgen_device::DeviceIndex;
+use testgen_engine::EngineName;
 use testgen_types::{Registration, ReportEntry};
 
 /// Runs the checks of `harnesses` that the command line selects. Exit codes: 0 no failure, 101 a failure, 2 an invalid
@@ -47,15 +48,22 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
             is_selected(&arguments, &trial::name_of(harness, check))
         });
     }
-    let checks =
-        harnesses.iter().flat_map(|harness| harness.required().into_iter().map(move |check| (*harness, check)));
     let shared = &environment;
-    let on_each_engine = |(harness, registration)| {
-        let engines = shared.engines.iter();
-        engines.map(move |engine| trial::trial(shared, harness, registration, engine.clone()))
+    let of_harness = |harness: &&'static Harness| {
+        let on_engine = |(registration, engine)| trial::trial(shared, harness, registration, engine);
+        planned(harness, &shared.engines).into_iter().map(on_engine).collect::<Vec<_>>()
     };
-    let trials = checks.flat_map(on_each_engine).collect();
+    let trials = harnesses.iter().flat_map(of_harness).collect();
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The checks of a harness, each on every engine that has it.
+fn planned(harness: &Harness, engines: &[EngineName]) -> Vec<(Registration, EngineName)> {
+    let every =
+        harness.required().into_iter().flat_map(|check| engines.iter().map(move |engine| (check, engine.clone())));
+    let processes = engines.iter().filter(|engine| !engine.is_native());
+    let of_engines = harness.required_of_engines();
+    every.chain(processes.flat_map(|engine| of_engines.iter().map(|check| (*check, engine.clone())))).collect()
 }
 
 /// Whether the filters of the command line select the test, as libtest applies them.

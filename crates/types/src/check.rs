@@ -49,6 +49,10 @@ closed_enum! {
         Determinism = "determinism",
         /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
         DtypeLadder = "dtype_ladder",
+        /// Every implementation of attention that an engine has computes the same, with and without masks, and with a cache.
+        AttentionPaths = "attention_paths",
+        /// Every implementation of experts that an engine has computes the same: one expert after another, and all at once.
+        ExpertPaths = "expert_paths",
         /// The half precision of this device, or its TF32, measured by computing and compared with f64.
         HalfProbe = "half_probe",
         /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
@@ -89,14 +93,30 @@ impl Check {
                 architecture.reads_text() || matches!(architecture, Architecture::Graph)
             }
             Self::RetrievalGolden => matches!(architecture, Architecture::Rag),
-            Self::RouterGolden => matches!(architecture, Architecture::Moe),
+            Self::RouterGolden | Self::ExpertPaths => matches!(architecture, Architecture::Moe),
+            Self::AttentionPaths => !matches!(architecture, Architecture::Ssm),
             _ => true,
         }
     }
 
     /// Whether the check runs once per precision of the spec, rather than in f32 only.
     pub const fn per_precision(self) -> bool {
-        matches!(self, Self::Placement | Self::OutputGolden | Self::HandlerGolden | Self::Finite | Self::HalfProbe)
+        matches!(
+            self,
+            Self::Placement
+                | Self::OutputGolden
+                | Self::HandlerGolden
+                | Self::Finite
+                | Self::AttentionPaths
+                | Self::ExpertPaths
+                | Self::HalfProbe
+        )
+    }
+
+    /// Whether the check compares several implementations that an engine has of one computation. Only engines that are processes have it:
+    /// the native one has one implementation of each.
+    pub const fn compares_implementations(self) -> bool {
+        matches!(self, Self::AttentionPaths | Self::ExpertPaths)
     }
 
     /// Whether the check compares numbers that the device computed; such a check never passes on a fallback or a mock.
@@ -113,7 +133,7 @@ impl Check {
     }
 }
 
-/// Every registration that a harness of `architecture` must have, ordered by device, check and precision.
+/// Every registration that a harness of `architecture` must have on every engine, ordered by device, check and precision.
 ///
 /// f32 is the reference of the precision ladder and of the metamorphic checks: checks that do not run per precision run
 /// in f32 where the spec has it, else in the finest precision of the spec. A precision that devices of a kind cannot have
@@ -123,14 +143,32 @@ pub fn required_checks(
     devices: &[DeviceKind],
     precisions: &[Precision],
 ) -> Vec<Registration> {
+    registrations(architecture, devices, precisions, |check| !check.compares_implementations())
+}
+
+/// The registrations that a harness has besides [`required_checks`] on an engine that is a process, in the same order.
+pub fn engine_checks(
+    architecture: Architecture,
+    devices: &[DeviceKind],
+    precisions: &[Precision],
+) -> Vec<Registration> {
+    registrations(architecture, devices, precisions, Check::compares_implementations)
+}
+
+fn registrations(
+    architecture: Architecture,
+    devices: &[DeviceKind],
+    precisions: &[Precision],
+    selects: impl Fn(Check) -> bool,
+) -> Vec<Registration> {
     let mut required = Vec::new();
     for &device in devices {
         let computed: Vec<Precision> =
             precisions.iter().copied().filter(|precision| precision.applies_on(device)).collect();
         // `Precision` declares f32 first, so it is the least one.
         let single: Vec<Precision> = computed.iter().copied().min().into_iter().collect();
-        let checks = Check::ALL.iter().filter(|check| check.applies_to(architecture) && check.applies_on(device));
-        for &check in checks {
+        let applies = |check: &&Check| check.applies_to(architecture) && check.applies_on(device) && selects(**check);
+        for &check in Check::ALL.iter().filter(applies) {
             let precisions = if check.per_precision() { &computed } else { &single };
             // The probe measures the other precisions; f32 is what they are compared with.
             let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
@@ -147,7 +185,7 @@ pub fn required_checks(
 
 #[cfg(test)]
 mod tests {
-    use super::{Architecture, Check, DeviceKind, Precision, required_checks};
+    use super::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
 
     fn precisions(check: Check, device: DeviceKind, declared: &[Precision]) -> Vec<Precision> {
         let required = required_checks(Architecture::EncoderOnly, DeviceKind::ALL, declared);
@@ -164,6 +202,20 @@ mod tests {
             assert_eq!(precisions(Check::OutputGolden, device, &declared), [Precision::F32]);
             assert_eq!(precisions(Check::HalfProbe, device, &declared), []);
         }
+    }
+
+    #[test]
+    fn checks_of_implementations_are_those_of_engines_only() {
+        let devices = [DeviceKind::Cpu];
+        let of = |architecture| engine_checks(architecture, &devices, &[Precision::F32, Precision::Bf16]);
+        let named =
+            |architecture| of(architecture).iter().map(|entry| (entry.check, entry.precision)).collect::<Vec<_>>();
+        let attention = [Precision::F32, Precision::Bf16].map(|precision| (Check::AttentionPaths, precision));
+        assert_eq!(named(Architecture::EncoderOnly), attention);
+        assert_eq!(named(Architecture::Moe).len(), 4);
+        assert!(of(Architecture::Ssm).is_empty());
+        let required = required_checks(Architecture::Moe, &devices, &[Precision::F32]);
+        assert!(required.iter().all(|entry| !entry.check.compares_implementations()));
     }
 
     #[test]

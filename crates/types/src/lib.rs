@@ -22,7 +22,7 @@ mod report_entry;
 mod task;
 
 pub use architecture::Architecture;
-pub use check::{Check, Registration, required_checks};
+pub use check::{Check, Registration, engine_checks, required_checks};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;

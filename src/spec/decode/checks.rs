@@ -10,7 +10,7 @@ use crate::{
     text::Quoted,
 };
 use jiff::civil::Date;
-use testgen_types::{Architecture, Check, DeviceKind, Precision, required_checks};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, engine_checks, required_checks};
 
 /// Of a skipped check, an expected failure or a tolerance.
 pub(super) const LONGEST_REASON: usize = 500;
@@ -133,7 +133,8 @@ impl Context<'_> {
         else {
             return true;
         };
-        required_checks(architecture, devices, precisions).iter().any(|required| {
+        let required = required_checks(architecture, devices, precisions);
+        required.iter().chain(&engine_checks(architecture, devices, precisions)).any(|required| {
             required.check == matcher.check
                 && matcher.device.is_none_or(|device| device == required.device)
                 && matcher.precision.is_none_or(|precision| precision == required.precision)

@@ -15,7 +15,7 @@
 
 use crate::{expectation::RequiredChecks, finding::Diagnostic, harness::Harness, literal, skip::Skip};
 use syn::Expr;
-use testgen_types::{Check, Registration, required_checks};
+use testgen_types::{Check, Registration, engine_checks, required_checks};
 
 /// Compares the skips with those of the spec.
 pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
@@ -36,7 +36,9 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
             Err(error) => diagnostics.push(Diagnostic::at(error.place, error.message, AGAIN)),
         }
     }
-    let required = required_checks(requirements.architecture, &requirements.devices, &requirements.precisions);
+    let RequiredChecks { architecture, devices, precisions, .. } = requirements;
+    let mut required = required_checks(*architecture, devices, precisions);
+    required.extend(engine_checks(*architecture, devices, precisions));
     diagnostics.extend(skips.iter().filter_map(|skip| check_entry(requirements, skip, &required)));
     // A list that cannot be read completely is compared after it is fixed: missing entries may be in the rest.
     if diagnostics.is_empty() {

@@ -24,9 +24,9 @@ use testgen_types::Architecture;
 const LEFT: usize = 2;
 
 /// Inputs that are read with and without a cache.
-struct Input {
-    label: &'static str,
-    arrays: Arrays,
+pub(super) struct Input {
+    pub(super) label: &'static str,
+    pub(super) arrays: Arrays,
 }
 
 /// The lengths of the steps in which a sequence is read.
@@ -87,7 +87,7 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 }
 
 /// The longest recorded rows without padding, and the rows of the first case with left padding.
-fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<Input>, Abort> {
+pub(super) fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<Input>, Abort> {
     let none = || Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids()));
     let longest = facts.longest - LEFT;
     let recorded = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
@@ -129,7 +129,7 @@ fn schedules(length: usize) -> Vec<Schedule> {
 }
 
 /// The outputs of all steps, concatenated along the sequence.
-fn advance_in_steps(
+pub(super) fn advance_in_steps(
     session: &mut dyn Session,
     stream: Stream<'_>,
     inputs: &Arrays,

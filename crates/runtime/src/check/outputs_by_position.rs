@@ -107,6 +107,20 @@ pub(super) fn defined(inputs: &Arrays, expected: &Array, got: &Array) -> Option<
     (of_tokens && by_position && padded && floats).then(|| [expected, got].map(|array| at_real_positions(array, mask)))
 }
 
+/// `got` with what `expected` has at the positions of padding, so that these are not compared; see [`defined`].
+pub(super) fn with_padding_of(inputs: &Arrays, expected: &Array, got: &Array) -> Array {
+    let (Some(_), Some(mask)) = (defined(inputs, expected, got), inputs.get("attention_mask")) else {
+        return got.clone();
+    };
+    let (Some(expected), Some(values), Some(mask)) = (expected.as_floats(), got.as_floats(), mask.as_integers()) else {
+        return got.clone();
+    };
+    let width = values.len() / mask.len().max(1);
+    let value =
+        |(index, (expected, got)): (usize, (&f32, &f32))| if mask[index / width] == 0 { *expected } else { *got };
+    Array::floats(got.shape().to_vec(), expected.iter().zip(values).enumerate().map(value).collect())
+}
+
 /// The entries where `mask` [batch, seq] is not zero: [batch, seq, ...] becomes [real, ...].
 pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
     let (shape, rest) = array.shape().split_at(2);

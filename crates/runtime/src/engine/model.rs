@@ -3,7 +3,7 @@
 use super::{
     arrays::{forward, tensors},
     attached::{AttachedEngine, dtype},
-    scope::set_unsupported,
+    scope::{implementation, set_unsupported},
 };
 use std::sync::Arc;
 use testgen_engine::{EngineError, LoadRequest};
@@ -43,6 +43,7 @@ pub(crate) fn load(
         model_type: model_type.as_str().to_owned(),
         class: described.class().to_owned(),
         dtype: dtype(precision),
+        implementation: implementation(),
     };
     let replaced = request.config.is_some();
     let loaded = engine.engine().load(request).map_err(|error| {

@@ -7,7 +7,7 @@ use super::{
 };
 use std::{cell::RefCell, sync::Arc};
 use testgen_device::Device;
-use testgen_engine::EngineName;
+use testgen_engine::{Computation, EngineName, Implementation};
 
 thread_local! {
     static CURRENT: RefCell<Option<Scope>> = const { RefCell::new(None) };
@@ -18,6 +18,8 @@ struct Scope {
     name: EngineName,
     attached: Vec<(Key, Arc<AttachedEngine>)>,
     evidence: EngineEvidence,
+    /// The implementation that models are loaded with, in place of the column's own.
+    implementation: Option<Implementation>,
 }
 
 /// Facts about the engine that ran, for the report.
@@ -33,7 +35,8 @@ pub(crate) struct EngineEvidence {
 ///
 /// `work` must not panic: it is a check, whose panics are caught within.
 pub(crate) fn within<T>(name: &EngineName, work: impl FnOnce() -> T) -> (T, EngineEvidence) {
-    let scope = Scope { name: name.clone(), attached: Vec::new(), evidence: EngineEvidence::default() };
+    let evidence = EngineEvidence::default();
+    let scope = Scope { name: name.clone(), attached: Vec::new(), evidence, implementation: None };
     CURRENT.set(Some(scope));
     let result = work();
     let Some(scope) = CURRENT.take() else { return (result, EngineEvidence::default()) };
@@ -49,6 +52,52 @@ pub(crate) fn current() -> Option<EngineName> {
 /// The feature that the engine of this check does not have, if it said so when it last opened a device or loaded a checkpoint.
 pub(crate) fn unsupported() -> Option<String> {
     CURRENT.with_borrow(|scope| scope.as_ref().and_then(|scope| scope.evidence.unsupported.clone()))
+}
+
+/// The names of the implementations that the engine of this check has; empty before it has started.
+pub(crate) fn implementations(of: Computation) -> Vec<String> {
+    CURRENT.with_borrow(|scope| {
+        let attached = scope.as_ref().and_then(|scope| scope.attached.last());
+        attached.map(|(_, engine)| engine.engine().implementations(of).to_vec()).unwrap_or_default()
+    })
+}
+
+/// The implementation that models are loaded with; none for the column's own.
+pub(super) fn implementation() -> Option<Implementation> {
+    CURRENT.with_borrow(|scope| scope.as_ref().and_then(|scope| scope.implementation.clone()))
+}
+
+/// Whether the process that this check used last has ended.
+pub(crate) fn has_ended() -> bool {
+    CURRENT.with_borrow(|scope| {
+        let attached = scope.as_ref().and_then(|scope| scope.attached.last());
+        attached.is_some_and(|(_, engine)| !engine.is_running())
+    })
+}
+
+/// Runs `work`, whose models are loaded with the implementation `name`. Returns its result, and the feature that the engine lacks for it.
+pub(crate) fn with_implementation<T>(of: Computation, name: &str, work: impl FnOnce() -> T) -> (T, Option<String>) {
+    set_implementation(Some(Implementation { of, name: name.to_owned() }));
+    let result = with_own_implementation(work);
+    set_implementation(None);
+    result
+}
+
+/// Like [`with_implementation`], with the column's own one.
+pub(crate) fn with_own_implementation<T>(work: impl FnOnce() -> T) -> (T, Option<String>) {
+    let result = work();
+    let unsupported = unsupported();
+    // What one implementation lacks is not a reason to ignore the check: others are compared.
+    set_unsupported(None);
+    (result, unsupported)
+}
+
+fn set_implementation(implementation: Option<Implementation>) {
+    CURRENT.with_borrow_mut(|scope| {
+        if let Some(scope) = scope {
+            scope.implementation = implementation;
+        }
+    });
 }
 
 /// Remembers what the engine does not have, which distinguishes a check that does not apply from one that fails; none before another load.

@@ -21,6 +21,9 @@ static SPEC: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision:
 const RUN: [Check; 5] =
     [Check::LoadKeysExact, Check::Placement, Check::LayerTraceGolden, Check::OutputGolden, Check::Finite];
 
+/// These, and the check that only engines have.
+const NOT_SKIPPED: [Check; 6] = [RUN[0], RUN[1], RUN[2], RUN[3], RUN[4], Check::AttentionPaths];
+
 /// A suite of these checks.
 pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     spec: &SPEC,
@@ -28,7 +31,7 @@ pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     init_cuda: bert::init_cuda,
     init_rocm: bert::init_rocm,
     request,
-    skipped: all_except(&RUN),
+    skipped: all_except(&NOT_SKIPPED),
 });
 
 /// Every test of this module.
@@ -36,6 +39,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("engines::a_correct_engine_passes_in_a_column_of_its_own", a_correct_engine_passes_in_a_column_of_its_own),
     ("engines::no_check_passes_on_an_engine_that_misbehaves", no_check_passes_on_an_engine_that_misbehaves),
     ("engines::wrong_numbers_are_red", wrong_numbers_are_red),
+    ("engines::implementations_are_compared_with_each_other", implementations_are_compared_with_each_other),
     ("engines::an_engine_that_cannot_is_ignored_with_the_reason", an_engine_that_cannot_is_ignored_with_the_reason),
     ("engines::an_unknown_engine_is_red", an_unknown_engine_is_red),
 ];
@@ -43,8 +47,13 @@ pub(crate) const TESTS: &[Test] = &[
 /// Longer than the time limits of the checks together, far shorter than the engine sleeps.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// The entries of the checks that ran.
+/// The entries of the checks that every engine has.
 fn entries(engines: &str, script: &str) -> Vec<ReportEntry> {
+    let entries = all_entries(engines, script).into_iter();
+    entries.filter(|entry| RUN.contains(&entry.check)).collect()
+}
+
+fn all_entries(engines: &str, script: &str) -> Vec<ReportEntry> {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("report.jsonl");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scripted.py");
@@ -62,8 +71,7 @@ fn entries(engines: &str, script: &str) -> Vec<ReportEntry> {
     assert!(started.elapsed() < BOUND, "{script} took {:?}", started.elapsed());
     let text = std::fs::read_to_string(&report)
         .unwrap_or_else(|error| panic!("{script}: {error}\n{}", String::from_utf8_lossy(&output.stderr)));
-    let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    entries.filter(|entry: &ReportEntry| RUN.contains(&entry.check)).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The reason of a check.
@@ -139,6 +147,31 @@ fn wrong_numbers_are_red() {
         assert_eq!(entry.status, EntryStatus::Fail, "{script}, {check}: {:?}", entry.reason);
         let reason = reason(&entries, check);
         assert!(reason.contains(part), "{script}, {check}: no `{part}` in: {reason}");
+    }
+}
+
+fn implementations_are_compared_with_each_other() {
+    let expected = [
+        ("attention_agrees", EntryStatus::Pass, "first, second agree in"),
+        ("attention_differs", EntryStatus::Fail, "last_hidden_state of case main, second against first"),
+        (
+            "attention_fails",
+            EntryStatus::Fail,
+            "case main, second: the engine failed in `forward`: the second attention fails",
+        ),
+        ("attention_dies", EntryStatus::Fail, "signal: 11"),
+        ("attention_one", EntryStatus::Ignored, "this class has no second attention"),
+        ("none", EntryStatus::Ignored, "one implementation of attention only"),
+    ];
+    for (script, status, part) in expected {
+        let entries = all_entries("native,scripted", script);
+        // The native engine has no such check.
+        let of_check: Vec<_> = entries.iter().filter(|entry| entry.check == Check::AttentionPaths).collect();
+        let [entry] = of_check[..] else { panic!("{script}: {} entries", of_check.len()) };
+        assert_eq!(entry.engine.as_deref(), Some("scripted"));
+        let reason = entry.reason.as_deref().unwrap_or_default();
+        assert_eq!(entry.status, status, "{script}: {reason}");
+        assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::mutator::{self, Mutant, one_line};
 use syn::{Expr, File, Item, parse_quote};
-use testgen_types::{Check, Registration, required_checks};
+use testgen_types::{Check, Registration, engine_checks, required_checks};
 use testgen_verify::Expectation;
 
 /// One word for another.
@@ -96,7 +96,8 @@ pub(super) fn outside(file: &File, text: &str) -> Vec<Mutant> {
 /// The list of skips.
 pub(super) fn skips(text: &str, expectation: &Expectation) -> Vec<Mutant> {
     let mut all = Vec::new();
-    let required = required_checks(expectation.architecture, &expectation.devices, &expectation.precisions);
+    let mut required = required_checks(expectation.architecture, &expectation.devices, &expectation.precisions);
+    required.extend(engine_checks(expectation.architecture, &expectation.devices, &expectation.precisions));
     let listed = "skipped: &[";
     for Registration { device, check, precision } in required {
         let [device, check, precision] = [device.variant_name(), check.variant_name(), precision.variant_name()];

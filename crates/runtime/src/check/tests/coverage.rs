@@ -61,6 +61,11 @@ fn detected(check: Check) -> Detected {
             (Fault::EverySecondCallOneBitOff, "every second run differs in one bit", "differs in 1 elements")
         }
         Check::DtypeLadder => (Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`"),
+        Check::AttentionPaths | Check::ExpertPaths => {
+            unreachable!(
+                "the native engine has one implementation; crates/runtime/tests/checks/engines.rs has the faults"
+            )
+        }
         Check::HalfProbe => (Fault::HalfPrecisionRefused, "half precision is refused", "but the endpoint is"),
         Check::GreedyMargin => (Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2"),
         Check::GenerationControls => {

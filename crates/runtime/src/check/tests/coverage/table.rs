@@ -30,16 +30,17 @@ fn table() -> String {
     let row = |table: String, check: &Check| {
         table + &format!("| `{check}` | {} | {} |\n", detected(*check).description, red_in(&pairs, *check))
     };
+    let checks = || Check::ALL.iter().filter(|check| !check.compares_implementations());
     let total = format!(
         "{} pairs of an architecture and one of its checks ({} checks, {} architectures); each check fails with the fault of its row:\n\n",
         pairs.len(),
-        Check::ALL.len(),
+        checks().count(),
         Architecture::ALL.len()
     );
     let never =
         |Inapplicable { architecture, check, why }: &Inapplicable| format!("`{check}` of {architecture}: {why}");
     let never = INAPPLICABLE.iter().map(never).collect::<Vec<_>>().join("; ");
-    Check::ALL.iter().fold(total + &head, row) + &format!("\nNever applicable, and not counted: {never}.\n")
+    checks().fold(total + &head, row) + &format!("\nNever applicable, and not counted: {never}.\n")
 }
 
 /// The names of the architectures, or of the missing ones if those are fewer.

@@ -1,0 +1,145 @@
+//! Comparing the implementations that an engine has of one computation, on one device, in one precision.
+//!
+//! Owns loading each of them and comparing their outputs; the calls are in `calls`. The threshold is that of two runs of one device.
+
+mod calls;
+
+use super::{
+    check_run::{CheckRun, RecordedOutput},
+    outcome::{Abort, CheckResult, Failures},
+    outputs_by_position::with_padding_of,
+    routing::{RouterRuns, matching_tokens},
+};
+use crate::{
+    engine,
+    golden::{Golden, Router},
+    tolerance::Tolerance,
+};
+use calls::{Call, Computed, compute};
+use testgen_engine::Computation;
+use testgen_nn::array::Arrays;
+
+/// An implementation with what it computed.
+struct Results<'g> {
+    name: String,
+    calls: Vec<Call>,
+    tolerance: Tolerance<'g>,
+}
+
+/// Compares every implementation with the first.
+pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResult {
+    let golden = run.golden()?;
+    let (mut results, mut lacking): (Vec<Results<'_>>, _) = (Vec::new(), Vec::new());
+    for name in declared(run, of)? {
+        let (computed, unsupported) = engine::with_implementation(of, &name, || compute(run, of, &golden));
+        match (computed, unsupported) {
+            (Ok((calls, tolerance)), _) => results.push(Results { name, calls, tolerance }),
+            (Err(_), Some(what)) => {
+                // The endpoint was a mock because the class lacks this implementation; those that it has are compared.
+                run.forget_mocks();
+                lacking.push(format!("{name}: {what}"));
+            }
+            (Err(abort), None) => return Err(abort),
+        }
+    }
+    let Some((first, others)) = results.split_first().filter(|(_, others)| !others.is_empty()) else {
+        let of = of.as_str();
+        return Err(Abort::Skip(format!("there are no two implementations of {of}: {}", lacking.join("; "))));
+    };
+    let mut failures = Failures::default();
+    let mut left_out = 0;
+    for other in others {
+        left_out += compare(run, &golden, [first, other], &mut failures);
+    }
+    failures.conclude()?;
+    Ok(Some(summary(&results, left_out, &lacking)))
+}
+
+/// The names of the implementations that the engine declares.
+fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abort> {
+    // Opening the device starts the engine. An absent device ends the check with its reason; that the engine refuses the column's own
+    // implementation for this model does not, because others are compared.
+    let (loaded, refused) = engine::with_own_implementation(|| run.model_under_test().map(drop));
+    let names = engine::implementations(of);
+    match (loaded, refused) {
+        (Err(abort), None) => return Err(abort),
+        (Err(abort), Some(_)) if names.is_empty() => return Err(abort),
+        _ => run.forget_mocks(),
+    }
+    if names.len() < 2 {
+        return Err(Abort::Skip(format!("the engine has one implementation of {} only", of.as_str())));
+    }
+    Ok(names)
+}
+
+/// Compares the calls of two implementations. Returns the number of tokens that are left out because they were routed to other experts.
+fn compare(
+    run: &mut CheckRun<'_>,
+    golden: &Golden,
+    [first, other]: [&Results<'_>; 2],
+    failures: &mut Failures,
+) -> usize {
+    let mut left_out = 0;
+    for (expected, got) in first.calls.iter().zip(&other.calls) {
+        let what = format!("{}, {} against {}", expected.label, other.name, first.name);
+        match (&expected.outcome, &got.outcome) {
+            (Ok(left), Ok(right)) => {
+                let pair = Pair { golden, tolerance: first.tolerance, inputs: &expected.inputs, left, right };
+                left_out += pair.compare(run, &what, failures);
+            }
+            // A class may need an input that is optional for others.
+            (Err(_), Err(_)) if expected.optional => {}
+            (Err(error), _) => failures.push(format!("{}, {}: {error}", expected.label, first.name)),
+            (_, Err(error)) => failures.push(format!("{}, {}: {error}", expected.label, other.name)),
+        }
+    }
+    left_out
+}
+
+/// The results of two implementations from the same inputs.
+struct Pair<'a> {
+    golden: &'a Golden,
+    tolerance: Tolerance<'a>,
+    inputs: &'a Arrays,
+    left: &'a Computed,
+    right: &'a Computed,
+}
+
+impl Pair<'_> {
+    fn compare(&self, run: &mut CheckRun<'_>, what: &str, failures: &mut Failures) -> usize {
+        let &Self { golden, tolerance, inputs, left, right } = self;
+        let router = |(expected, got): (&Router, &Router)| Router {
+            layer: got.layer,
+            probabilities: with_padding_of(inputs, &expected.probabilities, &got.probabilities),
+            weights: with_padding_of(inputs, &expected.weights, &got.weights),
+        };
+        let got: Vec<Router> = left.routers.iter().zip(&right.routers).map(router).collect();
+        let runs = RouterRuns { golden, tolerance, expected: &left.routers, got: &got };
+        let matching = matching_tokens(run, what, runs, failures);
+        for (name, expected) in &left.outputs {
+            let label = format!("{name} of {what}");
+            let Some(got) = right.outputs.get(name) else {
+                failures.push(format!("`{label}` was not computed"));
+                continue;
+            };
+            let got = with_padding_of(inputs, expected, got);
+            if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(&got)) {
+                let output = RecordedOutput { golden, name, tolerance };
+                failures.extend(run.compare_runs(&label, output, &expected, &got));
+            }
+        }
+        matching.left_out()
+    }
+}
+
+/// The implementations that were compared, and those that were not.
+fn summary(results: &[Results<'_>], left_out: usize, lacking: &[String]) -> String {
+    let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
+    let calls = results[0].calls.iter().filter(|call| call.outcome.is_ok()).count();
+    let mut text = format!("{} agree in {calls} calls", names.join(", "));
+    if left_out > 0 {
+        text.push_str(&format!("; {left_out} tokens are routed to other experts within their margin"));
+    }
+    lacking.iter().for_each(|what| text.push_str(&format!("; not compared: {what}")));
+    text
+}

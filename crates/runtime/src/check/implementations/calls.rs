@@ -1,0 +1,112 @@
+//! The calls that every implementation computes: each recorded case, each case without one of its optional inputs, and for attention
+//! a sequence with a cache.
+//!
+//! Without a mask, implementations take other kernels, and may assume another mask: a library can be causal in one and not in the other.
+
+use crate::{
+    check::{
+        check_run::{CheckRun, ModelUnderTest},
+        kv_cache_equivalence::{self, advance_in_steps},
+        outcome::Abort,
+        routing::router_outputs,
+        stream::Stream,
+    },
+    engine,
+    golden::{Golden, Router},
+    tolerance::Tolerance,
+};
+use testgen_engine::Computation;
+use testgen_nn::{array::Arrays, forward::ForwardError};
+use testgen_types::Architecture;
+
+/// A call with its result, or with the engine's error.
+pub(super) struct Call {
+    pub(super) label: String,
+    pub(super) inputs: Arrays,
+    /// Whether the model may refuse the inputs.
+    pub(super) optional: bool,
+    pub(super) outcome: Result<Computed, String>,
+}
+
+/// The result of a call.
+pub(super) struct Computed {
+    pub(super) outputs: Arrays,
+    /// Empty for models without experts.
+    pub(super) routers: Vec<Router>,
+}
+
+/// Loads the model and computes every call.
+pub(super) fn compute<'g>(
+    run: &mut CheckRun<'_>,
+    of: Computation,
+    golden: &'g Golden,
+) -> Result<(Vec<Call>, Tolerance<'g>), Abort> {
+    let tested = run.model_under_test()?;
+    let tolerance = run.tolerance(golden, &tested);
+    let mut computed = Vec::new();
+    for (label, inputs, optional) in calls(golden) {
+        let outcome = forward(run, &tested, &inputs);
+        computed.push(Call { label, inputs, optional, outcome: survived(outcome)? });
+    }
+    // A sequence reports no routers, so experts that differ within their margin could not be left out.
+    if of == Computation::Attention && run.spec().architecture != Architecture::Moe {
+        computed.extend(sequences(run, &tested, golden)?);
+    }
+    Ok((computed, tolerance))
+}
+
+/// Labels and inputs, and whether the model may refuse them.
+fn calls(golden: &Golden) -> Vec<(String, Arrays, bool)> {
+    let mut calls = Vec::new();
+    for case in &golden.cases {
+        calls.push((format!("case {}", case.name), case.inputs.clone(), false));
+        for name in case.inputs.keys().filter(|name| is_optional(name)) {
+            let mut inputs = case.inputs.clone();
+            inputs.remove(name);
+            calls.push((format!("case {} without {name}", case.name), inputs, true));
+        }
+    }
+    calls
+}
+
+/// Masks, positions and token types: transformers has a default for most of them.
+fn is_optional(name: &str) -> bool {
+    name.ends_with("_mask") || matches!(name, "token_type_ids" | "position_ids")
+}
+
+fn forward(run: &CheckRun<'_>, tested: &ModelUnderTest, inputs: &Arrays) -> Result<Computed, ForwardError> {
+    let outputs = tested.model().forward(inputs)?.outputs;
+    Ok(Computed { outputs, routers: router_outputs(run, tested.model(), inputs)? })
+}
+
+/// An error that ended the engine ends the check; others are compared with those of the other implementations.
+fn survived<T>(outcome: Result<T, ForwardError>) -> Result<Result<T, String>, Abort> {
+    match outcome {
+        Err(error) if engine::has_ended() => Err(error.into()),
+        outcome => Ok(outcome.map_err(|error| error.to_string())),
+    }
+}
+
+/// Sequences that are read in chunks with a cache; none for a model without one.
+fn sequences(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Result<Vec<Call>, Abort> {
+    if !run.spec().architecture.generates() || kv_cache_equivalence::inapplicable(tested.model().class()).is_some() {
+        return Ok(Vec::new());
+    }
+    let Ok(mut session) = tested.model().session() else { return Ok(Vec::new()) };
+    let facts = run.text_facts(tested, golden);
+    let mut computed = Vec::new();
+    // Padding before a decoder's text sees no token, and `generate` makes none where there is an encoder.
+    let padded = |input: &kv_cache_equivalence::Input| facts.stream == Stream::Text || input.label == "unpadded";
+    for input in kv_cache_equivalence::inputs(golden, facts)?.into_iter().filter(padded) {
+        let kv_cache_equivalence::Input { label, arrays } = input;
+        let length = arrays[facts.stream.ids()].shape()[1];
+        // A prefix, a chunk after it, and single tokens take different kernels.
+        let half = length / 2;
+        let steps = [half, length.saturating_sub(half + 2), 1, 1];
+        let outcome = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps);
+        let outcome = survived(outcome)?.map(|outputs| Computed { outputs, routers: Vec::new() });
+        computed.push(Call { label: format!("with a cache, {label}"), inputs: arrays, optional: false, outcome });
+        session.reset();
+    }
+    Ok(computed)
+}
