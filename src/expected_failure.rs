@@ -24,9 +24,9 @@ pub struct ExpectedFailure {
     /// Only on this device.
     #[serde(default)]
     pub device: Option<DeviceKind>,
-    /// The engine with its options, for instance `torch/eager`; without it, the native one.
-    #[serde(default)]
-    pub engine: Option<String>,
+    /// The engines with their options, for instance `torch/eager` or `torch*`; without it, the native one.
+    #[serde(default, deserialize_with = "optional_pattern")]
+    pub engine: Option<Pattern>,
     /// Only in this precision.
     #[serde(default)]
     pub precision: Option<Precision>,
@@ -85,8 +85,16 @@ impl ExpectedFailure {
         self.check == entry.check
             && self.model.matches(&entry.model)
             && self.device.is_none_or(|device| device == entry.device)
-            && self.engine == entry.engine
+            && self.is_of_engine(entry.engine.as_deref())
             && self.precision.is_none_or(|precision| precision == entry.precision)
+    }
+
+    fn is_of_engine(&self, engine: Option<&str>) -> bool {
+        match (&self.engine, engine) {
+            (None, None) => true,
+            (Some(pattern), Some(engine)) => pattern.matches(engine),
+            (Some(_), None) | (None, Some(_)) => false,
+        }
     }
 
     /// Reason, owner and date in one line.
@@ -103,6 +111,10 @@ fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
 fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pattern, D::Error> {
     let text = String::deserialize(deserializer)?;
     Pattern::new(&text).map_err(|error| D::Error::custom(format!("`{text}` is not a pattern: {error}")))
+}
+
+fn optional_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pattern>, D::Error> {
+    pattern(deserializer).map(Some)
 }
 
 fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -141,6 +153,10 @@ mod tests {
         assert!(on(far).of(&result("bert", "fail", torch)).is_none(), "it is about the native engine");
         assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", torch)).is_some());
         assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", "")).is_none());
+        let eager = r#""engine":"torch/eager","#;
+        assert!(on(&format!("{far}engine = \"torch\"")).of(&result("bert", "fail", eager)).is_none());
+        assert!(on(&format!("{far}engine = \"torch*\"")).of(&result("bert", "fail", eager)).is_some());
+        assert!(on(&format!("{far}engine = \"torch*\"")).of(&result("bert", "fail", "")).is_none());
         assert!(on(&format!("{far}precision = \"f16\"")).of(&result("bert", "fail", "")).is_none());
     }
 
