@@ -5,6 +5,8 @@ import torch
 from errors import user_error
 from image_inputs import random_pixels
 
+EMBEDDED = ("timestep", "time_ids")
+
 
 def class_of(config):
     """The class that `_class_name` of config.json names."""
@@ -68,7 +70,8 @@ def normal(random, *shape):
 @torch.no_grad()
 def run(model, case, trace):
     """The results of one call; of a UNet the first convolution and every block are traced."""
-    inputs = {name: value.to(model.dtype) if value.is_floating_point() and name != "time_ids" else value for name, value in case.items()}
+    # Numbers that the model embeds in float32, whatever its type: in bfloat16 step 667 would be step 668.
+    inputs = {name: value.to(model.dtype) if value.is_floating_point() and name not in EMBEDDED else value for name, value in case.items()}
     if hasattr(model, "encode"):
         return autoencode(model, inputs)
     added = {name: inputs.pop(name) for name in ("text_embeds", "time_ids") if name in inputs}
