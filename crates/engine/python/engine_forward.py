@@ -5,10 +5,13 @@ import torch
 from results import run
 
 DTYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+# Arguments that are true or false, in a message an integer for each row.
+FLAGS = ("do_marginalize",)
 
 
 def forward(model, inputs, traced):
     """The tensors of one call, by the names of its result; hidden states as `trace.*`, routers under their own names."""
+    inputs = {name: value.any() if name in FLAGS else value for name, value in inputs.items()}
     found = run(model, inputs, traced)
     named = {prefixed(name): value for name, value in found.items() if value is not None}
     return named | (passages(model, inputs) if hasattr(model, "retriever") and "input_ids" in inputs else {})

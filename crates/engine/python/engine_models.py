@@ -13,6 +13,8 @@ from engine_protocol import CallError, Unsupported
 from families import FAMILIES
 from registry import kind
 
+MAJOR = int(transformers.__version__.split(".")[0])
+
 
 @dataclass
 class Request:
@@ -39,8 +41,10 @@ def load(request, device):
     if model_class is None:
         raise Unsupported(f"transformers {transformers.__version__} has no class `{request.class_name}`")
     model, information = from_pretrained(model_class, request)
-    refuse_incomplete(request, information)
+    refuse_incomplete(request, model, information)
     refuse_experts(model)
+    if MAJOR < 5:
+        refuse_positions(model.config)
     prepare(request, model)
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(request.directory)
@@ -75,7 +79,7 @@ def implementations():
         attention.append("flash_attention_2")
     found = {"attention": attention}
     # transformers 4 computes experts one after another, and passes unknown options to the model, which rejects them.
-    if int(transformers.__version__.split(".")[0]) >= 5:
+    if MAJOR >= 5:
         found["experts"] = ["eager", "batched_mm", "grouped_mm"]
     return found
 
@@ -106,13 +110,34 @@ def config_of(model_class, config):
         return model_class.config_class.from_pretrained(directory)
 
 
-def refuse_incomplete(request, information):
+def refuse_positions(config):
+    """transformers 4 does not read the rotary positions that transformers 5 writes, and computes with its defaults without a word."""
+    own = {"full_attention": "global_rope_theta", "sliding_attention": "local_rope_theta"}
+    for part in (config, getattr(config, "text_config", None)):
+        written = getattr(part, "rope_parameters", None) or {}
+        by_layer = all(isinstance(values, dict) for values in written.values())
+        for name, values in (written if by_layer else {"": written}).items():
+            theta = getattr(part, own.get(name, "rope_theta"), None)
+            scaled = values.get("rope_type", "default") != "default" and not getattr(part, "rope_scaling", None)
+            share = values.get("partial_rotary_factor")
+            partial = share not in (None, getattr(part, "rotary_pct", None), getattr(part, "partial_rotary_factor", None))
+            if values.get("rope_theta", theta) != theta or scaled or partial:
+                what = "`rope_parameters` of config.json, which transformers 5 writes"
+                raise CallError(f"transformers {transformers.__version__} does not read {what}; its defaults are other positions")
+
+
+def refuse_incomplete(request, model, information):
     """A tensor that is not in the checkpoint, or has another shape, would be random."""
-    missing = sorted(information["missing_keys"])
+    # Integers are indices that the constructor computes; not every version of transformers writes them.
+    computed = {name for name, value in model.named_buffers() if not value.is_floating_point()}
+    missing = sorted(set(information["missing_keys"]) - computed)
     if missing:
         raise CallError(f"the checkpoint lacks {len(missing)} weights of `{request.class_name}`, such as `{missing[0]}`")
     mismatched = sorted(information["mismatched_keys"])
     if mismatched:
+        # transformers 4 names them without their shapes.
+        if isinstance(mismatched[0], str):
+            raise CallError(f"weight `{mismatched[0]}` has another shape than the configuration asks for")
         key, found, expected = mismatched[0]
         raise CallError(f"weight `{key}` has shape {list(found)}, the configuration asks for {list(expected)}")
 
@@ -133,7 +158,9 @@ def load_diffusers(request, device):
         import diffusers
         from diffusers.models.attention_processor import AttnProcessor, AttnProcessor2_0
     except ImportError as error:
-        raise Unsupported(f"Python package `{error.name}` is missing; pip install diffusers") from error
+        missing = isinstance(error, ModuleNotFoundError)
+        what = f"Python package `{error.name}` is missing" if missing else f"diffusers does not import: {error}"
+        raise Unsupported(f"{what}; pip install diffusers") from error
     model_class = getattr(diffusers, request.class_name)
     directory = request.directory
     if request.config is not None:
@@ -146,7 +173,7 @@ def load_diffusers(request, device):
         raise Unsupported(f"diffusers {diffusers.__version__} has one attention for `{request.class_name}`")
     if request.attention is not None:
         model.set_attn_processor(AttnProcessor() if request.attention == "eager" else AttnProcessor2_0())
-    refuse_incomplete(request, information)
+    refuse_incomplete(request, model, information)
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(directory)
     return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
