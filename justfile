@@ -69,3 +69,11 @@ bench:
     cargo bench -p testgen
     cargo bench -p testgen-verify
     cargo bench -p testgen-runtime
+
+# Shows that faults in the models of the engine `torch` are red (Python with torch and transformers). Some minutes.
+engine-faults python="python3":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo test --workspace --test conformance --no-run
+    suite=$(find "${CARGO_TARGET_DIR:-target}/debug/deps" -name 'conformance-*' -executable -type f -printf '%T@ %p\n' | sort -rn | head -1 | cut -d' ' -f2)
+    {{python}} tests/engine/faults/run.py "$suite"

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Shows that a fault in the engine's model makes a check fail: `python run.py SUITE`, where SUITE is the test binary of `generated/`.
+
+Run it with a Python that has torch and transformers. Each fault runs one check of one model; without a fault the same checks pass.
+The output is the table in docs/engines.md. Exit code 1 if a fault is not red, or a check without a fault is.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
+ERROR = re.compile(r"error rel-L2 (\S+) \(threshold (\S+)\)")
+
+# The fault, its model, the check that has to fail, and what the fault is.
+FAULTS = [
+    ("eps", "encoder_only::bert", "output_golden_f32", "epsilon of every norm plus 1e-4"),
+    ("bias", "encoder_only::bert", "output_golden_f32", "one bias is zero"),
+    ("activation", "encoder_only::bert", "output_golden_f32", "GELU by tanh in place of erf"),
+    ("position_offset", "encoder_only::bert", "output_golden_f32", "positions are shifted by one"),
+    ("token_type", "encoder_only::bert", "output_golden_f32", "token types are ignored"),
+    ("pooler_activation", "encoder_only::bert", "output_golden_f32", "the pooler has no tanh"),
+    ("mask", "encoder_only::bert", "mask_golden", "the mask is ignored"),
+    ("eps", "decoder_only::llama", "output_golden_f32", "epsilon of every norm plus 1e-4"),
+    ("rope_base", "decoder_only::llama", "output_golden_f32", "frequencies to the power of 1.01"),
+    ("one_head", "decoder_only::llama", "output_golden_f32", "one head is zero"),
+    ("scale", "decoder_only::llama", "output_golden_f32", "scale of one attention times 1.01"),
+    ("norm_order", "decoder_only::llama", "output_golden_f32", "two norms are swapped"),
+    ("cache_off_by_one", "decoder_only::llama", "kv_cache_equivalence", "positions after the cache are one too high"),
+    ("tied_head", "decoder_only::llama", "output_golden_f32", "the head is tied to the embeddings"),
+    ("layer_skipped", "decoder_only::llama", "output_golden_f32", "the last layer is left out"),
+    ("head_order", "decoder_only::llama", "output_golden_f32", "key heads are rotated"),
+    ("gate_and_up", "decoder_only::llama", "output_golden_f32", "gate and up projection are swapped"),
+    ("embedding_scale", "decoder_only::gemma", "output_golden_f32", "embeddings are not scaled"),
+    ("window_off_by_one", "decoder_only::mistral", "output_golden_f32", "the sliding window is one longer"),
+    ("soft_cap", "decoder_only::gemma2", "output_golden_f32", "logits are not capped"),
+    ("expert_order", "moe::mixtral", "output_golden_f32", "experts are rotated"),
+    ("relative_bias", "encoder_decoder::t5", "output_golden_f32", "relative biases of another head"),
+    ("batch_norm_eps", "vision::resnet_basic", "output_golden_f32", "epsilon of batch norms is 1e-3"),
+    ("pixel_channels", "vision::vit", "output_golden_f32", "channels are reversed"),
+    ("sdpa_only", "decoder_only::llama", "attention_paths_f32", "queries of `sdpa` times 1.001"),
+    ("batched_experts_only", "moe::mixtral", "expert_paths_f32", "weights of `batched_mm` times 1.001"),
+    ("paligemma", "multimodal::llava", "attention_paths_f32", "PaliGemma without `token_type_ids` in the model's place"),
+]
+
+
+def result(suite, fault, model, check):
+    """Status and reason of a check with the fault."""
+    with tempfile.TemporaryDirectory() as directory:
+        report = os.path.join(directory, "report.jsonl")
+        environment = os.environ | {
+            "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
+            "CARGO_MANIFEST_DIR": os.path.join(ROOT, "generated"),
+            "TESTGEN_ENGINES": "torch",
+            "TESTGEN_ENGINE_TORCH": os.path.join(HERE, "faulty_engine.py"),
+            "TESTGEN_FAULT": fault,
+            "TESTGEN_REPORT": report,
+        }
+        test = f"{model}::cpu::{check}@torch"
+        ran = subprocess.run([suite, "--exact", test], env=environment, capture_output=True, text=True, cwd=ROOT, check=False)
+        if not os.path.exists(report):
+            return "absent", f"the suite has no test {test}: {ran.stderr[-200:]}"
+        with open(report, encoding="utf-8") as file:
+            line = file.readline()
+    entry = json.loads(line) if line else {"status": "absent", "reason": f"the suite has no test {test}"}
+    return entry["status"], entry.get("reason", "").split("\n")[0]
+
+
+def effect(status, reason):
+    """The table's cell: the error with its threshold, or the reason."""
+    error = ERROR.search(reason)
+    text = f"{float(error[1]):.0e}, threshold {float(error[2]):.0e}" if error else reason[:80]
+    return text if status == "fail" else f"**{status}** {text}"
+
+
+def main():
+    """Runs every fault, and each of their checks without one."""
+    suite, wrong = os.path.abspath(sys.argv[1]), []
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        faulty = threads.map(lambda row: result(suite, *row[:3]), FAULTS)
+        checks = sorted({row[1:3] for row in FAULTS})
+        print("| fault | model, check | error |\n|---|---|---|", flush=True)
+        for (fault, model, check, what), (status, reason) in zip(FAULTS, faulty, strict=True):
+            if status != "fail":
+                wrong.append(f"{fault}, {model}, {check}: {status}: {reason}")
+            print(f"| {what} | {model.split('::')[1]}, `{check}` | {effect(status, reason)} |", flush=True)
+        for (model, check), (status, reason) in zip(checks, threads.map(lambda row: result(suite, "none", *row), checks), strict=True):
+            if status != "pass":
+                wrong.append(f"{model}, {check} without a fault: {status}: {reason}")
+    print(f"{len(FAULTS)} faults, {len(checks)} checks without a fault; wrong: {len(wrong)}", *wrong, sep="\n", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
