@@ -165,6 +165,8 @@ def answer(request, tensors):
         build = "cpu"
         if MODE in ("device_lie", "uuid_lie"):
             build = "cuda"
+        if MODE == "hip_fallback":
+            build = "hip"
         version = 0 if MODE == "old_protocol" else 1
         reply = {"version": version, "versions": {"scripted": "1"}, "build": build}
         if MODE.startswith("attention_"):
@@ -176,7 +178,8 @@ def answer(request, tensors):
             device = {"kind": "cuda", "name": "NVIDIA Imaginary", **{key: request["device"].get(key) for key in ("uuid", "pci_address")}}
         if MODE == "uuid_lie":
             device = {"kind": "cuda", "name": "NVIDIA Imaginary", "uuid": UUID}
-        return write({"id": identifier, "reply": {"device": device}})
+        why = {"why": "its HIP 6.4 sees no GPU"} if MODE == "hip_fallback" else {}
+        return write({"id": identifier, "reply": {"device": device} | why})
     if call == "compute":
         if request["dtype"] != "f32":
             return write({"id": identifier, "error": {"kind": "failed", "message": "only f32"}})

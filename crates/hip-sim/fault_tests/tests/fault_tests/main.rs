@@ -8,6 +8,7 @@
 mod all_kernels;
 mod device_selection;
 mod docs_table;
+mod engine_fallback;
 mod faults;
 mod kernel_cache;
 mod operators;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     trials.push(test("kernel_cache::after_a_crash".to_owned(), kernel_cache::check));
     trials.push(test("all_kernels::naive".to_owned(), all_kernels::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
+    trials.push(test("engine_fallback::a_hip_build_that_computes_on_the_cpu".to_owned(), engine_fallback::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     subprocess::clean();
     conclusion.exit_code()
