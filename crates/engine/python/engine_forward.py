@@ -12,9 +12,26 @@ FLAGS = ("do_marginalize",)
 def forward(model, inputs, traced):
     """The tensors of one call, by the names of its result; hidden states as `trace.*`, routers under their own names."""
     inputs = {name: value.any() if name in FLAGS else value for name, value in inputs.items()}
-    found = run(model, inputs, traced)
+    if hasattr(model, "get_text_features") and hasattr(model, "get_image_features"):
+        found = run_halves(model, inputs, traced)
+    else:
+        found = run(model, inputs, traced)
     named = {prefixed(name): value for name, value in found.items() if value is not None}
     return named | (passages(model, inputs) if hasattr(model, "retriever") and "input_ids" in inputs else {})
+
+
+def run_halves(model, inputs, traced):
+    """The results of texts, of images, or of both. transformers fails without one of them, on which the others do not depend."""
+    vision, device = model.config.vision_config, model.device
+    absent = {
+        "input_ids": lambda: torch.zeros(1, 1, dtype=torch.int64, device=device),
+        "pixel_values": lambda: torch.zeros(1, vision.num_channels, vision.image_size, vision.image_size, device=device),
+    }
+    lacking = [name for name in absent if name not in inputs]
+    found = run(model, inputs | {name: absent[name]() for name in lacking}, traced)
+    made_up = {"input_ids": "text_embeds", "pixel_values": "image_embeds"}
+    dropped = {made_up[name] for name in lacking} | ({"logits_per_text", "logits_per_image"} if lacking else set())
+    return {name: value for name, value in found.items() if name not in dropped}
 
 
 @torch.no_grad()
