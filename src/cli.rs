@@ -1,11 +1,13 @@
 //! The command line: one file per command below `cli/`, exit codes in [`ExitCode`].
 
 mod add;
+mod checkpoint_argument;
 mod compare;
 mod completions;
 mod devices;
 mod doctor;
 mod explain;
+mod export;
 mod generate;
 mod list;
 mod logs;
@@ -47,6 +49,7 @@ enum Command {
     Matrix(matrix::Arguments),
     Add(add::Arguments),
     Record(record::Arguments),
+    Export(export::Arguments),
     List(list::Arguments),
     Models(models::Arguments),
     Devices(devices::Arguments),
@@ -95,6 +98,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Matrix(arguments) => matrix::run(arguments, &mut out),
         Command::Add(arguments) => add::run(arguments, &mut out),
         Command::Record(arguments) => record::run(arguments, &mut out),
+        Command::Export(arguments) => export::run(arguments, &mut out),
         Command::List(arguments) => list::run(arguments, &mut out),
         Command::Models(arguments) => models::run(arguments, &mut out),
         Command::Devices(arguments) => devices::run(arguments, &mut out),

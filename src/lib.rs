@@ -16,6 +16,7 @@ mod date;
 pub mod doctor;
 mod exit_code;
 pub mod expected_failure;
+pub mod export;
 #[cfg(test)]
 mod fuzz;
 pub mod generate;

@@ -37,10 +37,10 @@ pub(super) struct Arguments {
     /// Print JSON instead of text
     #[arg(long)]
     json: bool,
-    /// Compute with this engine only: native, torch, or that of a variable TESTGEN_ENGINE_<NAME>; may be given several times
+    /// Compute with this engine only: native, torch, onnxruntime, or that of a variable TESTGEN_ENGINE_<NAME>; may be given several times
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     engine: Vec<EngineName>,
-    /// The Python of the engine torch; without it TESTGEN_PYTHON, then `python3`
+    /// The Python of the engines torch and onnxruntime; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Fail unless an engine computed known answers on it: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation

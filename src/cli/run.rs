@@ -50,6 +50,7 @@ Examples:
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
   testgen run --device cuda --kernels all      every matrix product with every kernel, instead of checks
   testgen run --engine native --engine torch   also with PyTorch, as columns of their own
+  testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
 run, the suite does not build, a check has no report entry, or a kernel that the rule chooses is not correct; 2 wrong usage
@@ -62,15 +63,16 @@ pub(super) struct Arguments {
     /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
-    /// The engine that computes: native, torch, or with options torch/eager; can be repeated [default: `engines` of testgen.toml, else
-    /// native]
+    /// The engine that computes: native, torch, onnxruntime, or with options torch/eager; can be repeated [default: `engines` of
+    /// testgen.toml, else native]
     ///
     /// `torch` runs the models with transformers and PyTorch in a Python process. Its options are eager, sdpa and
-    /// flash_attention_2 (attention), compile and tf32. Another name needs the variable TESTGEN_ENGINE_<NAME>, the path of a program
-    /// that speaks the protocol of docs/engines.md.
+    /// flash_attention_2 (attention), compile and tf32. `onnxruntime` runs `model.onnx` of the checkpoint, or the graph that
+    /// `testgen export` wrote. Its options are cpu, cuda, migraphx and rocm (execution provider), unoptimized and tf32. Another name
+    /// needs the variable TESTGEN_ENGINE_<NAME>, the path of a program that speaks the protocol of docs/engines.md.
     #[arg(long, value_name = "ENGINE")]
     engine: Vec<EngineName>,
-    /// The Python of the engine `torch`; without it TESTGEN_PYTHON, then `python3`
+    /// The Python of the engines `torch` and `onnxruntime`; without it TESTGEN_PYTHON, then `python3`
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Fail unless a numeric check passes on this device: cpu, cuda, rocm, cuda:2 for two of them, rocm-sim for a simulation

@@ -1,12 +1,13 @@
 //! The engines of a run, as variables of the suite's process.
 
+use crate::export::graphs_folder;
 use std::{
     ffi::OsString,
     path::{Path, PathBuf, absolute},
 };
-use testgen_engine::{EngineName, PYTHON_VARIABLE};
+use testgen_engine::{EngineName, GRAPHS_VARIABLE, PYTHON_VARIABLE};
 
-/// The variables for `engines`, none for the suite's default, and for the Python of engines that need one.
+/// The variables for `engines`, none for the suite's default, for the Python of engines that need one, and for exported graphs.
 pub fn engine_variables(engines: &[EngineName], python: Option<&Path>) -> Vec<(&'static str, OsString)> {
     let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
     let names = (!names.is_empty()).then(|| ("TESTGEN_ENGINES", names.join(",").into()));
@@ -15,5 +16,6 @@ pub fn engine_variables(engines: &[EngineName], python: Option<&Path>) -> Vec<(&
         0 | 1 => path.to_owned(),
         _ => absolute(path).unwrap_or_else(|_| PathBuf::from(path)),
     };
-    names.into_iter().chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into()))).collect()
+    let graphs = (GRAPHS_VARIABLE, graphs_folder().into_os_string());
+    names.into_iter().chain([graphs]).chain(python.map(|path| (PYTHON_VARIABLE, from_here(path).into()))).collect()
 }

@@ -13,6 +13,7 @@ mod doctor;
 mod drift;
 mod engines;
 mod explain;
+mod export;
 mod fake;
 mod fixtures;
 mod generate;

@@ -12,6 +12,7 @@ from safetensors import safe_open
 from engine_protocol import CallError, Unsupported
 from families import FAMILIES
 from registry import kind
+from weight_files import weight_files
 
 MAJOR = int(transformers.__version__.split(".")[0])
 
@@ -193,18 +194,6 @@ def load_state(model, directory):
     if not mismatched:
         model.load_state_dict(state, strict=False)
     return {"missing_keys": missing, "mismatched_keys": mismatched, "unexpected_keys": [name for name in state if name not in expected]}
-
-
-def weight_files(directory):
-    """The files with weights, as transformers and diffusers name them."""
-    for stem in ("model.safetensors", "diffusion_pytorch_model.safetensors"):
-        index = os.path.join(directory, f"{stem}.index.json")
-        if os.path.isfile(index):
-            with open(index, encoding="utf-8") as file:
-                return [os.path.join(directory, name) for name in sorted(set(json.load(file)["weight_map"].values()))]
-        if os.path.isfile(os.path.join(directory, stem)):
-            return [os.path.join(directory, stem)]
-    return []
 
 
 def tensor_names(directory):

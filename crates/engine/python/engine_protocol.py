@@ -1,4 +1,4 @@
-"""Messages on a pipe: part of the engine `torch`."""
+"""Messages on a pipe: part of the engines `torch` and `onnxruntime`."""
 
 import json
 import struct
@@ -27,15 +27,6 @@ def read(pipe):
     if magic != MAGIC:
         raise SystemExit(f"not a message of the protocol: {prefix!r}")
     return json.loads(pipe.read(header)), pipe.read(tensors)
-
-
-def encoded(tensors):
-    """The bytes of tensors on the CPU, by name; none without tensors."""
-    import torch
-    from safetensors.torch import save
-
-    # Copies, because safetensors refuses tensors that share memory, as a hidden state does with the output that it becomes.
-    return save({name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}) if tensors else b""
 
 
 def write(pipe, header, blob=b""):

@@ -4,20 +4,20 @@ use crate::{engine_name::EngineName, python};
 use std::{
     env,
     ffi::{OsStr, OsString},
-    fs, io,
+    io,
     path::PathBuf,
     process::Command,
 };
 use tempfile::TempDir;
 
-/// The variable that names the Python of the engine `torch`; without it `python3`.
+/// The variable that names the Python of the engines `torch` and `onnxruntime`; without it `python3`.
 pub const PYTHON_VARIABLE: &str = "TESTGEN_PYTHON";
 
 /// `TESTGEN_ENGINE_<NAME>` names the program of the engine `<name>`.
 pub const PROGRAM_PREFIX: &str = "TESTGEN_ENGINE_";
 
-/// The engine whose program is part of this crate.
-const TORCH: &str = "torch";
+/// The variable with the folder of the graphs that `testgen export` writes, which the engine `onnxruntime` reads.
+pub const GRAPHS_VARIABLE: &str = "TESTGEN_ONNX";
 
 /// How to start an engine. Files that belong to it are deleted when this is dropped.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct EngineCommand {
 pub enum CommandError {
     /// The name is not that of a known engine.
     #[error(
-        "engine `{name}` is unknown: `torch` is built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
+        "engine `{name}` is unknown: `torch` and `onnxruntime` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
     Unknown {
         /// The name.
@@ -43,13 +43,13 @@ pub enum CommandError {
         /// The variable that would name its program.
         variable: String,
     },
-    /// The files of the built-in engine cannot be written.
-    #[error("cannot write the files of the engine `torch`: {0}")]
+    /// The files of a built-in engine cannot be written.
+    #[error("cannot write the files of the engine: {0}")]
     Write(#[from] io::Error),
 }
 
 impl EngineCommand {
-    /// The command of a named engine: its variable, else the built-in `torch`.
+    /// The command of a named engine: its variable, else the built-in one.
     ///
     /// # Errors
     ///
@@ -58,17 +58,17 @@ impl EngineCommand {
         Self::with_python(name, None)
     }
 
-    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of the engine `torch`.
+    /// Like [`Self::of`]; `python` takes precedence over the variable with the Python of built-in engines.
     ///
     /// # Errors
     ///
     /// See [`Self::of`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let variable = format!("{PROGRAM_PREFIX}{}", name.program().to_ascii_uppercase());
-        match env::var_os(&variable).filter(|program| !program.is_empty()) {
-            Some(program) => Ok(Self::program(program)),
-            None if name.program() == TORCH => Self::torch(python),
-            None => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
+        match (env::var_os(&variable).filter(|program| !program.is_empty()), python::main_file(name.program())) {
+            (Some(program), _) => Ok(Self::program(program)),
+            (None, Some(main)) => Self::built_in(main, python),
+            (None, None) => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
         }
     }
 
@@ -84,12 +84,10 @@ impl EngineCommand {
         self
     }
 
-    fn torch(python: Option<&OsStr>) -> Result<Self, CommandError> {
+    fn built_in(main: &str, python: Option<&OsStr>) -> Result<Self, CommandError> {
         let files = tempfile::Builder::new().prefix("testgen-engine-").tempdir()?;
-        for (name, text) in python::FILES {
-            fs::write(files.path().join(name), text)?;
-        }
-        let script: PathBuf = files.path().join(python::MAIN);
+        python::write(files.path())?;
+        let script: PathBuf = files.path().join(main);
         Ok(Self {
             program: python_program(python),
             arguments: vec![ISOLATED.into(), script.into()],
@@ -109,13 +107,13 @@ impl EngineCommand {
     }
 }
 
-/// The Python of the engine `torch`: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
+/// The Python of built-in engines: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.
 pub fn python_program(given: Option<&OsStr>) -> OsString {
     let named = || env::var_os(PYTHON_VARIABLE).filter(|program| !program.is_empty());
     given.map(OsStr::to_owned).or_else(named).unwrap_or_else(|| "python3".into())
 }
 
-/// The Python `program`, isolated and with the environment that the engine `torch` has, so that both import the same packages and
+/// The Python `program`, isolated and with the environment that built-in engines have, so that both import the same packages and
 /// see the same devices.
 pub fn isolated_python(program: &OsStr) -> Command {
     let mut command = Command::new(program);
@@ -135,8 +133,8 @@ fn reduce_environment(command: &mut Command) {
     command.envs(SET);
 }
 
-/// The variables that are passed to the engine `torch`, each with its use.
-const KEPT: [(&str, &str); 8] = [
+/// The variables that are passed to built-in engines, each with its use.
+const KEPT: [(&str, &str); 9] = [
     ("PATH", "finds `python3`; `compile` starts a C++ compiler"),
     ("HOME", "transformers and triton create their caches there"),
     ("TMPDIR", "temporary files"),
@@ -145,19 +143,22 @@ const KEPT: [(&str, &str); 8] = [
     ("LD_LIBRARY_PATH", "libraries of Python, torch and drivers that are not in the standard directories"),
     ("GPU_DEVICE_ORDINAL", "visible AMD GPUs"),
     ("ROCR_VISIBLE_DEVICES", "visible AMD GPUs"),
+    (GRAPHS_VARIABLE, "the graphs that `testgen export` writes"),
 ];
 
 /// Variables of drivers and of the libraries that compute: the engine must see the devices that testgen sees, and results depend on
 /// them, so that a user must be able to set them.
-const DEVICE_PREFIXES: [&str; 12] = [
+const DEVICE_PREFIXES: [&str; 14] = [
     "CUDA_",
     "HIPBLASLT_",
     "HIP_",
     "HSA_",
+    "MIGRAPHX_",
     "MIOPEN_",
     "NVIDIA_",
     "OMP_",
     "ONEDNN_",
+    "ORT_",
     "PYTORCH_",
     "ROCBLAS_",
     "ROCM_",

@@ -7,7 +7,8 @@ use crate::{
     error::EngineError,
     process::EngineProcess,
     reply::{
-        Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice, Placement, SessionReply,
+        Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice, Placement, ProviderShare,
+        SessionReply,
     },
     tensors::{Data, Tensor, Tensors},
 };
@@ -50,6 +51,8 @@ pub struct Forward {
     pub tensors: Tensors,
     /// Where each output and trace was computed, in the order of the computation.
     pub placements: Vec<Placement>,
+    /// The execution providers of a graph, where the engine has such.
+    pub providers: Vec<ProviderShare>,
 }
 
 /// A reply without content.
@@ -171,8 +174,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn forward(&self, model: u64, inputs: &Tensors, traced: bool) -> Result<Forward, EngineError> {
-        let (ForwardReply { placements }, tensors) = self.call(Call::Forward { model, traced }, inputs)?;
-        Ok(Forward { tensors, placements })
+        let (ForwardReply { placements, providers }, tensors) = self.call(Call::Forward { model, traced }, inputs)?;
+        Ok(Forward { tensors, placements, providers })
     }
 
     /// Starts a sequence with a cache.
@@ -191,8 +194,8 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn step(&self, session: u64, inputs: &Tensors) -> Result<Forward, EngineError> {
-        let (ForwardReply { placements }, tensors) = self.call(Call::Step { session }, inputs)?;
-        Ok(Forward { tensors, placements })
+        let (ForwardReply { placements, providers }, tensors) = self.call(Call::Step { session }, inputs)?;
+        Ok(Forward { tensors, placements, providers })
     }
 
     /// Bytes that tensors use on the device, as the engine counts them.

@@ -106,11 +106,11 @@ fn answers() -> Vec<Vec<u8>> {
         ("host.ids".to_owned(), tensor(&[2], Data::I64(vec![-1, 7]))),
         ("image".to_owned(), tensor(&[3], Data::U8(vec![1, 2, 3]))),
     ]);
-    let placements = r#"{"placements":[{"name":"output.logits","device":"cuda","dtype":"bf16"}]}"#;
+    let placements = r#"{"placements":[{"name":"output.logits","device":"cuda","dtype":"bf16"}],"providers":[{"provider":"CUDAExecutionProvider","nodes":3,"microseconds":40}]}"#;
     let replies = [
         (r#"{"version":1,"versions":{"torch":"2.15.0"},"build":"hip"}"#, Tensors::new()),
         (r#"{"device":{"kind":"rocm","name":"AMD","uuid":"GPU-1","pci_address":"0000:03:00.0"}}"#, Tensors::new()),
-        (r#"{"model":1,"read":["a.weight"],"unused":[]}"#, Tensors::new()),
+        (r#"{"model":1,"read":["a.weight"],"unused":[],"lacks":{"hidden_states":"a graph"}}"#, Tensors::new()),
         (placements, tensors.clone()),
         (r#"{"session":3}"#, Tensors::new()),
         (r#"{"in_use":1024}"#, Tensors::new()),

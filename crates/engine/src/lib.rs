@@ -1,6 +1,7 @@
 //! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
 //!
-//! Owns the protocol ([`Call`], the replies, how messages are framed), the supervision of the process, and the engine `torch`.
+//! Owns the protocol ([`Call`], the replies, how messages are framed), the supervision of the process, the engines `torch` and `onnxruntime`, and
+//! the Python that exports graphs for the latter.
 //! Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
 //! docs/engines.md describes the protocol for authors of other engines.
 
@@ -11,6 +12,7 @@ mod device_identity;
 mod engine;
 mod engine_name;
 mod error;
+mod export;
 mod frame;
 #[cfg(test)]
 mod fuzz;
@@ -22,15 +24,19 @@ mod schema;
 mod tensors;
 
 pub use call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation, Request, VERSION};
-pub use command::{CommandError, EngineCommand, PROGRAM_PREFIX, PYTHON_VARIABLE, isolated_python, python_program};
+pub use command::{
+    CommandError, EngineCommand, GRAPHS_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE, isolated_python, python_program,
+};
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, Forward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;
+pub use export::{EXPORTER, write_exporter};
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
+pub use python::BUILT_IN;
 pub use reply::{
-    Build, Failure, FailureKind, ForwardReply, HelloReply, LoadReply, MemoryReply, ModelTensors, OpenReply,
-    OpenedDevice, Placement, Response, SessionReply,
+    Build, Failure, FailureKind, Feature, ForwardReply, HelloReply, LoadReply, MemoryReply, ModelTensors, OpenReply,
+    OpenedDevice, Placement, ProviderShare, Response, SessionReply,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

@@ -1,10 +1,25 @@
-//! The files of the engine `torch`, which Python imports from one directory.
+//! The files of the built-in engines, which Python imports from one directory.
 //!
-//! Those without `engine` in their names are the recorder's (links into `src/record`): they name the results of a model, so that the
+//! Some are the recorder's (links into `src/record`): they name the results of a model, so that the
 //! engine and the goldens agree about names.
 
-/// The file to run.
-pub(crate) const MAIN: &str = "torch_engine.py";
+use std::{fs, io, path::Path};
+
+/// The names of the engines that are part of testgen, in Python.
+pub const BUILT_IN: [&str; 2] = ["torch", "onnxruntime"];
+
+/// The file to run for each of them.
+const MAIN: [&str; 2] = ["torch_engine.py", "onnx_engine.py"];
+
+/// The file to run for a built-in engine; none for another one.
+pub(crate) fn main_file(program: &str) -> Option<&'static str> {
+    BUILT_IN.iter().zip(MAIN).find(|(name, _)| **name == program).map(|(_, file)| file)
+}
+
+/// Writes all files into a directory.
+pub(crate) fn write(directory: &Path) -> io::Result<()> {
+    FILES.iter().try_for_each(|(name, text)| fs::write(directory.join(name), text))
+}
 
 macro_rules! files {
     ($($name:literal)*) => {
@@ -13,11 +28,15 @@ macro_rules! files {
 }
 
 /// All files, by name.
-pub(crate) const FILES: &[(&str, &str)] = files! {
+const FILES: &[(&str, &str)] = files! {
     "torch_engine.py"
+    "onnx_engine.py"
+    "onnx_export.py"
+    "atomic_folder.py"
     "engine_calls.py"
     "engine_device.py"
     "engine_forward.py"
+    "engine_loop.py"
     "engine_models.py"
     "engine_protocol.py"
     "engine_session.py"
@@ -29,11 +48,20 @@ pub(crate) const FILES: &[(&str, &str)] = files! {
     "errors.py"
     "families.py"
     "generation.py"
+    "gpu_identity.py"
     "graph.py"
     "image_inputs.py"
     "multimodal.py"
     "object_detection.py"
+    "onnx_account.py"
+    "onnx_calls.py"
+    "onnx_digest.py"
+    "onnx_graph.py"
+    "onnx_operation.py"
+    "onnx_provider.py"
+    "onnx_session.py"
     "rag.py"
+    "reference.py"
     "registry.json"
     "registry.py"
     "results.py"
@@ -41,6 +69,8 @@ pub(crate) const FILES: &[(&str, &str)] = files! {
     "speech.py"
     "text_inputs.py"
     "time_series.py"
+    "versions.py"
     "vision.py"
     "vision_text.py"
+    "weight_files.py"
 };

@@ -105,6 +105,22 @@ pub struct LoadReply {
     /// The tensors of the checkpoint.
     #[serde(flatten)]
     pub tensors: ModelTensors,
+    /// The features that the model does not have in this engine, each with the reason; checks that need them are ignored.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lacks: BTreeMap<Feature, String>,
+}
+
+/// A feature that the models of some engines do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Feature {
+    /// `forward` returns hidden states where they are asked for.
+    HiddenStates,
+    /// `load` accepts another configuration than that of the checkpoint.
+    Configuration,
+    /// `read` and `unused` are complete.
+    Tensors,
 }
 
 /// The tensors of a checkpoint, by their names in its files.
@@ -124,6 +140,21 @@ pub struct ModelTensors {
 pub struct ForwardReply {
     /// Where each output and trace was computed, in the order of the computation.
     pub placements: Vec<Placement>,
+    /// The execution providers that computed the nodes of a graph, in an engine that has such; those of the first call of a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<ProviderShare>,
+}
+
+/// The nodes of a graph that one execution provider computed, as the profile of the engine's library lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ProviderShare {
+    /// Its name in the library, for instance `MIGraphXExecutionProvider`.
+    pub provider: String,
+    /// The number of nodes. A provider may compute many operations of the graph as one node.
+    pub nodes: u64,
+    /// Their time in microseconds.
+    pub microseconds: u64,
 }
 
 /// Where a tensor was before it was copied to the host, read from the tensor itself.

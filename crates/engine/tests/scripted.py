@@ -117,7 +117,7 @@ def faulty(outputs):
             shape, elements = [len(elements) - 1], elements[1:]
         elif MODE == "zeros":
             elements = [0.0] * len(elements)
-        elif MODE == "slightly_wrong":
+        elif MODE in ("slightly_wrong", "wrong_graph"):
             elements = [value * 1.001 for value in elements]
         changed[name] = (shape, elements)
     if MODE == "no_outputs":
@@ -143,6 +143,8 @@ def forward(request, tensors):
             outputs = {name: (shape, [value * 1.001 for value in elements]) for name, (shape, elements) in outputs.items()}
         if MODE == "attention_fails":
             return write({"id": identifier, "error": {"kind": "failed", "message": "the second attention fails"}})
+    if MODE in ("graph", "wrong_graph"):
+        outputs = {name: value for name, value in outputs.items() if not name.startswith("trace.")}
     kind = "cuda" if MODE in ("device_lie", "uuid_lie", "placed_elsewhere") else "cpu"
     dtype = "bf16" if MODE == "other_dtype" else "f32"
     placements = [{"name": name, "device": kind, "dtype": dtype} for name in outputs]
@@ -154,7 +156,11 @@ def forward(request, tensors):
         sys.exit(1)
     if MODE == "damaged_tensors":
         blob = b"\xff" * 64
-    write({"id": identifier, "reply": {"placements": placements}}, blob)
+    reply = {"placements": placements}
+    if MODE in ("graph", "wrong_graph"):
+        shares = [("CPUExecutionProvider", 1), ("CUDAExecutionProvider", 3)]
+        reply["providers"] = [{"provider": provider, "nodes": nodes, "microseconds": 5 * nodes} for provider, nodes in shares]
+    write({"id": identifier, "reply": reply}, blob)
     return None
 
 
@@ -197,7 +203,10 @@ def answer(request, tensors):
         ATTENTION[identifier] = request.get("implementation", {"name": None})["name"]
         if MODE == "attention_one" and ATTENTION[identifier] == "second":
             return write({"id": identifier, "error": {"kind": "unsupported", "message": "this class has no second attention"}})
-        return write({"id": identifier, "reply": {"model": identifier, "read": ["a"], "unused": ["b"] if MODE == "unused" else []}})
+        reply = {"model": identifier, "read": ["a"], "unused": ["b"] if MODE == "unused" else []}
+        if MODE in ("graph", "wrong_graph"):
+            reply["lacks"] = {"hidden_states": "a graph has no hidden states", "tensors": "weights are folded"}
+        return write({"id": identifier, "reply": reply})
     if call == "forward":
         return forward(request, tensors)
     return write({"id": identifier, "reply": {"in_use": 0, "session": 1}})

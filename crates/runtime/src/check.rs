@@ -28,6 +28,7 @@ mod load_keys_exact;
 mod mask_golden;
 mod memory_released;
 mod mock_marked;
+mod needed_feature;
 mod outcome;
 mod output_golden;
 mod outputs_by_position;

@@ -85,6 +85,7 @@ mod tests {
             mock: false,
             kernels: None,
             outputs: Vec::new(),
+            providers: Vec::new(),
             memory: None,
             milliseconds: 1.0,
         }

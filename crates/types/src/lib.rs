@@ -16,6 +16,7 @@ mod excerpt;
 mod head;
 mod kernel_entry;
 mod precision;
+mod provider_share;
 mod python_json;
 mod registry;
 mod report_entry;
@@ -30,6 +31,7 @@ pub use excerpt::excerpt;
 pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
 pub use precision::Precision;
+pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;
 pub use registry::{ModelEntry, ModelType, ScoreFunction};
 pub use report_entry::{

@@ -3,7 +3,10 @@
 //! The runtime writes these lines, the CLI reads them. Adding a field is compatible; changing one requires a new
 //! [`ReportEntry::VERSION`].
 
-use crate::{architecture::Architecture, check::Check, device_kind::DeviceKind, precision::Precision};
+use crate::{
+    architecture::Architecture, check::Check, device_kind::DeviceKind, precision::Precision,
+    provider_share::ProviderShare,
+};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one check.
@@ -71,6 +74,9 @@ pub struct ReportEntry {
     /// Error and threshold of every compared tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputError>,
+    /// The execution providers that computed the nodes of the graph, where an engine runs one, for instance ONNX Runtime.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<ProviderShare>,
     /// Memory before and after the load, where the check loaded a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<LoadMemory>,

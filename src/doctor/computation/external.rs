@@ -1,4 +1,4 @@
-//! Engines that are processes: `torch`, and those of `TESTGEN_ENGINE_<NAME>`.
+//! Engines that are processes: the built-in ones, and those of `TESTGEN_ENGINE_<NAME>`.
 
 use super::{
     known_answer,
@@ -9,20 +9,20 @@ use crate::text::shell_quote;
 use std::env;
 use testgen_device::{Device, DeviceKind};
 use testgen_engine::{
-    Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, PROGRAM_PREFIX,
+    BUILT_IN, Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, PROGRAM_PREFIX,
     TIMEOUT_VARIABLE, device_mismatch, python_program,
 };
 
-/// The native engine, `torch`, and the engines of the environment.
+/// The native engine, the built-in ones, and the engines of the environment.
 pub(super) fn installed() -> Vec<EngineName> {
-    let torch = "torch".parse().expect("is the name of an engine");
+    let built_in = BUILT_IN.map(|name| name.parse().expect("is the name of an engine"));
     let variables = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     // The time limit has the prefix, too.
     let named = variables.filter(|name| name != TIMEOUT_VARIABLE).filter_map(|name| {
         let name = name.strip_prefix(PROGRAM_PREFIX)?.to_ascii_lowercase();
         name.parse().ok()
     });
-    [EngineName::native(), torch].into_iter().chain(named).collect()
+    [EngineName::native()].into_iter().chain(built_in).chain(named).collect()
 }
 
 /// Computes on each device.
@@ -74,6 +74,11 @@ fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -
     }
 }
 
+/// Whether testgen contains the engine, in Python.
+fn is_built_in(name: &EngineName) -> bool {
+    BUILT_IN.contains(&name.program())
+}
+
 fn failed(error: &dyn std::error::Error) -> Outcome {
     Outcome::Failed { why: error.to_string() }
 }
@@ -81,17 +86,15 @@ fn failed(error: &dyn std::error::Error) -> Outcome {
 fn not_started(name: &EngineName, error: &EngineError, options: &ComputationOptions) -> Outcome {
     let python = python_program(options.python.as_deref());
     match error {
-        // The engine `torch` reports a package that Python does not have, with the command that installs it.
+        // Built-in engines report a package that Python does not have, with the command that installs it.
         EngineError::Unsupported { message } => match message.split_once("; pip install ") {
-            Some((why, packages)) if name.program() == "torch" => Outcome::NotInstalled {
+            Some((why, packages)) if is_built_in(name) => Outcome::NotInstalled {
                 why: why.to_owned(),
                 fix: format!("{} -m pip install {packages}, or --python PATH", shell_quote(&python.to_string_lossy())),
             },
             _ => Outcome::Unsupported { why: message.clone() },
         },
-        EngineError::Start { source, .. }
-            if source.kind() == std::io::ErrorKind::NotFound && name.program() == "torch" =>
-        {
+        EngineError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound && is_built_in(name) => {
             Outcome::NotInstalled {
                 why: error.to_string(),
                 fix: "sudo apt install python3, or --python PATH".to_owned(),

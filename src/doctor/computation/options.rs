@@ -8,7 +8,7 @@ use testgen_engine::EngineName;
 pub struct ComputationOptions {
     /// The engines that compute; all installed ones if empty.
     pub engines: Vec<EngineName>,
-    /// The Python of the engine `torch`.
+    /// The Python of built-in engines.
     pub python: Option<OsString>,
     /// The manifest of the suite, whose binary contains the native engine.
     pub manifest: PathBuf,

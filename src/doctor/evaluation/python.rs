@@ -34,7 +34,7 @@ pub(super) fn rows(facts: &Facts) -> Vec<Row> {
 fn without_python(failure: &PythonFailure) -> Row {
     let status = if failure.named || !failure.missing { RowStatus::Failure } else { RowStatus::Note };
     let row = Row::new(Area::Python, "python", status, format!("`{}`: {}", failure.program, failure.problem));
-    row.because("the engine `torch` needs Python 3", "sudo apt install python3, or --python PATH")
+    row.because("the engines `torch` and `onnxruntime` need Python 3", "sudo apt install python3, or --python PATH")
 }
 
 fn install(python: &Python, packages: &str) -> String {
@@ -128,9 +128,7 @@ fn onnxruntime(python: &Python) -> Row {
     }
     let build = package.build.as_ref().map_or_else(String::new, |build| format!(", {build}"));
     let providers = package.providers.join(", ");
-    let evidence =
-        format!("{}{build}; providers: {providers}; testgen cannot compute with ONNX Runtime yet", package.version);
-    Row::new(Area::Python, "onnxruntime", RowStatus::Note, evidence)
+    Row::new(Area::Python, "onnxruntime", RowStatus::Ok, format!("{}{build}; providers: {providers}", package.version))
 }
 
 /// All of them write the same directory, so that the last one that was installed replaces files of the others.
@@ -222,16 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn onnxruntime_has_its_providers_and_makes_no_promise() {
+    fn onnxruntime_has_its_providers() {
         let providers = vec!["MIGraphXExecutionProvider".to_owned(), "CPUExecutionProvider".to_owned()];
         let mut facts = with_package(empty(), "onnxruntime", Package { providers, ..package("1.27.0") });
         let found = rows(&facts);
         let found = row(&found, "onnxruntime");
-        assert_eq!(found.status, RowStatus::Note);
-        assert_eq!(
-            found.evidence,
-            "1.27.0; providers: MIGraphXExecutionProvider, CPUExecutionProvider; testgen cannot compute with ONNX Runtime yet"
-        );
+        assert_eq!(found.status, RowStatus::Ok);
+        assert_eq!(found.evidence, "1.27.0; providers: MIGraphXExecutionProvider, CPUExecutionProvider");
         if let Ok(python) = &mut facts.python {
             python.onnxruntime_distributions = vec!["onnxruntime".to_owned(), "onnxruntime-gpu".to_owned()];
         }

@@ -14,7 +14,7 @@ const PROBE: &str = include_str!("python_probe.py");
 /// The packages whose builds decide which devices they use.
 const IMPORTED: [&str; 2] = ["torch", "onnxruntime"];
 
-/// The Python of the engine `torch`, where `given` takes precedence over the variable.
+/// The Python of built-in engines, where `given` takes precedence over the variable.
 pub(super) fn python(given: Option<&OsStr>, limit: Duration) -> Result<Python, PythonFailure> {
     let program = python_program(given);
     let named = given.is_some() || env::var_os(PYTHON_VARIABLE).is_some_and(|program| !program.is_empty());

@@ -20,6 +20,7 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     println!("require: {:?}", env::var("TESTGEN_REQUIRE"));
     println!("device: {:?}", env::var("TESTGEN_DEVICE"));
     println!("python: {:?}", env::var("TESTGEN_PYTHON"));
+    println!("graphs: {:?}", env::var("TESTGEN_ONNX"));
     println!("directory: {}", env::current_dir().expect("there is one").display());
     println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
     println!("optimised: {}", !cfg!(debug_assertions));

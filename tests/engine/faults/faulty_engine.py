@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import torch
 from torch import nn
 
+import engine_loop
 import engine_models
 import torch_engine
 
@@ -209,5 +210,5 @@ def load(request, device):
 LOAD, engine_models.load = engine_models.load, load
 
 if __name__ == "__main__":
-    torch_engine.main()
+    engine_loop.serve(torch_engine.Engine())
     os._exit(0)

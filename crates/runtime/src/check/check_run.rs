@@ -2,6 +2,7 @@
 //! evidence for the report.
 
 use super::{
+    needed_feature,
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
     outputs_by_position::defined,
     precision_support,
@@ -149,6 +150,7 @@ impl CheckRun<'_> {
         };
         // `Real` is what the harness reports about itself; its init function may still have opened something else.
         self.confirm_request(device, &endpoint, precision)?;
+        needed_feature::confirm(self.registration.check)?;
         Ok(ModelUnderTest(endpoint))
     }
 

@@ -5,7 +5,11 @@ use super::{
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
     outcome::{Abort, CheckResult, Failures, refuses_inputs},
 };
-use crate::golden::{Case, Golden};
+use crate::{
+    engine,
+    golden::{Case, Golden},
+};
+use testgen_engine::Feature;
 use testgen_nn::forward::ForwardError;
 use testgen_types::excerpt;
 
@@ -17,7 +21,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         compare_case(run, &tested, &golden, case, &mut failures)?;
     }
     // The trace is compared only after a failure, to say where the error arises.
-    if !failures.is_empty() && !golden.trace.is_empty() {
+    let traced = !golden.trace.is_empty() && engine::lacks(Feature::HiddenStates).is_none();
+    if !failures.is_empty() && traced {
         let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {
             Some(first) => format!("the main case {first}"),

@@ -2,6 +2,7 @@
 
 use super::stream::Stream;
 use crate::engine;
+use testgen_engine::Feature;
 use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -36,6 +37,7 @@ pub(super) fn forward_by_position(
     let of = Positions { stream, shape, head: model.head() };
     let mut outputs = split(model.forward(inputs)?, of);
     if outputs.positions.is_empty() {
+        engine::needs(Feature::HiddenStates);
         outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
     }
     Ok(outputs)

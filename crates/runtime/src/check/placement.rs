@@ -5,7 +5,7 @@ use super::{
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::engine;
-use testgen_types::Precision;
+use testgen_types::{Precision, ProviderShares};
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
@@ -43,5 +43,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let count = forward.placements.len();
     let of_them =
         if wider == 0 { String::new() } else { format!(", {wider} of them in f32 as the engine computes them") };
-    Ok(Some(format!("{count} tensors on {device} in {precision}{of_them}")))
+    let providers = engine::providers();
+    let nodes = if providers.is_empty() { String::new() } else { format!("; {}", ProviderShares(&providers)) };
+    Ok(Some(format!("{count} tensors on {device} in {precision}{of_them}{nodes}")))
 }

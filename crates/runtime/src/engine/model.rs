@@ -3,7 +3,7 @@
 use super::{
     arrays::{forward, tensors},
     attached::{AttachedEngine, dtype},
-    scope::{implementation, set_unsupported},
+    scope::{implementation, set_lacks, set_providers, set_unsupported},
 };
 use std::sync::Arc;
 use testgen_engine::{EngineError, LoadRequest};
@@ -53,6 +53,7 @@ pub(crate) fn load(
         }
         LoadError::Engine { message: error.to_string() }
     })?;
+    set_lacks(loaded.lacks.clone());
     let account = described.account(loaded.tensors.read.clone(), loaded.tensors.unused.clone());
     // From here on the engine's copy is dropped with the model.
     let model = EngineModel { engine: Arc::clone(engine), model: loaded.model, capabilities: described.capabilities() };
@@ -70,7 +71,9 @@ fn absolute(checkpoint: &Checkpoint) -> String {
 
 impl ErasedModel for EngineModel {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
-        self.engine.engine().forward(self.model, &tensors(inputs), traced).map(forward).map_err(failed)
+        let found = self.engine.engine().forward(self.model, &tensors(inputs), traced).map_err(failed)?;
+        set_providers(&found.providers);
+        Ok(forward(found))
     }
 
     fn session(&self) -> Option<Box<dyn Session + '_>> {
@@ -140,6 +143,10 @@ impl Drop for EngineSession<'_> {
     }
 }
 
+/// An input that the engine's model does not have ends the check as ignored, unless earlier numbers were wrong.
 fn failed(error: EngineError) -> ForwardError {
+    if let EngineError::Unsupported { message } = &error {
+        set_unsupported(Some(message));
+    }
     ForwardError::Engine { message: error.to_string() }
 }

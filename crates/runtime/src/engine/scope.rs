@@ -5,9 +5,10 @@ use super::{
     attached::AttachedEngine,
     pool::{self, Key},
 };
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 use testgen_device::Device;
-use testgen_engine::{Computation, EngineName, Implementation};
+use testgen_engine::{Computation, EngineName, Feature, Implementation};
+use testgen_types::{ProviderShare, excerpt};
 
 thread_local! {
     static CURRENT: RefCell<Option<Scope>> = const { RefCell::new(None) };
@@ -27,8 +28,12 @@ struct Scope {
 pub(crate) struct EngineEvidence {
     /// The versions of its libraries; none where it did not start.
     pub(crate) versions: Option<String>,
+    /// The execution providers of the first graph that was computed.
+    pub(crate) providers: Vec<ProviderShare>,
     /// A feature that the engine does not have.
     unsupported: Option<String>,
+    /// The features that the model loaded last does not have, with the reasons.
+    lacks: BTreeMap<Feature, String>,
 }
 
 /// Runs `work` on an engine. Its processes are kept for the next check, unless they have ended.
@@ -102,9 +107,52 @@ fn set_implementation(implementation: Option<Implementation>) {
 
 /// Remembers what the engine does not have, which distinguishes a check that does not apply from one that fails; none before another load.
 pub(super) fn set_unsupported(message: Option<&str>) {
+    change(|evidence| evidence.unsupported = message.map(str::to_owned));
+}
+
+/// Why the model that this check has loaded does not have a feature; none where it has.
+pub(crate) fn lacks(feature: Feature) -> Option<String> {
+    CURRENT.with_borrow(|scope| scope.as_ref().and_then(|scope| scope.evidence.lacks.get(&feature).cloned()))
+}
+
+/// Remembers that the check uses a feature: where the loaded model lacks it, a failure without wrong numbers is not the model's.
+pub(crate) fn needs(feature: Feature) {
+    if let Some(reason) = lacks(feature) {
+        set_unsupported(Some(&reason));
+    }
+}
+
+/// Remembers what the loaded model lacks.
+pub(super) fn set_lacks(lacks: BTreeMap<Feature, String>) {
+    change(|evidence| evidence.lacks = lacks);
+}
+
+/// The execution providers that computed the first graph of this check; empty for an engine without graphs.
+pub(crate) fn providers() -> Vec<ProviderShare> {
+    CURRENT.with_borrow(|scope| scope.as_ref().map(|scope| scope.evidence.providers.clone())).unwrap_or_default()
+}
+
+/// Remembers the execution providers of the first call of a check: that of the precision in its name.
+pub(super) fn set_providers(providers: &[testgen_engine::ProviderShare]) {
+    change(|evidence| {
+        if evidence.providers.is_empty() {
+            let share = |share: &testgen_engine::ProviderShare| ProviderShare {
+                provider: excerpt(&share.provider).into_owned(),
+                nodes: share.nodes,
+                microseconds: share.microseconds,
+            };
+            evidence.providers = providers.iter().take(PROVIDERS).map(share).collect();
+        }
+    });
+}
+
+/// Providers that are kept; builds of ONNX Runtime have two or three.
+const PROVIDERS: usize = 8;
+
+fn change(change: impl FnOnce(&mut EngineEvidence)) {
     CURRENT.with_borrow_mut(|scope| {
         if let Some(scope) = scope {
-            scope.evidence.unsupported = message.map(str::to_owned);
+            change(&mut scope.evidence);
         }
     });
 }

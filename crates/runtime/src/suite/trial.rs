@@ -3,7 +3,7 @@
 use super::environment::{Environment, IgnoredMode};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
-    engine,
+    engine::{self, EngineEvidence},
     harness::Harness,
     kernels,
     log::capture_log,
@@ -64,7 +64,8 @@ fn run_available(
     let index = environment.devices.index(registration.device);
     let ((entry, log), evidence) =
         engine::within(engine, || run(harness, registration, &environment.base, &environment.requirements, index));
-    (ReportEntry { engine: engine.in_report(), engine_versions: evidence.versions, ..entry }, log)
+    let EngineEvidence { versions, providers, .. } = evidence;
+    (ReportEntry { engine: engine.in_report(), engine_versions: versions, providers, ..entry }, log)
 }
 
 /// Runs the check on the device that `index` selects, whether it is available or not.
@@ -159,6 +160,7 @@ fn entry(
         mock,
         kernels,
         outputs,
+        providers: Vec::new(),
         memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,
     }

@@ -41,6 +41,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("engines::wrong_numbers_are_red", wrong_numbers_are_red),
     ("engines::implementations_are_compared_with_each_other", implementations_are_compared_with_each_other),
     ("engines::an_engine_that_cannot_is_ignored_with_the_reason", an_engine_that_cannot_is_ignored_with_the_reason),
+    ("engines::a_graph_is_checked_as_far_as_it_goes", a_graph_is_checked_as_far_as_it_goes),
     ("engines::an_unknown_engine_is_red", an_unknown_engine_is_red),
 ];
 
@@ -172,6 +173,31 @@ fn implementations_are_compared_with_each_other() {
         let reason = entry.reason.as_deref().unwrap_or_default();
         assert_eq!(entry.status, status, "{script}: {reason}");
         assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
+    }
+}
+
+/// Checks of what the model lacks are ignored, the others run, and wrong numbers remain a failure.
+fn a_graph_is_checked_as_far_as_it_goes() {
+    let ignored = [(Check::LayerTraceGolden, "no hidden states"), (Check::LoadKeysExact, "weights are folded")];
+    for (script, output) in [("graph", EntryStatus::Pass), ("wrong_graph", EntryStatus::Fail)] {
+        for entry in entries("scripted", script) {
+            let reason = entry.reason.as_deref().unwrap_or_default();
+            let expected = ignored.iter().find(|(check, _)| *check == entry.check);
+            let status = match entry.check {
+                Check::OutputGolden => output,
+                _ if expected.is_some() => EntryStatus::Ignored,
+                _ => EntryStatus::Pass,
+            };
+            assert_eq!(entry.status, status, "{script}, {}: {reason}", entry.check);
+            assert!(expected.is_none_or(|(_, part)| reason.contains(part)), "{reason}");
+            if entry.check == Check::Placement {
+                assert_eq!(
+                    (entry.providers[1].provider.as_str(), entry.providers[1].nodes),
+                    ("CUDAExecutionProvider", 3)
+                );
+                assert!(reason.contains("25 % of the nodes and 25 % of their time on the CPU"), "{reason}");
+            }
+        }
     }
 }
 

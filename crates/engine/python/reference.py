@@ -1,0 +1,1 @@
+../../../src/record/reference.py

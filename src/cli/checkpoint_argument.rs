@@ -1,0 +1,62 @@
+//! A checkpoint on the command line: its directory, or the name of a spec.
+
+use crate::{
+    cli_error::{CliError, Error},
+    settings::{Overrides, Settings},
+    spec::{LoadedSpec, load_all},
+    text::Quoted,
+};
+use std::path::{Path, PathBuf};
+
+/// Spec names listed in the error about an unknown name.
+const NAMES_LISTED: usize = 20;
+
+/// The given directory, or the checkpoint of the spec with this name below `specs`, by default those of the project.
+pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf, Error> {
+    if target.is_dir() {
+        return Ok(target.to_owned());
+    }
+    let overrides = Overrides { specs: specs.map(Path::to_owned), ..Overrides::default() };
+    let directory = Settings::resolve(&overrides)?.specs;
+    let specs = load_all(&directory)?;
+    let target = target.to_string_lossy();
+    let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == target);
+    let Some(found) = found else {
+        let mut known: Vec<String> = specs.iter().map(|loaded| loaded.spec.name.to_string()).collect();
+        known.sort_by(|a, b| likeness(b, &target).total_cmp(&likeness(a, &target)).then(a.cmp(b)));
+        return Err(UnknownName { name: Quoted(&target).to_string(), known }.into());
+    };
+    Ok(directory_of(&directory, found))
+}
+
+/// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
+fn directory_of(specs: &Path, loaded: &LoadedSpec) -> PathBuf {
+    let checkpoint = &loaded.spec.checkpoint;
+    match (&checkpoint.fixture, &checkpoint.path) {
+        (Some(fixture), _) => specs.join("../fixtures").join(fixture),
+        (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),
+        // A NUL in a path is rejected when the spec is read.
+        (None, None) => PathBuf::new(),
+    }
+}
+
+fn likeness(name: &str, target: &str) -> f64 {
+    strsim::jaro_winkler(name, target)
+}
+
+/// No spec has the name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no directory and no spec {name}")]
+struct UnknownName {
+    name: String,
+    known: Vec<String>,
+}
+
+impl CliError for UnknownName {
+    fn help(&self) -> Option<String> {
+        let listed: Vec<String> = self.known.iter().take(NAMES_LISTED).map(|name| format!("`{name}`")).collect();
+        let more = self.known.len().saturating_sub(NAMES_LISTED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more; see `testgen list`") };
+        Some(format!("the specs are {}{more}", listed.join(", ")))
+    }
+}
