@@ -38,4 +38,5 @@ def serve(engine):
             if not isinstance(error, CallError):
                 sys.excepthook(*sys.exc_info())
         engine_protocol.write(RESPONSES, answer, blob)
+    engine.close()
     os._exit(0)

@@ -22,6 +22,7 @@ else:
     MISSING = None
     from onnx_calls import Calls
     from onnx_provider import short_name
+    from onnx_session import PROFILES
 
 
 class Engine:
@@ -43,6 +44,11 @@ class Engine:
     def described(self):
         """A graph has one implementation of everything."""
         return {}
+
+    def close(self):
+        """Deletes temporary files."""
+        if MISSING is None:
+            PROFILES.cleanup()
 
     def decoded(self, blob):
         """The tensors of a message."""

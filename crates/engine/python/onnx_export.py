@@ -97,7 +97,7 @@ def export(model_class, config, directory, path):
     # The case with most inputs, because position ids come with left padding only. Sides of an image that are equal would remain so.
     cases = family.cases(directory, config, numpy.random.default_rng(0), 0)[0]
     case = max(cases, key=lambda case: (len(case), not has_square_image(case)))
-    module = Positional(model, list(case), getattr(family, "IGNORED", ()))
+    module = Positional(model, list(case), getattr(family, "IGNORED", ())).eval()
     values = tuple(case.values())
     try:
         with torch.no_grad():

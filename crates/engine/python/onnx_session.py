@@ -1,5 +1,6 @@
 """A session of ONNX Runtime with the evidence of where its nodes ran: part of the engine `onnxruntime`."""
 
+import itertools
 import json
 import os
 import tempfile
@@ -10,6 +11,9 @@ import onnxruntime
 CPU = "CPUExecutionProvider"
 # Nodes that carry the work of a network. ONNX Runtime itself places nodes that compute shapes on the CPU.
 PRODUCTS = ("MatMul", "Gemm", "Conv", "Attention")
+# Profiles, which a session writes from its creation on, also if it never runs.
+PROFILES = tempfile.TemporaryDirectory(prefix="testgen-profiles-")
+COUNT = itertools.count()
 
 
 class GraphSession:
@@ -23,9 +27,8 @@ class GraphSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         if not device.optimized:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        self.directory = tempfile.TemporaryDirectory(prefix="testgen-profile-")
         options.enable_profiling = True
-        options.profile_file_prefix = os.path.join(self.directory.name, "profile")
+        options.profile_file_prefix = os.path.join(PROFILES.name, str(next(COUNT)))
         self.session = onnxruntime.InferenceSession(model, options, providers=device.requested(tf32))
         # Otherwise a failed run would be repeated on the CPU.
         self.session.disable_fallback()
@@ -46,9 +49,10 @@ class GraphSession:
 
     def read_profile(self):
         """Counts the nodes of each provider in the first run, and their time."""
-        with open(self.session.end_profiling(), encoding="utf-8") as file:
+        path = self.session.end_profiling()
+        with open(path, encoding="utf-8") as file:
             events = [event for event in json.load(file) if event.get("cat") == "Node" and event["name"].endswith("_kernel_time")]
-        self.directory.cleanup()
+        os.remove(path)
         shares = {}
         for event in events:
             provider = event["args"].get("provider") or CPU

@@ -44,6 +44,9 @@ class Engine:
         """The fields that the reply to `hello` has in addition."""
         return {"implementations": engine_models.implementations()}
 
+    def close(self):
+        """Has no temporary files."""
+
     def decoded(self, blob):
         """The tensors of a message."""
         return safetensors.torch.load(blob)
