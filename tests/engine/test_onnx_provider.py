@@ -1,26 +1,13 @@
 """The device that the engine `onnxruntime` reports, on builds of ONNX Runtime that are not installed here."""
 
-import sys
-
 import pytest
 
-from stub_onnxruntime import MODULES, install, operands
+from stub_onnxruntime import install, operands
 
 ADDRESS = "0000:03:00.0"
 ROCM = {"kind": "rocm", "index": 0, "uuid": "GPU-81a38d5e", "pci_address": ADDRESS}
 CUDA = ROCM | {"kind": "cuda"}
 GPU = {"name": "amd instinct mi300x", "pci_address": ADDRESS}
-
-
-@pytest.fixture(autouse=True)
-def without_stub():
-    """Other tests see the modules that were there before."""
-    before = {name: sys.modules.get(name) for name in MODULES}
-    yield
-    for name, module in before.items():
-        sys.modules.pop(name, None)
-        if module is not None:
-            sys.modules[name] = module
 
 
 @pytest.mark.parametrize(("built", "provider"), [("MIGraphX", "migraphx"), ("ROCM", "rocm")])
