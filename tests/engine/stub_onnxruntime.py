@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy
 
-MODULES = ("onnxruntime", "onnx_account", "onnx_calls", "onnx_graph", "onnx_operation", "onnx_provider", "onnx_session")
+MODULES = ("onnxruntime", "onnx_account", "onnx_calls", "onnx_graph", "onnx_half", "onnx_operation", "onnx_provider", "onnx_session")
 
 
 class FakeOptions:

@@ -135,34 +135,3 @@ def test_a_weight_that_the_exporter_saw_without_a_use_is_not_missing(tmp_path):
     assert (found.read, found.unused) == (["linear.weight"], [])
     found = onnx_account.account(checkpoint(tmp_path, WEIGHT + 2), str(tmp_path / "model.onnx"))
     assert found.unused == ["linear.weight"]
-
-
-def test_half_precision_is_converted(tmp_path):
-    from onnx_provider import Device
-    from onnx_session import GraphSession
-
-    onnx.save(model(), tmp_path / "model.onnx")
-    with onnx_graph.in_type(str(tmp_path / "model.onnx"), "f16") as path:
-        session = GraphSession(path, Device())
-        found = session.run({"x": numpy.ones((1, 2), numpy.float16)})
-    assert found["y"].dtype == numpy.float16 and found["y"].tolist() == [[3, 5, 7]]
-    assert session.shares[0]["provider"] == "CPUExecutionProvider" and session.shares[0]["nodes"] > 0
-    with pytest.raises(Unsupported, match="not to bf16"), onnx_graph.in_type("", "bf16"):
-        pass
-
-
-@pytest.mark.parametrize(("attribute", "value"), [("value_float", 2.0), ("value_floats", [2.0])])
-def test_constants_that_are_attributes_are_converted(tmp_path, attribute, value):
-    """As torch exports the masks of most models; the converter alone leaves the type f32, which makes the graph invalid."""
-    made = model()
-    made.graph.node.insert(0, helper.make_node("Constant", [], ["two"], **{attribute: value}))
-    made.graph.node.insert(1, helper.make_node("Identity", ["two"], ["factor"]))
-    made.graph.node[2].output[0] = "product"
-    made.graph.node.append(helper.make_node("Mul", ["product", "factor"], ["y"]))
-    onnx.save(made, tmp_path / "model.onnx")
-    from onnx_provider import Device
-    from onnx_session import GraphSession
-
-    with onnx_graph.in_type(str(tmp_path / "model.onnx"), "f16") as path:
-        found = GraphSession(path, Device()).run({"x": numpy.ones((1, 2), numpy.float16)})
-    assert found["y"].dtype == numpy.float16 and found["y"].tolist() == [[6, 10, 14]]

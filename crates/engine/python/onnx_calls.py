@@ -7,6 +7,7 @@ import numpy
 
 import onnx_account
 import onnx_graph
+import onnx_half
 from engine_protocol import CallError, Unsupported
 from onnx_operation import Operations
 from onnx_provider import PROVIDERS, Device
@@ -70,7 +71,7 @@ class Calls:
 
     def session(self, path, dtype):
         """A session for a graph in a type."""
-        with onnx_graph.in_type(path, dtype) as model:
+        with onnx_half.in_type(path, dtype) as model:
             try:
                 return GraphSession(model, self.device, tf32=dtype == "tf32")
             except Exception as error:

@@ -1,13 +1,9 @@
-"""The graph of a checkpoint: finding, examining and converting it. Part of the engine `onnxruntime`."""
+"""The graph of a checkpoint: finding and examining it. Part of the engine `onnxruntime`."""
 
-import contextlib
 import os
 import stat
-import tempfile
 
-import numpy
 import onnx
-from onnx import numpy_helper
 from onnx.external_data_helper import uses_external_data
 
 from engine_protocol import CallError, Unsupported
@@ -72,33 +68,3 @@ def tensors(graph):
         yield from attribute.tensors
         for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
             yield from tensors(inner)
-
-
-@contextlib.contextmanager
-def in_type(path, dtype):
-    """The path of the graph in a type of the protocol."""
-    if dtype in ("f32", "tf32"):
-        yield path
-        return
-    if dtype != "f16":
-        raise Unsupported(f"ONNX Runtime converts graphs to f16, not to {dtype}")
-    from onnxruntime.transformers.float16 import convert_float_to_float16
-
-    model = onnx.load(path)
-    floats_as_tensors(model.graph)
-    # The types decide where it inserts conversions; their inference ends at the size of the format.
-    converted = convert_float_to_float16(model, disable_shape_infer=model.ByteSize() >= LIMIT)
-    with tempfile.TemporaryDirectory(prefix="testgen-f16-") as directory:
-        target = os.path.join(directory, "model.onnx")
-        onnx.save_model(converted, target, save_as_external_data=True, location="weights")
-        yield target
-
-
-def floats_as_tensors(graph):
-    """Stores constants that are attributes of another kind as tensors, the only ones that the converter converts."""
-    for attribute in (attribute for node in graph.node for attribute in node.attribute):
-        if attribute.name in ("value_float", "value_floats"):
-            value = attribute.f if attribute.name == "value_float" else attribute.floats
-            attribute.CopyFrom(onnx.helper.make_attribute("value", numpy_helper.from_array(numpy.array(value, numpy.float32))))
-        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-            floats_as_tensors(inner)

@@ -57,6 +57,7 @@ const FILES: &[(&str, &str)] = files! {
     "onnx_calls.py"
     "onnx_digest.py"
     "onnx_graph.py"
+    "onnx_half.py"
     "onnx_operation.py"
     "onnx_provider.py"
     "onnx_session.py"
