@@ -1,8 +1,9 @@
 """A fake onnxruntime with the providers that a test asks for.
 
-Providers and options have the names of the packages for AMD GPUs, which do not start without one: `MIGraphXExecutionProvider` of
-onnxruntime-migraphx 1.27.1 and `ROCMExecutionProvider` of onnxruntime-rocm 1.22.2.post3, as `get_available_providers()` of
-`onnxruntime/capi/_pybind_state.py` returns them there; both read the option `device_id`.
+Providers and options have the names of the packages for AMD GPUs, which do not start without one. onnxruntime-migraphx 1.27.1 returns
+`MIGraphXExecutionProvider` from `get_available_providers()`, and its `capi/libonnxruntime_providers_migraphx.so` reads the option
+`device_id`. onnxruntime-rocm 1.22.2.post3 returns `ROCMExecutionProvider`; its `transformers/models/llama/benchmark.py` (line 624)
+passes `device_id`. A provider that does not start is left out (`_fallback_providers` in `capi/onnxruntime_inference_collection.py`).
 """
 
 import json
