@@ -81,6 +81,13 @@ def test_weights_beyond_the_end_of_their_file_are_refused(tmp_path):
         onnx_graph.find(checkpoint(tmp_path), "Model")
 
 
+def test_a_graph_over_the_limit_is_refused_without_reading(tmp_path):
+    with open(tmp_path / "model.onnx", "wb") as file:
+        file.truncate(onnx_graph.LIMIT + 1)
+    with pytest.raises(CallError, match="more than the 2147483648 of the format"):
+        onnx_graph.find(checkpoint(tmp_path), "Model")
+
+
 def test_a_fifo_is_refused_without_waiting(tmp_path):
     os.mkfifo(tmp_path / "model.onnx")
     with pytest.raises(CallError, match="not a regular file"):
