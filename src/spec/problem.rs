@@ -49,8 +49,8 @@ impl Problem {
         let title = Level::ERROR.primary_title(&self.message);
         let group = match &self.place {
             Some((source, span)) => {
-                let kind = AnnotationKind::Primary.span(span.clone());
-                title.element(Snippet::source(without_c1(source)).path(&path).annotation(kind))
+                let (source, span) = excerpt(source, span.clone());
+                title.element(Snippet::source(source).path(&path).annotation(AnnotationKind::Primary.span(span)))
             }
             None => title.element(annotate_snippets::Origin::path(&path)),
         };
@@ -60,6 +60,24 @@ impl Problem {
         };
         renderer.render(&[group])
     }
+}
+
+/// The source and the range to show. The renderer shortens a long line, except one whose characters have another width than
+/// one: there they become `?`.
+fn excerpt(source: &str, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
+    const LONG: usize = 400;
+    let start = source[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = source[span.start..].find('\n').map_or(source.len(), |newline| span.start + newline);
+    if source[start..end].chars().count() <= LONG {
+        return (without_c1(source), span);
+    }
+    let narrow = |text: &str| text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect::<String>();
+    let before = narrow(&source[start..span.start]);
+    let marked = narrow(&source[span.start..span.end.min(end)]);
+    let after = narrow(&source[span.end.min(end)..end]);
+    let place = start + before.len();
+    let source = [&source[..start], &before, &marked, &after, &source[end..]].concat();
+    (Cow::Owned(without_c1(&source).into_owned()), place..place + marked.len())
 }
 
 /// Without the control characters U+0080 to U+009F, which the renderer would print as they are; it replaces those of ASCII. The
@@ -100,5 +118,27 @@ impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.0 == 1 { "" } else { "s" };
         write!(f, "{} {}{plural}", self.0, self.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Problem;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_long_line_is_shortened_whatever_its_characters() {
+        for character in ["a", "\u{7535}", "\u{301}", "\u{20c24}"] {
+            let source: Arc<str> = format!("name: a\ntask: {}\nprecisions: [f32]\n", character.repeat(3000)).into();
+            let start = "name: a\ntask: ".len();
+            let place = Some((Arc::clone(&source), start..start + 3000 * character.len()));
+            let problem = Problem { path: "a.yaml".to_owned(), message: "unknown task".to_owned(), place, help: None };
+            let text = problem.render(false);
+            assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
+            assert!(
+                text.contains(" --> a.yaml:2:7\n") && text.contains("2 | task: ") && text.contains("^^^"),
+                "{text}"
+            );
+        }
     }
 }
