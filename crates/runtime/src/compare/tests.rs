@@ -54,6 +54,20 @@ fn the_five_worst_elements_are_reported_with_their_indices() {
 }
 
 #[test]
+fn equal_elements_are_not_among_the_worst() {
+    let with_both = |last| [1.0, f32::NAN, f32::INFINITY, last];
+    let found = against(&with_both(1.0), &with_both(9.0), LOOSE);
+    let places: Vec<Vec<usize>> = found.error.worst.iter().map(|worst| worst.index.clone()).collect();
+    assert_eq!(places, [[3]]);
+}
+
+#[test]
+fn a_tensor_that_is_not_finite_has_the_largest_error_in_both_measures() {
+    let found = against(&[1.0, 2.0], &[1.0, f32::NAN], LOOSE).error;
+    assert_eq!((found.rel_l2, found.max_rel, found.non_finite), (f64::MAX, f64::MAX, 1));
+}
+
+#[test]
 fn a_shape_is_compared_before_any_number() {
     let found = compare("y", &Array::floats([1, 2], vec![1.0; 2]), &Array::floats([2, 1], vec![1.0; 2]), LOOSE);
     assert_eq!(found.failure, Some(Failure::Shape { expected: vec![1, 2], got: vec![2, 1] }));
