@@ -1,5 +1,5 @@
-//! The files of a checkpoint directory before anything reads them: safetensors and no pickles, regular files of limited size, and
-//! all within the directory.
+//! The files of a checkpoint directory before anything reads them: safetensors and no pickles, weights that are not quantized,
+//! regular files of limited size, and all within the directory.
 //!
 //! Owns: which directories `add` and `record` refuse. Does not own: the content of configuration and weights.
 
@@ -13,7 +13,10 @@ use std::{
     fs,
     path::{Component, Path, PathBuf},
 };
-use testgen_types::bounded_file::{FileError, FileProblem, limit, open, read_bytes};
+use testgen_types::{
+    QuantizedCheckpoint,
+    bounded_file::{FileError, FileProblem, limit, open, read_bytes},
+};
 use walkdir::WalkDir;
 
 /// The files that transformers and diffusers keep weights in.
@@ -33,12 +36,12 @@ pub(crate) fn has_weights(directory: &Path) -> bool {
     WEIGHTS.iter().any(|name| directory.join(name).is_file() || directory.join(index_of(name)).is_file())
 }
 
-/// Refuses a directory whose only weights are pickles, one with a name or a link that leads out of it, and one with a FIFO, a
-/// device, a directory or a huge file in place of a file that is read.
+/// Refuses a directory whose only weights are pickles, quantized weights, a name or a link that leads out of the directory, and a
+/// FIFO, a device, a directory or a huge file in place of a file that is read.
 ///
 /// # Errors
 ///
-/// The first such file.
+/// The first such file, or the method of the quantization.
 pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
     check_links(directory)?;
     check_sizes(directory)?;
@@ -48,9 +51,13 @@ pub(crate) fn check(directory: &Path) -> Result<(), CheckpointFilesError> {
             check_index(&index)?;
         }
     }
-    match pickle(directory) {
-        Some(name) if !has_weights(directory) => Err(CheckpointFilesError::Pickle { path: directory.join(name) }),
-        _ => Ok(()),
+    if let Some(name) = pickle(directory).filter(|_| !has_weights(directory)) {
+        return Err(CheckpointFilesError::Pickle { path: directory.join(name) });
+    }
+    // Last: the files that it reads are known to be regular ones by now.
+    match QuantizedCheckpoint::in_directory(directory) {
+        Some(quantized) => Err(CheckpointFilesError::Quantized { path: directory.to_owned(), quantized }),
+        None => Ok(()),
     }
 }
 
@@ -156,6 +163,14 @@ pub enum CheckpointFilesError {
         /// The file.
         path: PathBuf,
     },
+    /// The weights are quantized.
+    #[error("{}: {quantized}", Quoted(&path.display().to_string()))]
+    Quantized {
+        /// The checkpoint's directory.
+        path: PathBuf,
+        /// The method, and the sign of it.
+        quantized: QuantizedCheckpoint,
+    },
     /// The index cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -214,6 +229,7 @@ impl CliError for CheckpointFilesError {
                 "write safetensors with `model.save_pretrained(directory)`, on a machine where running the file does no harm"
                     .to_owned(),
             ),
+            Self::Quantized { quantized, .. } => Some(quantized.remedy()),
             Self::LinkOutside { .. } => Some("copy the file into the directory".to_owned()),
             Self::DanglingLink { .. } => Some("copy the file into the directory, or delete the link".to_owned()),
             Self::File(_) | Self::Index { .. } | Self::ShardOutside { .. } | Self::Shard { .. } => None,

@@ -91,7 +91,7 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// The weights are a pickle, or a name or a link leads out of the directory.
+    /// The weights are a pickle or quantized, or a name or a link leads out of the directory.
     #[error(transparent)]
     Files(#[from] CheckpointFilesError),
     /// Python cannot be started.

@@ -26,7 +26,7 @@ pub enum AddError {
         /// The directory.
         directory: PathBuf,
     },
-    /// The weights are a pickle, or a name or a link leads out of the directory.
+    /// The weights are a pickle or quantized, or a name or a link leads out of the directory.
     #[error(transparent)]
     Files(#[from] CheckpointFilesError),
     /// `config.json` cannot be read.

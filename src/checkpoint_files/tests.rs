@@ -71,3 +71,14 @@ fn links_stay_in_the_directory_or_in_the_store_of_the_cache() {
     }
     assert!(link("nowhere", "a.json").contains("does not exist"));
 }
+
+#[test]
+fn quantized_weights_are_refused_by_their_method() {
+    let config = r#"{ "quantization_config": { "quant_method": "gptq", "bits": 4 } }"#;
+    let files = directory(&[("config.json", config), ("model.safetensors", "")]);
+    let error = check(&files.path().join("repository/snapshots/revision")).expect_err("it is quantized");
+    let text = error.to_string();
+    assert!(text.contains("snapshots/revision`: the weights are quantized with GPTQ (4 bits)"), "{text}");
+    let help = error.help().expect("there is something to do");
+    assert!(help.starts_with("use the checkpoint that it was quantized from"), "{help}");
+}

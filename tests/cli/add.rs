@@ -176,3 +176,20 @@ fn a_name_is_checked_and_unique() {
 fn help_shows_examples_and_every_flag() {
     insta::assert_snapshot!(Project::empty().run(&["add", "--help"]).expect_code(0).stdout);
 }
+
+#[test]
+fn quantized_weights_are_refused_by_their_method() {
+    let config = r#"{ "model_type": "llama", "architectures": ["LlamaForCausalLM"], "quantization_config": OPTIONS }"#;
+    for (options, method) in [
+        (r#"{ "quant_method": "gptq", "bits": 4 }"#, "GPTQ (4 bits)"),
+        (r#"{ "quant_method": "fp8", "fmt": "e4m3" }"#, "FP8 (e4m3)"),
+        (r#"{ "load_in_8bit": true }"#, "bitsandbytes (int8)"),
+    ] {
+        let project = with_checkpoint(&config.replace("OPTIONS", options));
+        let refused = project.run(&["add", "fixtures/tiny"]).expect_code(2);
+        let expected = format!("the weights are quantized with {method}, according to `quantization_config`");
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+        assert!(refused.stderr.contains("help: use the checkpoint that it was quantized from"), "{}", refused.stderr);
+        assert!(!project.exists("model_specs"), "a spec was written");
+    }
+}

@@ -174,6 +174,15 @@ fn modules_in_the_working_directory_are_not_imported() {
 }
 
 #[test]
+fn quantized_weights_are_refused_before_python_starts() {
+    let project = with_checkpoint();
+    project.write("fixtures/bert/config.json", r#"{ "quantization_config": { "quant_method": "awq", "bits": 4 } }"#);
+    let refused = record(&project, "exit 0", &["bert"]).expect_code(2);
+    assert!(refused.stderr.contains("the weights are quantized with AWQ (4 bits)"), "{}", refused.stderr);
+    assert!(!project.exists("seen"), "Python was started");
+}
+
+#[test]
 fn pickles_are_refused_before_python_starts() {
     let project = with_checkpoint();
     project.write("fixtures/bert/pytorch_model.bin", "");

@@ -20,7 +20,7 @@ use testgen_nn::{
     weights::{self, Weights},
 };
 use testgen_processing::processor::Processor;
-use testgen_types::{Head, ModelType, Precision, for_each_model_type};
+use testgen_types::{Head, ModelType, Precision, QuantizedCheckpoint, for_each_model_type};
 
 /// The file with recorded outputs, which names their class.
 const GOLDEN: &str = "golden.safetensors";
@@ -38,6 +38,10 @@ pub fn load(
     let found = config::model_type(&config);
     if found != model_type.as_str() {
         return Err(LoadError::WrongModelType { found: found.to_owned(), expected: model_type });
+    }
+    // First of all that depends on tensors: names, shapes and types of quantized ones would be reported as damage.
+    if let Some(quantized) = QuantizedCheckpoint::find(checkpoint.directory(), &config) {
+        return Err(LoadError::Quantized { quantized });
     }
     // Without a checkpoint that can be read, only the sizes that any may have; the error about its files follows.
     let extent = weights::extent(checkpoint.directory()).unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::config::ConfigError;
 use testgen_nn::weights::WeightsError;
 use testgen_processing::error::PreprocessError;
-use testgen_types::{ModelType, excerpt};
+use testgen_types::{ModelType, QuantizedCheckpoint, excerpt};
 
 /// A checkpoint cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,12 @@ pub enum LoadError {
         found: String,
         /// In the spec.
         expected: ModelType,
+    },
+    /// The weights are quantized; no method is dequantized here.
+    #[error("{quantized}; {}", quantized.remedy())]
+    Quantized {
+        /// The method, and the sign of it.
+        quantized: QuantizedCheckpoint,
     },
     /// The architecture of the type was not compiled.
     #[error(

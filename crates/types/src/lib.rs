@@ -1,8 +1,8 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check applies to which
-//! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, and how files are read with a limit. Does not own: any
-//! other behaviour.
+//! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, how quantized checkpoints
+//! are recognised, and how files are read with a limit. Does not own: any other behaviour.
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
@@ -18,6 +18,7 @@ mod kernel_entry;
 mod precision;
 mod provider_share;
 mod python_json;
+mod quantization;
 mod registry;
 mod report_entry;
 mod task;
@@ -33,6 +34,7 @@ pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
 pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;
+pub use quantization::QuantizedCheckpoint;
 pub use registry::{ModelEntry, ModelType, ScoreFunction};
 pub use report_entry::{
     EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,

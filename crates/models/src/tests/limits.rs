@@ -36,6 +36,21 @@ fn error_with(model_type: ModelType, pointer: &str, value: Value) -> String {
 }
 
 #[test]
+fn quantized_weights_are_refused_by_their_method() {
+    let options = json!({ "quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_type": "nf4" });
+    for (model_type, pointer) in [(ModelType::Llama, "/quantization_config"), (ModelType::Bert, "/quantization_config")]
+    {
+        let message = error_with(model_type, pointer, options.clone());
+        let expected =
+            "the weights are quantized with bitsandbytes (nf4), according to `quantization_config` in `config.json`";
+        assert!(
+            message.contains(expected) && message.contains("use the checkpoint that it was quantized from"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn a_size_without_a_tensor_is_refused_by_name() {
     for (model_type, field, value, expected) in [
         (ModelType::Llama, "/head_dim", json!(1_000_000_000), "`head_dim` is 1000000000, and the largest tensor has"),
