@@ -26,3 +26,14 @@ def test_errors_are_short_and_say_whether_the_engine_lacks_something():
     failed = engine_protocol.failure(ValueError("x" * 10_000))
     assert failed["kind"] == "failed" and failed["message"].startswith("ValueError: x") and len(failed["message"]) < 1000
     assert engine_protocol.failure(KeyError())["message"] == "KeyError: KeyError"
+
+
+def test_missing_memory_is_a_kind_of_its_own():
+    class OutOfMemoryError(RuntimeError):
+        """torch's class, which is derived from RuntimeError, too."""
+
+    host = "[enforce fail at alloc_cpu.cpp:128] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 4398046511104 bytes"
+    arena = "BFCArena::AllocateRawInternal Failed to allocate memory for requested buffer of size 8589934592"
+    for error in (OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."), MemoryError(), RuntimeError(host), RuntimeError(arena)):
+        assert engine_protocol.failure(error)["kind"] == "out_of_memory", error
+    assert engine_protocol.failure(RuntimeError("shape mismatch"))["kind"] == "failed"

@@ -64,6 +64,11 @@ class Device:
             storages[storage.data_ptr()] = storage.nbytes()
         return sum(storages.values())
 
+    def recover(self):
+        """Frees what a call that ran out of memory has left, so that the next one starts with the models alone."""
+        gc.collect()
+        self.release()
+
     def release(self):
         """Returns unused memory to the driver."""
         if self.torch.type == "cuda":

@@ -37,6 +37,9 @@ def serve(engine):
             # The end of the traceback goes to standard error, which testgen shows if this process dies.
             if not isinstance(error, CallError):
                 sys.excepthook(*sys.exc_info())
+        if calls is not None and answer.get("error", {}).get("kind") == "out_of_memory":
+            # Here the traceback no longer holds the tensors of the failed call.
+            engine.recover(calls)
         engine_protocol.write(RESPONSES, answer, blob)
     engine.close()
     os._exit(0)

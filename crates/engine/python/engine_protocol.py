@@ -41,4 +41,21 @@ def failure(error):
     """The error of a response."""
     text = str(error).strip() or type(error).__name__
     name = "" if isinstance(error, CallError) else f"{type(error).__name__}: "
-    return {"kind": "unsupported" if isinstance(error, Unsupported) else "failed", "message": (name + text)[:LONGEST]}
+    return {"kind": kind(error), "message": (name + text)[:LONGEST]}
+
+
+# Of torch's allocator for the host, and of ONNX Runtime's arena and its allocator for the host.
+TEXTS_OUT_OF_MEMORY = ("DefaultCPUAllocator: can't allocate memory", "Failed to allocate memory for requested buffer of size", "std::bad_alloc")
+
+
+def kind(error):
+    """The kind of an error; by the name of its class, because torch may be missing."""
+    if isinstance(error, Unsupported):
+        return "unsupported"
+    return "out_of_memory" if is_out_of_memory(error) else "failed"
+
+
+def is_out_of_memory(error):
+    """Whether a device or the host has not enough memory. Errors without a class of their own are known by their text."""
+    named = any(base.__name__ in ("OutOfMemoryError", "MemoryError") for base in type(error).__mro__)
+    return named or any(text in str(error) for text in TEXTS_OUT_OF_MEMORY)

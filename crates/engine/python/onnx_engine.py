@@ -45,6 +45,9 @@ class Engine:
         """A graph has one implementation of everything."""
         return {}
 
+    def recover(self, calls):
+        """ONNX Runtime frees what a failed run has allocated by itself."""
+
     def close(self):
         """Deletes temporary files."""
         if MISSING is None:

@@ -44,6 +44,10 @@ class Engine:
         """The fields that the reply to `hello` has in addition."""
         return {"implementations": engine_models.implementations()}
 
+    def recover(self, calls):
+        """Frees what a call that ran out of memory has left."""
+        calls.device.recover()
+
     def close(self):
         """Has no temporary files."""
 

@@ -19,6 +19,8 @@ pub(crate) enum AnswerError {
     Unsupported { message: String },
     /// The engine failed.
     Failed { message: String },
+    /// The device has not enough memory.
+    OutOfMemory { message: String },
     /// It is not a valid answer to this request.
     Invalid { problem: String },
 }
@@ -38,6 +40,7 @@ pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(R
             return Err(match failure.kind {
                 FailureKind::Unsupported => AnswerError::Unsupported { message },
                 FailureKind::Failed => AnswerError::Failed { message },
+                FailureKind::OutOfMemory => AnswerError::OutOfMemory { message },
             });
         }
         _ => return Err(invalid("it needs either `reply` or `error`".to_owned())),

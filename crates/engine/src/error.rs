@@ -3,7 +3,7 @@
 use crate::command::CommandError;
 use std::{io, time::Duration};
 
-/// An engine did not answer a call. Every variant but the last three ends the process.
+/// An engine did not answer a call. Every variant but the last four ends the process.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -68,4 +68,19 @@ pub enum EngineError {
         /// Its message.
         message: String,
     },
+    /// The engine reports that its device has not enough memory.
+    #[error("out of memory: the engine reports in `{call}`: {message}")]
+    OutOfMemory {
+        /// The call.
+        call: &'static str,
+        /// Its message.
+        message: String,
+    },
+}
+
+impl EngineError {
+    /// Whether the engine itself reports the error, and remains usable.
+    pub(crate) fn is_reported(&self) -> bool {
+        matches!(self, Self::Unsupported { .. } | Self::Failed { .. } | Self::OutOfMemory { .. })
+    }
 }

@@ -23,6 +23,7 @@ fn fuzz_messages_of_an_engine() {
             "\"reply\":{}",
             "\"error\":{\"kind\":\"failed\",\"message\":\"",
             "\"unsupported\"",
+            "\"out_of_memory\"",
             "\"placements\":[",
             "\"cuda\"",
             "\"bf16\"",
@@ -80,7 +81,11 @@ fn check_reply<Reply: DeserializeOwned + Serialize>(frame: &Frame) -> String {
             format!("{} {}", std::any::type_name::<Reply>(), tensors.len().min(3))
         }
         Err(AnswerError::Invalid { problem }) => assert_message(&problem),
-        Err(AnswerError::Unsupported { message } | AnswerError::Failed { message }) => {
+        Err(
+            AnswerError::Unsupported { message }
+            | AnswerError::Failed { message }
+            | AnswerError::OutOfMemory { message },
+        ) => {
             assert!(message.chars().count() <= LONGEST_MESSAGE && !message.contains(char::is_control), "{message:?}");
             "an error of the engine".to_owned()
         }
@@ -118,7 +123,7 @@ fn answers() -> Vec<Vec<u8>> {
     ];
     let mut headers: Vec<(String, Tensors)> =
         replies.map(|(reply, tensors)| (format!(r#"{{"id":{ID},"reply":{reply}}}"#), tensors)).to_vec();
-    for kind in ["unsupported", "failed"] {
+    for kind in ["unsupported", "failed", "out_of_memory"] {
         headers.push((format!(r#"{{"id":{ID},"error":{{"kind":"{kind}","message":"no\nmemory"}}}}"#), Tensors::new()));
     }
     headers.into_iter().map(|(header, tensors)| message(header, &tensors)).collect()

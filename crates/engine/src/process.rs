@@ -98,7 +98,7 @@ impl EngineProcess {
         };
         let result = connection.call(call, tensors, self.limit);
         if let Err(error) = &result
-            && !matches!(error, EngineError::Unsupported { .. } | EngineError::Failed { .. })
+            && !error.is_reported()
         {
             *state = State::Ended { why: error.to_string() };
         }
@@ -144,6 +144,7 @@ impl Connection {
         answer::read(&frame, self.last_id).map_err(|error| match error {
             AnswerError::Unsupported { message } => EngineError::Unsupported { message },
             AnswerError::Failed { message } => EngineError::Failed { call: name, message },
+            AnswerError::OutOfMemory { message } => EngineError::OutOfMemory { call: name, message },
             AnswerError::Invalid { problem } => self.invalid(name, problem),
         })
     }

@@ -38,6 +38,8 @@ pub enum FailureKind {
     Unsupported,
     /// It has it, and it failed; so does the check.
     Failed,
+    /// The device has not enough memory; the check fails. The message says what was requested and what is free.
+    OutOfMemory,
 }
 
 /// The reply to `hello`.

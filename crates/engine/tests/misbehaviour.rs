@@ -137,6 +137,14 @@ fn an_error_of_the_engine_leaves_it_running() {
     assert_eq!(sum(&engine, &[1.0]).unwrap(), [2.0]);
 }
 
+#[test]
+fn memory_that_the_device_does_not_have_is_named_and_leaves_the_engine_running() {
+    let engine = start("exhausted").unwrap();
+    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
+    assert_eq!(error, "out of memory: the engine reports in `forward`: Tried to allocate 2.00 GiB.");
+    assert_eq!(sum(&engine, &[1.0]).unwrap(), [2.0]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_process_remains() {

@@ -15,6 +15,7 @@ mod fused;
 mod launches;
 mod lowering;
 mod memory;
+mod out_of_memory;
 mod product;
 mod products;
 mod runtime;
@@ -30,7 +31,8 @@ pub use fused::{
     ElementFunction, LayerNormWeights, SOURCE_HASH, activate, layer_norm, masked_softmax, rms_norm, rotate,
 };
 pub use launches::take_fingerprint;
-pub use memory::{MemoryUsage, memory_cleanup, memory_usage};
+pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};
+pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
 pub use product::{ProductKernel, kernel_by_rule, product_by};
 pub use products::{Element, Factor, Product, record_products};
 pub use runtime::GpuRuntime;

@@ -24,3 +24,11 @@ pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
 pub fn memory_cleanup(device: GpuDevice) {
     drop(catch_unwind(AssertUnwindSafe(|| GpuRuntime::client(&device).memory_cleanup())));
 }
+
+/// Removes the errors that a failed allocation left on the calling thread's stream, and returns its unused memory: the next computation
+/// of the thread uses the same stream.
+pub fn memory_recover(device: GpuDevice) {
+    let client = || GpuRuntime::client(&device);
+    drop(catch_unwind(AssertUnwindSafe(|| client().flush().ok())));
+    memory_cleanup(device);
+}

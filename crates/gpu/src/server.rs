@@ -5,6 +5,7 @@ use crate::{
     compile_only::{self, Action},
     launches,
     lowering::Lowered,
+    out_of_memory,
     unlowered::Unlowered,
 };
 use cubecl::bytes::Bytes;
@@ -23,7 +24,10 @@ use cubecl_runtime::{
     memory_management::ManagedMemoryHandle,
     storage::{ComputeStorage, ManagedResource, StorageHandle, StorageId},
 };
+use std::any::Any;
+use std::collections::HashSet;
 use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// cubecl's server for the device's interface.
@@ -31,6 +35,9 @@ use std::sync::Arc;
 pub struct GpuServer {
     server: Server,
     utilities: Arc<ServerUtilities<Self>>,
+    device: GpuDevice,
+    /// The streams that have allocated memory.
+    streams: HashSet<StreamId>,
 }
 
 #[derive(Debug)]
@@ -54,7 +61,7 @@ macro_rules! with_server {
 }
 
 impl GpuServer {
-    fn new<S>(server: S, wrap: impl FnOnce(S) -> Server) -> Self
+    fn new<S>(device: GpuDevice, server: S, wrap: impl FnOnce(S) -> Server) -> Self
     where
         S: ComputeServer<Info = (), MemoryLayoutPolicy = PitchedMemoryLayoutPolicy>,
     {
@@ -62,7 +69,7 @@ impl GpuServer {
         // As both servers set theirs.
         let policy = PitchedMemoryLayoutPolicy::new(properties.memory.alignment as usize);
         let utilities = Arc::new(ServerUtilities::new(properties, server.logger(), (), policy));
-        Self { server: wrap(server), utilities }
+        Self { server: wrap(server), utilities, device, streams: HashSet::new() }
     }
 }
 
@@ -96,16 +103,38 @@ impl GpuServer {
     }
 }
 
+impl GpuServer {
+    /// Allocates, unless the limit forbids it.
+    fn try_to_initialize(&mut self, memory: &ManagedMemoryHandle, size: u64, stream: StreamId) -> Result<(), String> {
+        // A stream in error does not report its usage; its results are invalid in any case.
+        let in_use = || self.memory_usage(stream).ok().map(|usage| usage.bytes_in_use);
+        if !out_of_memory::within_limit(in_use, size) {
+            return Err(out_of_memory::BEYOND_LIMIT.to_owned());
+        }
+        let memory = memory.clone();
+        out_of_memory::tried(|| with_server!(self, server => server.initialize_memory(memory, size, stream)))
+    }
+
+    /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is allocated for them.
+    fn fail_launch(&mut self, payload: Box<dyn Any + Send>, stream: StreamId) {
+        if out_of_memory::is_refused(out_of_memory::text_of(payload.as_ref())) {
+            panic!("{}", out_of_memory::message(self.device, None, self.memory_usage(stream).ok()));
+        }
+        resume_unwind(payload)
+    }
+}
+
 impl DeviceService for GpuServer {
     fn init(id: DeviceId) -> Self {
         let inner = DeviceId::new(0, id.index_id);
-        match GpuDevice::from_id(id) {
+        let device = GpuDevice::from_id(id);
+        match device {
             #[cfg(feature = "cuda")]
-            GpuDevice::Cuda(_) => Self::new(DeviceService::init(inner), Server::Cuda),
+            GpuDevice::Cuda(_) => Self::new(device, DeviceService::init(inner), Server::Cuda),
             #[cfg(feature = "rocm")]
-            GpuDevice::Rocm(_) => Self::new(DeviceService::init(inner), Server::Rocm),
+            GpuDevice::Rocm(_) => Self::new(device, DeviceService::init(inner), Server::Rocm),
             #[cfg(not(all(feature = "cuda", feature = "rocm")))]
-            device => panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})"),
+            _ => panic!("{device:?} cannot be opened: this binary was built without it ({inner:?})"),
         }
     }
 
@@ -126,7 +155,20 @@ impl ComputeServer for GpuServer {
     type Storage = NoStorage;
 
     fn initialize_memory(&mut self, memory: ManagedMemoryHandle, size: u64, stream: StreamId) {
-        with_server!(self, server => server.initialize_memory(memory, size, stream));
+        self.streams.insert(stream);
+        let Err(first) = self.try_to_initialize(&memory, size, stream) else { return };
+        if out_of_memory::is_refused(&first) {
+            // What earlier checks no longer use is still reserved by their streams.
+            self.streams.clone().into_iter().for_each(|other| self.memory_cleanup(other));
+        }
+        match self.try_to_initialize(&memory, size, stream) {
+            Ok(()) => {}
+            Err(again) if out_of_memory::is_refused(&again) => {
+                panic!("{}", out_of_memory::message(self.device, Some(size), self.memory_usage(stream).ok()))
+            }
+            // Another error is reported as cubecl words it.
+            Err(again) => panic!("{again}"),
+        }
     }
 
     fn staging(&mut self, sizes: &[usize], stream: StreamId) -> Result<Vec<Bytes>, ServerError> {
@@ -184,7 +226,9 @@ impl ComputeServer for GpuServer {
             Action::Execute => {
                 launches::record(stream, id);
                 // SAFETY: the caller's promise is passed on.
-                unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
+                let launch = || unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
+                let launched = catch_unwind(AssertUnwindSafe(launch));
+                launched.unwrap_or_else(|payload| self.fail_launch(payload, stream));
             }
             Action::Compile => {
                 // cubecl compiles a kernel when it launches it. A grid without blocks is refused after that, and `flush`

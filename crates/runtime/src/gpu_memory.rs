@@ -1,4 +1,4 @@
-//! The memory of the calling thread's stream.
+//! The memory of GPUs: that of the calling thread's stream, and memory that a device does not have.
 
 use testgen_nn::device::BackendDevice;
 
@@ -8,5 +8,38 @@ pub(crate) fn cleanup(backend: &BackendDevice) {
         BackendDevice::Cpu(_) => {}
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         BackendDevice::Gpu(device) => testgen_gpu::memory_cleanup(*device),
+    }
+}
+
+/// Prepares the calling thread's stream for the next check after one that ran out of memory.
+pub(crate) fn recover(backend: &BackendDevice) {
+    match backend {
+        BackendDevice::Cpu(_) => {}
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => testgen_gpu::memory_recover(*device),
+    }
+}
+
+pub(crate) use gpu::{is_out_of_memory, tries_allocation};
+
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+mod gpu {
+    pub(crate) use testgen_gpu::tries_allocation;
+
+    /// Whether a message is about memory that a device does not have.
+    pub(crate) fn is_out_of_memory(message: &str) -> bool {
+        message.starts_with(testgen_gpu::OUT_OF_MEMORY)
+    }
+}
+
+/// The host has no device thread.
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+mod gpu {
+    pub(crate) fn tries_allocation() -> bool {
+        false
+    }
+
+    pub(crate) fn is_out_of_memory(_: &str) -> bool {
+        false
     }
 }

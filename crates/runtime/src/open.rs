@@ -20,6 +20,7 @@ pub(crate) use isolated::{Failure, isolated};
 pub(crate) use kernel_cache::{folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks};
 pub(crate) use open_device::Executor;
 pub use open_device::OpenDevice;
+pub(crate) use panics::out_of_memory;
 pub use panics::{device_panic_messages, device_panics};
 pub(crate) use tf32::loses_bits_of_f32;
 pub use tf32::measure_tf32;
@@ -27,6 +28,7 @@ pub use tf32::measure_tf32;
 use crate::{
     detect::host_processor,
     engine::{self, AttachError, AttachedEngine},
+    gpu_memory::{self, is_out_of_memory},
     log::{log_verbose, log_warning},
 };
 use burn_flex::FlexDevice;
@@ -54,11 +56,14 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
         let failed = |error: AttachError| OpenError::of_engine(&device, &error.to_string());
         return on_engine(attached.map_err(failed)?, device);
     }
-    static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
     let key = (device.path, device.index);
     // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
     let proven = opened.get_or_init(|| prove(&device)).clone();
+    if proven.as_ref().is_err_and(|error| is_out_of_memory(&error.message)) {
+        // Unlike other faults, this one may be over when the next check opens the device.
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
     let native = |Proven { backend, tf32 }| (Executor::Native(backend), tf32);
@@ -80,6 +85,17 @@ pub(crate) fn host_backend() -> BackendDevice {
 
 type Opened = Arc<OnceLock<Result<Proven, OpenError>>>;
 
+static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
+
+/// Prepares the calling thread's streams of all opened devices for the next check after one that ran out of memory.
+pub(crate) fn recover() {
+    let opened: Vec<Opened> = OPENED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+    opened
+        .iter()
+        .filter_map(|opened| opened.get()?.as_ref().ok())
+        .for_each(|proven| gpu_memory::recover(&proven.backend));
+}
+
 /// A device that computed the known answer.
 #[derive(Clone)]
 struct Proven {
@@ -95,6 +111,7 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
         return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
     }
     let backend = backend(device)?;
+    memory_messages(device, &backend)?;
     if device.kind != DeviceKind::Cpu {
         log_verbose(device.label(), format_args!("opening `{}` with a known-answer kernel", device.name));
         // Before the first kernel, because cubecl reads its configuration once.
@@ -104,6 +121,24 @@ fn prove(device: &Device) -> Result<Proven, OpenError> {
     known_answer::prove(device, &backend, limit)?;
     let tf32 = tf32::declare(device, &backend)?;
     Ok(Proven { backend, tf32 })
+}
+
+/// Checks the limit for its memory, and sets how messages about memory learn what is free.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenError> {
+    let BackendDevice::Gpu(gpu) = backend else { return Ok(()) };
+    let invalid =
+        |message| OpenError::new(device, OpenStep::Requirements, message, "unset it, or write for instance 512");
+    testgen_gpu::memory_limit().map_err(invalid)?;
+    let facts = device.clone();
+    gpu.report_memory_with(move || testgen_device::memory(&facts));
+    Ok(())
+}
+
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+#[expect(clippy::unnecessary_wraps, reason = "as with GPUs")]
+fn memory_messages(_: &Device, _: &BackendDevice) -> Result<(), OpenError> {
+    Ok(())
 }
 
 /// The device in the terms of its backend.

@@ -47,14 +47,19 @@ pub(super) fn execute(
     let result = check(&mut run);
     // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
     // has no such thread, and panics of checks that run at the same time must not count.
-    let result = match crate::open::device_panic_messages(panics) {
-        messages if messages.is_empty() || registration.device == DeviceKind::Cpu => result,
-        messages => Err(Abort::Fail(format!(
-            "the device's thread panicked, so its results are invalid: {}",
-            messages.join("; ")
-        ))),
-    };
+    let is_valid = registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
+    let result = if is_valid { result } else { Err(Abort::Fail(invalidated(panics))) };
     run.into_outcome(result)
+}
+
+/// The failure of a check during which the device's thread panicked, for the panics after the first `before`.
+fn invalidated(before: u64) -> String {
+    if let Some(message) = crate::open::out_of_memory(before) {
+        crate::open::recover();
+        return message;
+    }
+    let messages = crate::open::device_panic_messages(before);
+    format!("the device's thread panicked, so its results are invalid: {}", messages.join("; "))
 }
 
 /// One run of a check.

@@ -1,6 +1,7 @@
 //! Why a device could not be opened.
 
 use super::isolated::Failure;
+use crate::gpu_memory::is_out_of_memory;
 use std::fmt;
 use testgen_device::{DetectionPath, Device};
 
@@ -62,6 +63,7 @@ pub struct OpenError {
 const CUDA_REMEDY: &str = "`testgen devices` lists versions and requirements; `CUDA_PATH` must be a toolkit with headers (`include`, with `cccl`) of the driver's major version";
 const ROCM_REMEDY: &str = "`testgen devices` lists versions and requirements; `hipconfig` must be on PATH and print the folder of the HIP headers";
 const HOST_REMEDY: &str = "this is a bug in testgen-runtime or in burn: report it";
+const MEMORY_REMEDY: &str = "the next check opens it again";
 const TIME_REMEDY: &str = "check whether another process holds the device or it needs a reset; TESTGEN_OPEN_TIMEOUT sets another limit in seconds";
 const ENGINE_REMEDY: &str =
     "docs/engines.md describes what an engine needs; TESTGEN_PYTHON names the Python of the engine `torch`";
@@ -98,6 +100,7 @@ impl OpenError {
     /// The backend returned an error message.
     pub(super) fn failed(device: &Device, step: OpenStep, message: &str) -> Self {
         let remedy = match device.path {
+            _ if is_out_of_memory(message) => MEMORY_REMEDY,
             DetectionPath::HostProcessor => HOST_REMEDY,
             DetectionPath::HipRuntime => ROCM_REMEDY,
             DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => CUDA_REMEDY,

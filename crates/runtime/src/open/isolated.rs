@@ -50,9 +50,9 @@ pub(crate) fn isolated<Answer: Send + 'static>(
         return Err(Failure::Panicked { message: format!("no thread could be started: {error}") });
     }
     let outcome = receiver.recv_timeout(limit);
-    let panics = (is_gpu && panics::device_panics() > before).then(|| distinct(panics::device_panic_messages(before)));
+    let panics = (is_gpu && panics::device_panics() > before).then(|| described(before));
     match (outcome, panics) {
-        (Ok(_), Some(panics)) => Err(Failure::Panicked { message: format!("on the device thread: {panics}") }),
+        (Ok(_), Some(message)) => Err(Failure::Panicked { message }),
         (Ok(Ok(answer)), None) => Ok(answer),
         (Ok(Err(payload)), None) => Err(Failure::Panicked { message: panics::payload_message(payload.as_ref()) }),
         (Err(RecvTimeoutError::Disconnected), _) => Err(Failure::Panicked { message: "no answer".to_owned() }),
@@ -60,11 +60,15 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     }
 }
 
-/// One panic causes others of the same kind; each message is kept once.
-fn distinct(mut messages: Vec<String>) -> String {
-    let mut seen = BTreeSet::new();
-    messages.retain(|message| seen.insert(message.clone()));
-    messages.join("; ")
+/// The panics after the first `before`. One causes others of the same kind; each message is kept once, and none beside one about
+/// memory.
+fn described(before: u64) -> String {
+    panics::out_of_memory(before).unwrap_or_else(|| {
+        let mut messages = panics::device_panic_messages(before);
+        let mut seen = BTreeSet::new();
+        messages.retain(|message| seen.insert(message.clone()));
+        format!("on the device thread: {}", messages.join("; "))
+    })
 }
 
 fn timed_out(device: &Device, limit: Duration) -> Failure {

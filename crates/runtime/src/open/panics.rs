@@ -3,7 +3,10 @@
 //! The threads are named `DSD-<type>-<index>` and `DSU-...` (cubecl-common 0.10, `device/handle/channel.rs`). A panic
 //! hook is the only way to observe such a panic.
 
-use crate::log::is_verbose;
+use crate::{
+    gpu_memory::{self, is_out_of_memory},
+    log::is_verbose,
+};
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -31,6 +34,12 @@ pub fn device_panic_messages(since: u64) -> Vec<String> {
     counted(seen().iter().skip(since).map(String::as_str))
 }
 
+/// The first message after the first `since` about memory that a device does not have: the other panics are its consequences.
+pub(crate) fn out_of_memory(since: u64) -> Option<String> {
+    let since = usize::try_from(since).unwrap_or(usize::MAX);
+    seen().iter().skip(since).find(|message| is_out_of_memory(message)).cloned()
+}
+
 /// Each message once, with its count if it occurred more often.
 fn counted<'a>(messages: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut counts: Vec<(&str, u32)> = Vec::new();
@@ -56,6 +65,9 @@ pub(super) fn watch() {
         set_hook(Box::new(move |info| {
             let thread = thread::current();
             let name = thread.name().unwrap_or_default();
+            if gpu_memory::tries_allocation() {
+                return;
+            }
             let on_device = DEVICE_THREADS.iter().any(|prefix| name.starts_with(prefix));
             if on_device {
                 seen().push(message_of(info));
@@ -82,6 +94,8 @@ fn message_of(info: &PanicHookInfo<'_>) -> String {
     // cubecl appends it to its errors unless backtraces are on.
     let text = text.trim_end().trim_end_matches("No backtrace available").trim_end();
     match info.location() {
+        // It is about the device, not about the code that reports it.
+        _ if is_out_of_memory(text) => text.to_owned(),
         Some(location) => format!("{text} (`{}:{}`)", within_registry(location.file()), location.line()),
         None => text.to_owned(),
     }

@@ -1,6 +1,9 @@
 //! The result of a probe, once per device and process.
 
-use crate::{engine, open::OpenDevice};
+use crate::{
+    engine,
+    open::{OpenDevice, device_panics, out_of_memory},
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use testgen_device::DetectionPath;
@@ -17,11 +20,17 @@ impl<T: Clone> Probed<T> {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// The result of the first call of `probe` for the device.
+    /// The result of the first call of `probe` for the device, during which it did not run out of memory.
     pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
         let key = (engine::current(), device.facts.path, device.facts.index);
         // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
-        let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
-        probed.get_or_init(|| probe(device)).clone()
+        let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default().clone();
+        let before = device_panics();
+        let result = probed.get_or_init(|| probe(device)).clone();
+        if out_of_memory(before).is_some() {
+            // The next check probes again: there may be memory then.
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        }
+        result
     }
 }

@@ -12,6 +12,7 @@ mod engine_fallback;
 mod faults;
 mod kernel_cache;
 mod operators;
+mod out_of_memory;
 mod precompile;
 mod same_kernels;
 mod subprocess;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     trials.push(test("precompile::the_checks_find_their_kernels_in_the_cache".to_owned(), precompile::check));
     trials.push(test("kernel_cache::after_a_crash".to_owned(), kernel_cache::check));
     trials.push(test("all_kernels::naive".to_owned(), all_kernels::check));
+    trials.push(test("out_of_memory::each_check_names_the_sizes".to_owned(), out_of_memory::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     trials.push(test("engine_fallback::a_hip_build_that_computes_on_the_cpu".to_owned(), engine_fallback::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);

@@ -41,3 +41,19 @@ fn repeated_messages_are_counted() {
     assert_eq!(messages, ["illegal instruction (2 times)", "lost (3 times)"]);
     assert_eq!(counted(["lost"].into_iter()), ["lost"]);
 }
+
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+#[test]
+fn of_several_panics_the_one_about_memory_is_named() {
+    if !in_subprocess(module_path!(), "of_several_panics_the_one_about_memory_is_named") {
+        return;
+    }
+    watch();
+    panic_on("DSD-test-0", "out of memory: an earlier one");
+    let before = device_panics();
+    assert_eq!(super::out_of_memory(before), None);
+    for message in ["Resource to exist.", "out of memory: 4.0 KiB were requested", "out of memory: another one"] {
+        panic_on("DSD-test-0", message);
+    }
+    assert_eq!(super::out_of_memory(before).as_deref(), Some("out of memory: 4.0 KiB were requested"));
+}
