@@ -17,7 +17,7 @@ pub struct LoadTarget {
     pub checkpoint: Checkpoint,
     /// `auto` or an index among the visible devices of the kind that the init function is for.
     pub index: DeviceIndex,
-    /// The precision to compute in; none selects the first of the spec's that the probe proves correct.
+    /// The precision to compute in; none selects the first 16-bit one of the spec's that the probe proves correct, else f32.
     pub precision: Option<Precision>,
     /// The label of the endpoint.
     pub label: Label,

@@ -22,7 +22,7 @@ pub enum PrecisionError {
         /// The result of the probe.
         why: String,
     },
-    /// The spec has only 16-bit types, and the device computes none of them correctly.
+    /// The device computes none of the spec's precisions correctly, and f32 is not among them.
     #[error("this device computes no precision of the spec correctly: {why}; add `f32` to the spec")]
     NoneCorrect {
         /// The result of the probe for each.
@@ -31,9 +31,9 @@ pub enum PrecisionError {
 }
 
 impl HalfProbe {
-    /// The precision to compute in: `requested`, if the spec allows it and the device computes it correctly. Without a
-    /// request, f32 (the reference) if it is allowed, else the first of `allowed` that the device computes correctly.
-    /// f32 is assumed to be correct: its kernels were tested when the device was opened.
+    /// The precision to compute in: `requested`, if the spec allows it and the device computes it correctly; it is never replaced by
+    /// another one. Without a request, the first 16-bit type of `allowed` that the device computes correctly, else f32, else the
+    /// first of the others. f32 is assumed to be correct: its kernels were tested when the device was opened.
     ///
     /// # Errors
     ///
@@ -51,11 +51,13 @@ impl HalfProbe {
     }
 
     fn choose_default(&self, allowed: &[Precision]) -> Result<Precision, PrecisionError> {
-        if allowed.contains(&Precision::F32) {
-            return Ok(Precision::F32);
-        }
-        let correct = allowed.iter().copied().find(|precision| self.fault(*precision).is_none());
-        correct.ok_or_else(|| {
+        let is_half = |precision: &Precision| matches!(precision, Precision::F16 | Precision::Bf16);
+        let half = allowed.iter().copied().filter(is_half).find(|precision| self.fault(*precision).is_none());
+        let reference = || allowed.contains(&Precision::F32).then_some(Precision::F32);
+        // Last, because the probe of TF32 compiles kernels that most models do not need.
+        let other =
+            || allowed.iter().copied().find(|precision| !is_half(precision) && self.fault(*precision).is_none());
+        half.or_else(reference).or_else(other).ok_or_else(|| {
             let faults =
                 allowed.iter().filter_map(|precision| Some(format!("{precision} {}", self.fault(*precision)?)));
             PrecisionError::NoneCorrect { why: faults.collect::<Vec<_>>().join("; ") }

@@ -15,10 +15,14 @@ fn wrong() -> HalfSupport {
 }
 
 #[test]
-fn without_a_request_the_reference_is_preferred() {
+fn without_a_request_a_correct_half_precision_is_preferred_to_f32() {
     let both = probe(HalfSupport::Correct, HalfSupport::Correct);
-    assert_eq!(both.choose(None, &[F16, F32, Bf16]), Ok(F32));
-    assert_eq!(both.choose(None, &[Bf16, F16]), Ok(Bf16));
+    assert_eq!(both.choose(None, &[F32, F16, Bf16]), Ok(F16));
+    assert_eq!(both.choose(None, &[F32, Tf32, Bf16, F16]), Ok(Bf16));
+    assert_eq!(both.choose(None, &[F32, Tf32]), Ok(F32));
+    assert_eq!(both.choose(None, &[Tf32]), Ok(Tf32));
+    assert_eq!(probe(wrong(), HalfSupport::Correct).choose(None, &[F32, F16, Bf16]), Ok(Bf16));
+    assert_eq!(probe(wrong(), wrong()).choose(None, &[Bf16, F16, Tf32, F32]), Ok(F32));
     assert_eq!(probe(wrong(), wrong()).choose(None, &[F16, F32]), Ok(F32));
     assert_eq!(probe(wrong(), HalfSupport::Correct).choose(None, &[F16, Bf16]), Ok(Bf16));
 }
