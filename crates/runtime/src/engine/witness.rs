@@ -24,11 +24,15 @@ impl MemoryWitness {
         Some(Self { before: before?, opened: in_use(device)? })
     }
 
+    /// Whether memory in use has grown since before the engine started: the context of any process takes hundreds of megabytes.
+    pub(super) fn has_grown(self) -> bool {
+        self.opened > self.before
+    }
+
     /// Whether memory in use has grown by `weights` bytes, so that they can be on the device.
     pub(super) fn confirm(self, device: &Device, weights: u64) -> Result<(), String> {
         let Some(now) = in_use(device) else { return Ok(()) };
-        // The context of any process takes hundreds of megabytes.
-        if self.opened <= self.before && now <= self.before {
+        if !self.has_grown() && now <= self.before {
             return Err(format!("no memory of {} is in use by the engine", device.label()));
         }
         let grown = now.saturating_sub(self.opened) + RESERVED;
@@ -80,6 +84,9 @@ mod tests {
         let confirm = |before: u64, opened: u64, weights: u64| MemoryWitness { before, opened }.confirm(&host, weights);
         assert_eq!(confirm(0, used / 2, 1 << 20), Ok(()));
         assert!(confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less")));
+        assert!(
+            MemoryWitness { before: 1, opened: 2 }.has_grown() && !MemoryWitness { before: 2, opened: 2 }.has_grown()
+        );
         assert!(confirm(u64::MAX, u64::MAX, 1).is_err_and(|why| why.contains("no memory")));
     }
 }

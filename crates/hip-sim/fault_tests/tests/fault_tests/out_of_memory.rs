@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use testgen_types::{EntryStatus, ReportEntry};
 
 /// Limits in MiB, in the order of what does not fit: the first kernel, the probe, weights, activations, the cache of a session.
-const LIMITS: &[&str] =
-    &["0.002", "0.006", "0.01", "0.02", "0.04", "0.06", "0.08", "0.12", "0.16", "0.2", "0.3", "0.4"];
+const LIMITS: &[&str] = &[
+    "0.002", "0.006", "0.01", "0.02", "0.03", "0.04", "0.05", "0.06", "0.08", "0.1", "0.12", "0.16", "0.2", "0.3",
+    "0.4",
+];
 
 /// The checks that run with each limit, several in one process.
 const FILTERS: &[&str] =
@@ -40,7 +42,8 @@ fn place(entry: &ReportEntry, limit: &str) -> Option<String> {
         return None;
     }
     let reason = entry.reason.clone().unwrap_or_default();
-    for part in ["out of memory: ", " requested; ", " are free on the device", "TESTGEN_GPU_MEMORY is", "would fit"] {
+    assert!(reason.starts_with("out of memory: "), "{limit} MiB, {:?}: {reason:?}", entry.check);
+    for part in [" requested; ", " are free on the device", "TESTGEN_GPU_MEMORY is", "would fit"] {
         assert!(reason.contains(part), "{limit} MiB, {:?}: `{part}` is not in {reason:?}", entry.check);
     }
     let (size, _) = reason.trim_start_matches("out of memory: ").split_once(" were requested").unwrap_or_default();
