@@ -38,7 +38,7 @@ impl ChildError {
     }
 }
 
-/// Handles interrupts from now on: they also kill the child that [`wait`] waits for, instead of this process alone.
+/// Handles interrupts from now on: they also kill the children that [`wait_all`] waits for, instead of this process alone.
 pub(crate) fn watch_interrupts() {
     // Setting a second handler fails; the first one does the same.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
@@ -62,17 +62,26 @@ pub(crate) fn end_with_this_process(command: &mut Command) {
 }
 
 /// Waits until `child` ends, and calls `tick` meanwhile.
-pub(crate) fn wait(child: &mut Child, mut tick: impl FnMut()) -> Result<ExitStatus, ChildError> {
+pub(crate) fn wait(child: &mut Child, tick: impl FnMut()) -> Result<ExitStatus, ChildError> {
+    let statuses = wait_all(&mut [child], tick)?;
+    Ok(statuses[0])
+}
+
+/// Waits until all `children` have ended, and calls `tick` meanwhile. Their statuses are in the order of the children.
+pub(crate) fn wait_all(children: &mut [&mut Child], mut tick: impl FnMut()) -> Result<Vec<ExitStatus>, ChildError> {
     loop {
         if INTERRUPTED.load(Ordering::SeqCst) {
-            // Killing fails when the same signal has already ended the child.
-            let _ = child.kill();
-            let _ = child.wait();
+            for child in children {
+                // Killing fails when the same signal has already ended the child.
+                let _ = child.kill();
+                let _ = child.wait();
+            }
             return Err(ChildError::Interrupted);
         }
         // Polled: `wait` of the standard library continues after a signal, so the flag would never be read.
-        if let Some(status) = child.try_wait().map_err(|source| ChildError::Wait { source })? {
-            return Ok(status);
+        let statuses: io::Result<Option<Vec<ExitStatus>>> = children.iter_mut().map(|child| child.try_wait()).collect();
+        if let Some(statuses) = statuses.map_err(|source| ChildError::Wait { source })? {
+            return Ok(statuses);
         }
         tick();
         thread::sleep(POLL);

@@ -5,6 +5,7 @@
 //! and the line format (`testgen_types::ReportEntry`).
 
 mod cell;
+mod column;
 mod completeness;
 mod lines;
 mod merged;
@@ -15,10 +16,11 @@ mod summary;
 
 pub use cell::{Cell, cells};
 pub(crate) use cell::{error_text, first_diverging, is_outside, loaded_bytes};
+pub use column::Column;
+pub(crate) use column::on_engine;
 pub use completeness::find_problems;
 pub use lines::{Lines, ReportError, parse_lines, read_lines};
-pub(crate) use merged::on_engine;
-pub use merged::{Column, Merged, MergedEntry};
+pub use merged::{Merged, MergedEntry};
 pub use problem::Problem;
 pub use source::{Source, read_sources};
 pub use status::{Evaluation, ResultStatus, evaluate};

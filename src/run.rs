@@ -22,10 +22,10 @@ mod suite;
 
 pub use build::{BuildOptions, build};
 pub use built::find_built;
-pub use device_selection::{DeviceSelection, DeviceSelectionError};
+pub use device_selection::{DeviceSelection, DeviceSelectionError, ProcessDevices};
 pub use engines::engine_variables;
 pub use error::RunError;
-pub use execution::{Execution, ExecutionOptions, Listing, Work, execute, list};
+pub use execution::{Execution, ExecutionOptions, Listing, Part, Work, execute, keep_reports, list};
 pub(crate) use execution::{REPORT, command};
 pub use log_end::last_lines;
 pub use outcome::{Run, summarize};

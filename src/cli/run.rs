@@ -12,8 +12,9 @@ use crate::{
     report::render_human,
     results::{Problem, Summary},
     run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Progress, Requirement, Run, RunError, Selection,
-        Simulation, Work, build, engine_variables, execute, last_lines, list, models_on_gpus, select, summarize,
+        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Listing, Part, ProcessDevices, Progress,
+        Requirement, Run, RunError, Selection, Simulation, Work, build, engine_variables, execute, keep_reports,
+        last_lines, list, models_on_gpus, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
@@ -45,6 +46,7 @@ Examples:
   testgen run --name 'bert*' --device cpu      the checks of some models on the CPU
   testgen run --require rocm                   fails unless a check passed on an AMD GPU
   testgen run --device rocm:1                  on the second AMD GPU
+  testgen run --device rocm:0 --device rocm:1  on two AMD GPUs at the same time, as columns of their own
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
@@ -61,6 +63,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     models: ModelArguments,
     /// Only checks on this device: cpu, cuda, rocm, or rocm:1 for one of several; can be repeated
+    ///
+    /// Several devices of a kind run at the same time, each in a process of its own, and are columns of their own in the report.
     #[arg(long, value_name = "DEVICE")]
     device: Vec<DeviceSelection>,
     /// The engine that computes: native, torch, onnxruntime, or with options torch/eager; can be repeated [default: `engines` of
@@ -127,7 +131,6 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
-    let chosen = DeviceSelection::variable(&arguments.device)?;
     let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
     let mut progress = Progress::new(arguments.quiet);
     generate(&settings, &filter, &mut progress)?;
@@ -151,26 +154,54 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let required = arguments.required();
     let mut environment = simulation;
     environment.extend(engines);
-    environment.extend(arguments.environment(&required, chosen));
+    environment.extend(required_variable(&required));
     let work = arguments.work();
     if work == Work::Kernels {
         environment.push(("TESTGEN_KERNELS", kernels_of(&selection)?.into()));
         let named = if arguments.kernels == ALL { "" } else { &arguments.kernels };
         environment.push(("TESTGEN_KERNELS_NAMED", named.into()));
     }
-    let options = ExecutionOptions { report: arguments.report.clone(), work, environment };
-    let execution = execute(&suite, &selection, &options, &mut progress)?;
+    let parts = parts(arguments, &listing, &environment)?;
+    let options = ExecutionOptions { report: arguments.report.clone(), work };
+    let executions = execute(&suite, &parts, &options, &mut progress)?;
     if work == Work::Kernels {
-        return show_kernels(arguments, execution, out);
+        return show_kernels(arguments, executions, out);
     }
-    let run = Run { listing: &listing, selection: &selection, execution: &execution, required: &required };
+    let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
-    let log = execution.keep_report()?;
     let crashed = summary.problems.iter().any(|problem| matches!(problem, Problem::Exit { .. }));
-    if crashed {
-        show_end(&log);
+    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
+        show_end(log);
     }
     show(arguments, &summary, out)
+}
+
+/// The processes of the run: one, or one for each device of a kind.
+fn parts(
+    arguments: &Arguments,
+    listing: &Listing,
+    environment: &[(&'static str, OsString)],
+) -> Result<Vec<Part>, RunError> {
+    let processes = DeviceSelection::processes(&arguments.device);
+    let several = processes.len() > 1;
+    if several && arguments.work() == Work::Kernels {
+        return Err(RunError::KernelsOnSeveralDevices);
+    }
+    let part = |devices: ProcessDevices| {
+        let chosen = devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
+        Part {
+            name: devices.file_name().filter(|_| several),
+            selection: select(&arguments.models.filter(devices.kinds), listing),
+            environment: environment.iter().cloned().chain(chosen).collect(),
+        }
+    };
+    Ok(processes.into_iter().map(part).collect())
+}
+
+/// The variable of the suite's processes that requires devices.
+fn required_variable(required: &[Requirement]) -> Option<(&'static str, OsString)> {
+    let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
+    (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()))
 }
 
 /// The models and devices whose products are computed.
@@ -223,14 +254,6 @@ impl Arguments {
         }
         required
     }
-
-    /// The variables of the suite's process that choose and require devices.
-    fn environment(&self, required: &[Requirement], chosen: Option<String>) -> Vec<(&'static str, OsString)> {
-        let required: Vec<String> = required.iter().map(Requirement::to_string).collect();
-        let required = (!required.is_empty()).then(|| ("TESTGEN_REQUIRE", required.join(",").into()));
-        let chosen = chosen.map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
-        required.into_iter().chain(chosen).collect()
-    }
 }
 
 fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
@@ -247,15 +270,15 @@ fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitC
     Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
 }
 
-fn show_kernels(arguments: &Arguments, execution: Execution, out: &mut Out) -> Result<ExitCode, Error> {
-    let lines = read_kernel_lines(execution.report())?;
-    let status = execution.status;
-    let problem = (!status.success()).then(|| format!("the suite ended before it was done ({status})"));
-    let log = execution.keep_report()?;
-    if problem.is_some() {
-        show_end(&log);
+/// The lines come from one process: [`parts`] refuses several.
+fn show_kernels(arguments: &Arguments, executions: Vec<Execution>, out: &mut Out) -> Result<ExitCode, Error> {
+    let lines = executions.first().map(|execution| read_kernel_lines(execution.report())).transpose()?;
+    let crashed = executions.iter().map(|execution| execution.status).find(|status| !status.success());
+    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
+    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| problem.is_some()) {
+        show_end(log);
     }
-    let summary = KernelSummary::new(lines, problem);
+    let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
     match arguments.format {
         Format::Human => {
             write!(out, "{}", render_kernels(&summary))?;

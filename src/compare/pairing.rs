@@ -1,7 +1,7 @@
 //! Pairs the checks of one report with those of the other.
 
 use super::device_choice::{DeviceChoice, DevicePair};
-use crate::results::{Merged, MergedEntry};
+use crate::results::{Column, Merged, MergedEntry};
 use std::collections::BTreeMap;
 use testgen_types::{Check, DeviceKind, Precision};
 
@@ -32,7 +32,7 @@ struct Device<'m> {
 type Groups<'m> = BTreeMap<Key<'m>, Vec<&'m MergedEntry>>;
 
 /// Pairs checks by model, check, precision and kind of device. With one device of a kind in each report the device's name
-/// does not matter, so that two machines can be compared; with several it decides. `devices` selects one of each report.
+/// does not matter, so that two machines can be compared; with several it decides, with the index. `devices` selects one of each report.
 pub(super) fn pairs<'m>(a: &'m Merged, b: &'m Merged, devices: Option<&DevicePair>) -> Vec<Pair<'m>> {
     let mut left = group(a, devices.map(|devices| &devices.a));
     let mut right = group(b, devices.map(|devices| &devices.b));
@@ -74,8 +74,9 @@ fn pair_by_name<'m>(a: &Merged, b: &Merged, left: Vec<&'m MergedEntry>, right: V
     let mut pairs = Vec::new();
     let mut right: Vec<Option<&MergedEntry>> = right.into_iter().map(Some).collect();
     for entry in left {
-        let name = &a.columns[entry.column].name;
-        let found = right.iter_mut().find(|other| other.is_some_and(|other| b.columns[other.column].name == *name));
+        let column = &a.columns[entry.column];
+        let is_same = |other: &Column| (&other.name, other.index) == (&column.name, column.index);
+        let found = right.iter_mut().find(|other| other.is_some_and(|other| is_same(&b.columns[other.column])));
         pairs.push(Pair { a: Some(entry), b: found.and_then(Option::take) });
     }
     pairs.extend(right.into_iter().flatten().map(|entry| Pair { a: None, b: Some(entry) }));

@@ -15,7 +15,8 @@ pub fn render_failure(entry: &ReportEntry) -> String {
         push(&mut text, format_args!("    {line}"));
     }
     if let Some(ran_on) = ran_on(entry) {
-        push(&mut text, format_args!("    ran on {ran_on}"));
+        let index = entry.device_index.map_or_else(String::new, |index| format!("{}:{index}, ", entry.device));
+        push(&mut text, format_args!("    ran on {index}{ran_on}"));
     }
     let outside: Vec<&OutputError> = entry.outputs.iter().filter(|output| is_outside(output)).collect();
     for output in outside.iter().take(TENSORS_SHOWN) {

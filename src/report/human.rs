@@ -50,7 +50,11 @@ fn table(summary: &Summary) -> Table {
     ]);
     for row in &summary.rows {
         let counts = [row.passed, row.failed, row.ignored].map(|count| count.to_string());
-        let words = [row.architecture.to_string(), row.model.clone(), on_engine(row.device, row.engine.as_deref())];
+        let words = [
+            row.architecture.to_string(),
+            row.model.clone(),
+            on_engine(row.device, row.device_index, row.engine.as_deref()),
+        ];
         table.push(words.into_iter().chain(counts).chain([computed_on(row)]));
     }
     table
@@ -72,7 +76,7 @@ fn push_ignored(text: &mut String, summary: &Summary) {
         let reason = ignored.reason.trim().replace('\n', "\n    ");
         // A reason of the suite may name its device itself.
         let names_device = ignored.engine.is_none() && reason.starts_with(&format!("{}: ", ignored.device));
-        let prefix = format!("{}: ", on_engine(ignored.device, ignored.engine.as_deref()));
+        let prefix = format!("{}: ", on_engine(ignored.device, ignored.device_index, ignored.engine.as_deref()));
         let prefix = if names_device { "" } else { &prefix };
         let checks = plural(ignored.checks, "check");
         let models = named(&ignored.models);

@@ -2,12 +2,13 @@
 
 use super::{
     Evaluation, Problem, ResultStatus, Source,
+    column::{Column, Identity},
     completeness::{contradiction, impossible_pass},
     evaluate,
 };
 use crate::expected_failure::ExpectedFailures;
 use std::collections::{BTreeMap, BTreeSet};
-use testgen_types::{Check, DeviceKind, EntryStatus, HardwareInfo, Precision, ReportEntry};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
 /// Several reports as one.
 #[derive(Debug, Default)]
@@ -22,31 +23,6 @@ pub struct Merged {
     pub problems: Vec<String>,
 }
 
-/// One device, or the checks of a device that is absent.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Column {
-    /// The device that its checks name.
-    pub device: DeviceKind,
-    /// The engine that computed; none for the native one.
-    pub engine: Option<String>,
-    /// A software simulation.
-    pub simulated: bool,
-    /// The driver's name of the device; none where nothing ran.
-    pub name: Option<String>,
-    /// Driver and library versions, once for each machine that differs.
-    pub hardware: BTreeSet<HardwareInfo>,
-    /// Whether its f32 products may be computed in TF32.
-    pub tf32: bool,
-    /// Bytes of memory.
-    pub memory: Option<u64>,
-    /// The versions of testgen's runtime.
-    pub testgen: BTreeSet<String>,
-    /// The versions of the engine's libraries.
-    pub engine_versions: BTreeSet<String>,
-    /// Indices of the reports with entries of this device.
-    pub sources: BTreeSet<usize>,
-}
-
 /// One check on one device.
 #[derive(Debug, Clone)]
 pub struct MergedEntry {
@@ -58,15 +34,6 @@ pub struct MergedEntry {
     pub source: usize,
     /// Its status.
     pub evaluation: Evaluation,
-}
-
-/// The fields that make two devices one column.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Identity {
-    device: DeviceKind,
-    engine: Option<String>,
-    simulated: bool,
-    name: Option<String>,
 }
 
 /// An entry with its device and the index of its report.
@@ -142,69 +109,14 @@ impl MergedEntry {
     }
 }
 
-impl Column {
-    /// `rocm: AMD Instinct MI300X`, `rocm: gfx1100 (SIMULATED)`, `rocm: nothing ran`; of an engine `rocm@torch: AMD Instinct MI300X`.
-    pub fn label(&self) -> String {
-        let name = self.name.as_deref().unwrap_or("nothing ran");
-        let simulated = if self.simulated { " (SIMULATED)" } else { "" };
-        format!("{}: {name}{simulated}", on_engine(self.device, self.engine.as_deref()))
-    }
+/// A kind of device, the index of one, and an engine.
+type Place = (DeviceKind, Option<u32>, Option<String>);
 
-    /// Whether a device of this kind ran, and not a simulation of it.
-    pub fn is_real(&self) -> bool {
-        self.name.is_some() && !self.simulated
-    }
-
-    fn identity(&self) -> Identity {
-        Identity {
-            device: self.device,
-            engine: self.engine.clone(),
-            simulated: self.simulated,
-            name: self.name.clone(),
-        }
-    }
-
-    fn empty(Identity { device, engine, simulated, name }: Identity) -> Self {
-        Self {
-            device,
-            engine,
-            simulated,
-            name,
-            hardware: BTreeSet::new(),
-            tf32: false,
-            memory: None,
-            testgen: BTreeSet::new(),
-            engine_versions: BTreeSet::new(),
-            sources: BTreeSet::new(),
-        }
-    }
-
-    fn add(&mut self, source: usize, entry: &ReportEntry) {
-        self.sources.insert(source);
-        self.testgen.extend(entry.testgen.clone());
-        self.engine_versions.extend(entry.engine_versions.clone());
-        // A fallback in this column ran on another device, whose properties must not appear here.
-        if self.name.is_some() && entry.device_name == self.name {
-            self.hardware.extend(entry.hardware.clone());
-            self.tf32 |= entry.tf32;
-            self.memory = self.memory.max(entry.memory.and_then(|memory| memory.total));
-        }
-    }
-}
-
-/// A device with an engine: `cuda`, `cuda@torch/eager`.
-pub(crate) fn on_engine(device: DeviceKind, engine: Option<&str>) -> String {
-    engine.map_or(device.to_string(), |engine| format!("{device}@{engine}"))
-}
-
-/// A kind of device and an engine.
-type Place = (DeviceKind, Option<String>);
-
-/// The device of each kind and engine of which a report has exactly one.
+/// The device of each place of which a report has exactly one.
 fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
     let mut devices: BTreeMap<Place, BTreeSet<Identity>> = BTreeMap::new();
     for identity in entries.iter().filter_map(own_device) {
-        devices.entry((identity.device, identity.engine.clone())).or_default().insert(identity);
+        devices.entry((identity.device, identity.index, identity.engine.clone())).or_default().insert(identity);
     }
     devices
         .into_iter()
@@ -217,14 +129,20 @@ fn only_devices(entries: &[ReportEntry]) -> BTreeMap<Place, Identity> {
 fn own_device(entry: &ReportEntry) -> Option<Identity> {
     let replaced = entry.fallback || entry.mock;
     let name = entry.device_name.clone().filter(|_| !replaced)?;
-    Some(Identity { device: entry.device, engine: entry.engine.clone(), simulated: entry.simulated, name: Some(name) })
+    Some(Identity {
+        device: entry.device,
+        index: entry.device_index,
+        engine: entry.engine.clone(),
+        simulated: entry.simulated,
+        name: Some(name),
+    })
 }
 
 /// A check without a device belongs to the only device of its report, because it would have run there.
 fn identity(entry: &ReportEntry, only: &BTreeMap<Place, Identity>) -> Identity {
-    let engine = entry.engine.clone();
-    let known = own_device(entry).or_else(|| only.get(&(entry.device, engine.clone())).cloned());
-    known.unwrap_or(Identity { device: entry.device, engine, simulated: false, name: None })
+    let (device, index, engine) = (entry.device, entry.device_index, entry.engine.clone());
+    let known = own_device(entry).or_else(|| only.get(&(device, index, engine.clone())).cloned());
+    known.unwrap_or(Identity { device, index, engine, simulated: false, name: None })
 }
 
 /// The test without the name of the device: the part that entries of two machines share.
@@ -232,6 +150,8 @@ fn identity(entry: &ReportEntry, only: &BTreeMap<Place, Identity>) -> Identity {
 struct TestKey {
     model: String,
     device: DeviceKind,
+    /// One device that computes does not replace another that was asked for.
+    index: Option<u32>,
     engine: Option<String>,
     check: Check,
     precision: Precision,
@@ -239,8 +159,15 @@ struct TestKey {
 
 impl TestKey {
     fn of(entry: &ReportEntry) -> Self {
-        let ReportEntry { model, device, engine, check, precision, .. } = entry;
-        Self { model: model.clone(), device: *device, engine: engine.clone(), check: *check, precision: *precision }
+        let ReportEntry { model, device, device_index, engine, check, precision, .. } = entry;
+        Self {
+            model: model.clone(),
+            device: *device,
+            index: *device_index,
+            engine: engine.clone(),
+            check: *check,
+            precision: *precision,
+        }
     }
 }
 

@@ -52,6 +52,9 @@ pub struct Row {
     pub model: String,
     /// The device that the checks name.
     pub device: DeviceKind,
+    /// Its index, where the run selected one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_index: Option<u32>,
     /// The engine that computed; absent for the native one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
@@ -87,6 +90,9 @@ pub struct RanOn {
 pub struct IgnoredReason {
     /// The device that the checks name.
     pub device: DeviceKind,
+    /// Its index, where the run selected one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_index: Option<u32>,
     /// The engine that would have computed; absent for the native one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
@@ -133,6 +139,7 @@ impl Row {
             architecture: entry.architecture,
             model: entry.model.clone(),
             device: entry.device,
+            device_index: entry.device_index,
             engine: entry.engine.clone(),
             passed: 0,
             failed: 0,
@@ -181,7 +188,8 @@ impl RanOn {
 fn rows(entries: &[ReportEntry]) -> Vec<Row> {
     let mut rows = BTreeMap::new();
     for entry in entries {
-        let key = (entry.architecture.as_str(), entry.model.as_str(), entry.device, entry.engine.as_deref());
+        let device = (entry.device, entry.device_index, entry.engine.as_deref());
+        let key = (entry.architecture.as_str(), entry.model.as_str(), device);
         rows.entry(key).or_insert_with(|| Row::empty(entry)).add(entry);
     }
     rows.into_values().collect()
@@ -198,19 +206,21 @@ fn expectations(entries: &[ReportEntry], expected: &ExpectedFailures) -> Vec<Exp
     expectations
 }
 
-/// Device, engine and reason.
-type Reason<'e> = (DeviceKind, Option<&'e str>, &'e str);
+/// Device, its index, engine and reason.
+type Reason<'e> = (DeviceKind, Option<u32>, Option<&'e str>, &'e str);
 
 fn ignored_reasons(entries: &[ReportEntry]) -> Vec<IgnoredReason> {
     let mut reasons: BTreeMap<Reason<'_>, (usize, BTreeSet<String>)> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::Ignored) {
-        let key = (entry.device, entry.engine.as_deref(), entry.reason.as_deref().unwrap_or("no reason given"));
+        let reason = entry.reason.as_deref().unwrap_or("no reason given");
+        let key = (entry.device, entry.device_index, entry.engine.as_deref(), reason);
         let (checks, models) = reasons.entry(key).or_default();
         *checks += 1;
         models.insert(entry.model.clone());
     }
-    let reason = |((device, engine, reason), (checks, models)): (Reason<'_>, _)| IgnoredReason {
+    let reason = |((device, device_index, engine, reason), (checks, models)): (Reason<'_>, _)| IgnoredReason {
         device,
+        device_index,
         engine: engine.map(str::to_owned),
         reason: reason.to_owned(),
         checks,

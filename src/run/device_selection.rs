@@ -1,7 +1,6 @@
-//! Selected devices: `--device` on the command line, `TESTGEN_DEVICE` for the suite.
+//! Selected devices: `--device` on the command line, and the processes of the suite that compute on them.
 
-use super::RunError;
-use std::str::FromStr;
+use std::{collections::BTreeMap, str::FromStr};
 use testgen_types::{DeviceKind, UnknownName};
 
 /// One value of `--device`: `cpu`, `cuda`, `rocm`, or `rocm:1` for the second of several.
@@ -27,23 +26,49 @@ pub enum DeviceSelectionError {
     Cpu,
 }
 
+/// The devices of one process of the suite: one of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessDevices {
+    /// The kinds of which it runs the checks; empty for all of them.
+    pub kinds: Vec<DeviceKind>,
+    /// The index of each kind that has one.
+    pub indices: BTreeMap<DeviceKind, u32>,
+}
+
 impl DeviceSelection {
-    /// The value of `TESTGEN_DEVICE`: the devices with an index. None when no device has one.
-    ///
-    /// # Errors
-    ///
-    /// When two devices of one kind are selected: a run uses one device of each kind.
-    pub fn variable(devices: &[Self]) -> Result<Option<String>, RunError> {
-        let mut named: Vec<(DeviceKind, u32)> = Vec::new();
-        for (kind, index) in devices.iter().filter_map(|device| Some((device.kind, device.index?))) {
-            match named.iter().find(|(known, _)| *known == kind) {
-                Some((_, known)) if *known != index => return Err(RunError::TwoDevices { kind }),
-                Some(_) => {}
-                None => named.push((kind, index)),
+    /// The processes that compute on `devices`, at least one. The second device of a kind has a process of its own, so that all of them
+    /// compute at the same time; kinds without an index are in the first process.
+    pub fn processes(devices: &[Self]) -> Vec<ProcessDevices> {
+        let mut kinds: Vec<DeviceKind> = Vec::new();
+        let mut indices: BTreeMap<DeviceKind, Vec<u32>> = BTreeMap::new();
+        for device in devices {
+            if !kinds.contains(&device.kind) {
+                kinds.push(device.kind);
             }
+            let known = indices.entry(device.kind).or_default();
+            known.extend(device.index.filter(|index| !known.contains(index)));
         }
-        let named: Vec<String> = named.iter().map(|(kind, index)| format!("{kind}:{index}")).collect();
-        Ok((!named.is_empty()).then(|| named.join(",")))
+        let processes = indices.values().map(Vec::len).max().unwrap_or_default().max(1);
+        let at = |process: usize| indices.iter().filter_map(move |(kind, known)| Some((*kind, *known.get(process)?)));
+        let of_process = |process: usize| {
+            let indices: BTreeMap<DeviceKind, u32> = at(process).collect();
+            let kinds = if process == 0 { kinds.clone() } else { indices.keys().copied().collect() };
+            ProcessDevices { kinds, indices }
+        };
+        (0..processes).map(of_process).collect()
+    }
+}
+
+impl ProcessDevices {
+    /// The value of `TESTGEN_DEVICE`: the devices with an index. None when no device has one.
+    pub fn variable(&self) -> Option<String> {
+        let named: Vec<String> = self.indices.iter().map(|(kind, index)| format!("{kind}:{index}")).collect();
+        (!named.is_empty()).then(|| named.join(","))
+    }
+
+    /// A name for files of this process: `cuda-0-rocm-1`. None when no device has an index.
+    pub fn file_name(&self) -> Option<String> {
+        self.variable().map(|text| text.replace([':', ','], "-"))
     }
 }
 
@@ -75,13 +100,20 @@ mod tests {
     }
 
     #[test]
-    fn a_run_uses_one_device_of_a_kind() {
-        let named = |texts: &[&str]| {
+    fn each_device_of_a_kind_has_a_process() {
+        let processes = |texts: &[&str]| {
             let devices: Vec<DeviceSelection> = texts.iter().map(|text| text.parse().expect("is a device")).collect();
-            DeviceSelection::variable(&devices)
+            let describe = |devices: ProcessDevices| (devices.kinds.len(), devices.variable().unwrap_or_default());
+            DeviceSelection::processes(&devices).into_iter().map(describe).collect::<Vec<_>>()
         };
-        assert_eq!(named(&["cpu", "rocm"]).expect("agree"), None);
-        assert_eq!(named(&["rocm", "rocm:1", "cuda:0", "rocm:1"]).expect("agree").as_deref(), Some("rocm:1,cuda:0"));
-        assert!(matches!(named(&["rocm:0", "rocm:1"]), Err(RunError::TwoDevices { kind: DeviceKind::Rocm })));
+        assert_eq!(processes(&[]), [(0, String::new())]);
+        assert_eq!(processes(&["cpu", "rocm"]), [(2, String::new())]);
+        assert_eq!(processes(&["rocm", "rocm:1", "cuda:0", "rocm:1"]), [(2, "cuda:0,rocm:1".to_owned())]);
+        assert_eq!(
+            processes(&["cpu", "rocm:3", "rocm:1", "cuda:0"]),
+            [(3, "cuda:0,rocm:3".to_owned()), (1, "rocm:1".to_owned())]
+        );
+        let two = DeviceSelection::processes(&["cuda:0", "rocm:1"].map(|text| text.parse().expect("is a device")));
+        assert_eq!(two[0].file_name().as_deref(), Some("cuda-0-rocm-1"));
     }
 }

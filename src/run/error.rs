@@ -2,7 +2,6 @@
 
 use crate::{child_process::ChildError, cli_error::CliError, exit_code::ExitCode};
 use std::{io, path::PathBuf, process::ExitStatus};
-use testgen_types::DeviceKind;
 
 /// A suite could not be built or run.
 #[derive(Debug, thiserror::Error)]
@@ -65,12 +64,9 @@ pub enum RunError {
         /// The simulator's error.
         message: String,
     },
-    /// Two devices of one kind are selected.
-    #[error("two {kind} devices are selected, but a run uses one device of each kind")]
-    TwoDevices {
-        /// The kind.
-        kind: DeviceKind,
-    },
+    /// `--kernels` with two devices of one kind.
+    #[error("`--kernels` uses one device of each kind, but several devices of a kind are selected")]
+    KernelsOnSeveralDevices,
     /// No test matches the filters.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
@@ -101,7 +97,7 @@ impl CliError for RunError {
             Self::NoSimulator => {
                 Some("use the runtime of testgen's source tree: `--runtime path/to/testgen/crates/runtime`".to_owned())
             }
-            Self::TwoDevices { .. } => Some("run once for each of them".to_owned()),
+            Self::KernelsOnSeveralDevices => Some("run once for each of them".to_owned()),
             Self::NoGpuSelected => Some("select `--device cuda` or `--device rocm`".to_owned()),
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
@@ -115,7 +111,7 @@ impl CliError for RunError {
             // A suite that does not compile, or rejects its environment, is a result of the run and not an error of
             // testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
-            Self::NothingSelected | Self::NoGpuSelected | Self::TwoDevices { .. } | Self::Simulation { .. } => {
+            Self::NothingSelected | Self::NoGpuSelected | Self::KernelsOnSeveralDevices | Self::Simulation { .. } => {
                 ExitCode::BadInput
             }
             Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {

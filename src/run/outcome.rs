@@ -1,6 +1,6 @@
 //! The outcome of a run: its report compared with the suite's tests, the exit status and the required devices.
 
-use super::{Execution, Listing, Requirement, Selection};
+use super::{Execution, Listing, Part, Requirement};
 use crate::{
     expected_failure::ExpectedFailures,
     results::{Problem, ReportError, Summary, find_problems, read_lines},
@@ -12,26 +12,30 @@ use testgen_types::{EntryStatus, ReportEntry};
 pub struct Run<'a> {
     /// All tests of the suite.
     pub listing: &'a Listing,
-    /// The tests that had to run.
-    pub selection: &'a Selection,
-    /// The exit status, the report and the log.
-    pub execution: &'a Execution,
+    /// The tests that had to run, by process.
+    pub parts: &'a [Part],
+    /// The exit status, the report and the log of each process.
+    pub executions: &'a [Execution],
     /// The devices that had to run.
     pub required: &'a [Requirement],
 }
 
-/// Reads and evaluates the report of a run. Only entries of selected tests are counted.
+/// Reads and evaluates the reports of a run. Only entries of selected tests are counted.
 ///
 /// # Errors
 ///
-/// When the report cannot be read.
+/// When a report cannot be read.
 pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, ReportError> {
-    let lines = read_lines(run.execution.report())?;
-    let mut problems = lines.problems;
-    problems.extend(exit_problem(run.execution, &lines.entries));
-    problems.extend(find_problems(&lines.entries, run.listing, &run.selection.tests));
-    let is_selected = |entry: &ReportEntry| run.selection.tests.contains(&entry.test_name());
-    let entries: Vec<ReportEntry> = lines.entries.into_iter().filter(is_selected).collect();
+    let mut problems = Vec::new();
+    let mut entries: Vec<ReportEntry> = Vec::new();
+    for (part, execution) in run.parts.iter().zip(run.executions) {
+        let lines = read_lines(execution.report())?;
+        let tests = &part.selection.tests;
+        problems.extend(lines.problems);
+        problems.extend(exit_problem(execution, &lines.entries));
+        problems.extend(find_problems(&lines.entries, run.listing, tests));
+        entries.extend(lines.entries.into_iter().filter(|entry| tests.contains(&entry.test_name())));
+    }
     let unmet = run.required.iter().filter(|requirement| !requirement.is_met_by(&entries));
     problems.extend(unmet.map(|requirement| Problem::RequirementUnmet { requirement: requirement.to_string() }));
     Ok(Summary::new(&entries, problems, expected))

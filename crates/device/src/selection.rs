@@ -18,6 +18,16 @@ pub enum DeviceIndex {
     Index(u32),
 }
 
+impl DeviceIndex {
+    /// The ordinal, where one was chosen.
+    pub fn chosen(self) -> Option<u32> {
+        match self {
+            Self::Auto => None,
+            Self::Index(index) => Some(index),
+        }
+    }
+}
+
 impl fmt::Display for DeviceIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

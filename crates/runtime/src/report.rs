@@ -70,6 +70,7 @@ mod tests {
             model: model.to_owned(),
             architecture: Architecture::EncoderOnly,
             device: DeviceKind::Cpu,
+            device_index: None,
             engine: None,
             engine_versions: None,
             check: Check::Finite,

@@ -32,6 +32,9 @@ pub struct ReportEntry {
     pub architecture: Architecture,
     /// The device that the check is for.
     pub device: DeviceKind,
+    /// The index of that device, where the run selected one of several, for instance with `--device rocm:1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_index: Option<u32>,
     /// The engine that computed, with its options, for instance `torch/eager`; absent for the native one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
@@ -133,6 +136,12 @@ pub struct HardwareInfo {
     /// The version of the HIP or CUDA runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_version: Option<String>,
+    /// The address on the PCI bus, for instance `0000:03:00.0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+    /// The identifier that the driver assigns to this device alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
 }
 
 /// Bytes before and after a load. `None`: the device does not report the value.

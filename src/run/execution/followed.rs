@@ -8,7 +8,31 @@ use testgen_types::CompileProgress;
 /// The bytes of a growing file that are read at once.
 const LARGEST_STEP: u64 = 1 << 20;
 
-/// The report and the log of a running suite.
+/// The processes of a run.
+pub(super) struct FollowedRun(Vec<Followed>);
+
+impl FollowedRun {
+    pub(super) fn new(processes: Vec<Followed>) -> Self {
+        Self(processes)
+    }
+
+    /// Shows what was added: the kernels that are compiled before the first check, then the checks.
+    pub(super) fn show(&mut self, all: Option<usize>, progress: &mut Progress) {
+        self.0.iter_mut().for_each(Followed::read);
+        let entries = self.0.iter().map(|process| process.entries).sum();
+        let compiled = self.0.iter().filter_map(|process| process.compiled);
+        let compiled = compiled.reduce(|a, b| CompileProgress { done: a.done + b.done, all: a.all + b.all });
+        match compiled {
+            Some(compiled) if entries == 0 => progress.compiling(compiled),
+            _ => {
+                let furthest = self.0.iter().max_by_key(|process| process.entries);
+                progress.tests(entries, all, furthest.map_or("", |process| &process.last));
+            }
+        }
+    }
+}
+
+/// The report and the log of one process of a suite.
 pub(super) struct Followed {
     report: Growing,
     log: Growing,
@@ -24,15 +48,6 @@ impl Followed {
 
     fn of(report: Growing, log: Growing) -> Self {
         Self { report, log, entries: 0, last: String::new(), compiled: None }
-    }
-
-    /// Shows what was added: the kernels that are compiled before the first check, then the checks.
-    pub(super) fn show(&mut self, all: Option<usize>, progress: &mut Progress) {
-        self.read();
-        match self.compiled {
-            Some(compiled) if self.entries == 0 => progress.compiling(compiled),
-            _ => progress.tests(self.entries, all, &self.last),
-        }
     }
 
     fn read(&mut self) {

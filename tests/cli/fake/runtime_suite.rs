@@ -73,6 +73,10 @@ impl Test {
         match action.as_str() {
             "none" | "unlisted" => return true,
             "crash" => std::process::abort(),
+            "cut" => {
+                self.append_part("{\"version\":1,\"arch");
+                std::process::abort()
+            }
             "sleep" => std::thread::sleep(std::time::Duration::from_secs(60)),
             "text" => self.append(&json),
             "twice" => {
@@ -84,11 +88,20 @@ impl Test {
         action != "fail"
     }
 
+    /// The index of the selected device of this test's kind, as ` rocm:1`; empty where none is selected.
+    fn selected(&self) -> String {
+        let selection = env::var("TESTGEN_DEVICE").unwrap_or_default();
+        let kind = format!("{}:", self.check.device.as_str());
+        let named = selection.split(',').find(|named| named.starts_with(&kind));
+        named.map_or_else(String::new, |named| format!(" {named}"))
+    }
+
     fn rule(&self) -> (String, String) {
+        let name = format!("{}{}", self.name, self.selected());
         let rules = env::var("FAKE_RULES").ok().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
         let rule = rules.lines().filter_map(|line| {
             let mut parts = line.splitn(3, '|');
-            let matches = self.name.contains(parts.next()?);
+            let matches = name.contains(parts.next()?);
             let action = parts.next()?.to_owned();
             matches.then(|| (action, parts.next().unwrap_or_default().to_owned()))
         });
@@ -114,9 +127,10 @@ impl Test {
     fn record(&self, status: &str, json: &str) {
         let Self { architecture, model, check, .. } = self;
         let engine = self.engine.as_ref().map_or(String::new(), |engine| format!(r#","engine":"{engine}""#));
+        let index = self.selected().split_once(':').map_or(String::new(), |(_, index)| format!(r#","device_index":{index}"#));
         let rest = if json.is_empty() { String::new() } else { format!(",{json}") };
         self.append(&format!(
-            r#"{{"version":1,"architecture":"{architecture}","model":"{model}","device":"{}","check":"{}","precision":"{}","status":"{status}","milliseconds":1.0{engine}{rest}}}"#,
+            r#"{{"version":1,"architecture":"{architecture}","model":"{model}","device":"{}","check":"{}","precision":"{}","status":"{status}","milliseconds":1.0{engine}{index}{rest}}}"#,
             check.device.as_str(),
             check.check.as_str(),
             check.precision.as_str(),
@@ -124,8 +138,12 @@ impl Test {
     }
 
     fn append(&self, line: &str) {
+        self.append_part(&format!("{line}\n"));
+    }
+
+    fn append_part(&self, text: &str) {
         let Some(path) = env::var_os("TESTGEN_REPORT") else { return };
         let mut file = fs::OpenOptions::new().append(true).create(true).open(path).expect("the report opens");
-        writeln!(file, "{line}").expect("the report can be written");
+        write!(file, "{text}").expect("the report can be written");
     }
 }

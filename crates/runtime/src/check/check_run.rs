@@ -273,6 +273,8 @@ fn hardware(device: &Device) -> HardwareInfo {
         path: Some(device.path.to_string()),
         driver_version: device.driver_version.clone(),
         runtime_version: device.runtime_version.clone(),
+        pci_address: device.pci_address.clone(),
+        uuid: device.uuid.clone(),
     }
 }
 

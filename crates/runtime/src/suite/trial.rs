@@ -55,17 +55,18 @@ fn run_available(
     engine: &EngineName,
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
+    let index = environment.devices.index(registration.device);
+    let of_this_run = |entry| ReportEntry { engine: engine.in_report(), device_index: index.chosen(), ..entry };
     if let Some(status) = without_running(environment, harness, registration) {
         let outcome = Outcome { status, evidence: Evidence::default() };
         let entry = entry(harness, registration, outcome, &environment.base, started);
-        return (ReportEntry { engine: engine.in_report(), ..entry }, Vec::new());
+        return (of_this_run(entry), Vec::new());
     }
     let _held = environment.locks.hold(registration.check, registration.device);
-    let index = environment.devices.index(registration.device);
     let ((entry, log), evidence) =
         engine::within(engine, || run(harness, registration, &environment.base, &environment.requirements, index));
     let EngineEvidence { versions, providers, .. } = evidence;
-    (ReportEntry { engine: engine.in_report(), engine_versions: versions, providers, ..entry }, log)
+    (ReportEntry { engine_versions: versions, providers, ..of_this_run(entry) }, log)
 }
 
 /// Runs the check on the device that `index` selects, whether it is available or not.
@@ -145,6 +146,7 @@ fn entry(
         model: harness.spec.name.to_owned(),
         architecture: harness.spec.architecture,
         device: registration.device,
+        device_index: None,
         engine: None,
         engine_versions: None,
         check: registration.check,

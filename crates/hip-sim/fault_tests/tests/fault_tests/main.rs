@@ -49,6 +49,7 @@ fn main() -> ExitCode {
     trials.push(test("all_kernels::naive".to_owned(), all_kernels::check));
     trials.push(test("out_of_memory::each_check_names_the_sizes".to_owned(), out_of_memory::check));
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
+    trials.push(test("device_selection::one_broken_of_four".to_owned(), device_selection::check_broken));
     trials.push(test("engine_fallback::a_hip_build_that_computes_on_the_cpu".to_owned(), engine_fallback::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     subprocess::clean();

@@ -37,6 +37,8 @@ impl<'a> Examined<'a> {
                 path: Some(facts.path.to_string()),
                 driver_version: facts.driver_version.clone(),
                 runtime_version: facts.runtime_version.clone(),
+                pci_address: facts.pci_address.clone(),
+                uuid: facts.uuid.clone(),
             },
             simulated: facts.simulated,
             precision: precision(arithmetic(candidate, product, self.gpu)),
