@@ -233,3 +233,7 @@ fn converted(stored: &Stored<'_>, dtype: DType, conversion: Conversion) -> Resul
     };
     Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;

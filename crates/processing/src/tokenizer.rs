@@ -202,3 +202,7 @@ fn clean_up_spaces(text: &str) -> String {
     ];
     PAIRS.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;

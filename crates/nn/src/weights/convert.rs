@@ -115,7 +115,7 @@ fn transpose<S: Float, T: Float>(bytes: &[u8], out: &mut [u8], rows: usize, colu
 mod tests {
     use super::{Conversion, convert};
     use burn_tensor::DType;
-    use half::f16;
+    use half::{bf16, f16};
     use safetensors::Dtype;
 
     fn floats(bytes: &[u8]) -> Vec<f32> {
@@ -156,5 +156,21 @@ mod tests {
     #[test]
     fn integers_are_not_weights() {
         assert!(convert(&[0; 8], Dtype::I64, DType::F32, &[1], Conversion::AsIs).is_none());
+    }
+    /// 1.5 and -2.5 in every type of a file, and in every type of a tensor.
+    #[test]
+    fn every_type_is_converted_to_every_other() {
+        let values = [1.5_f32, -2.5];
+        let single: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let double: Vec<u8> = values.iter().flat_map(|value| f64::from(*value).to_le_bytes()).collect();
+        let half: Vec<u8> = values.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()).collect();
+        let brain: Vec<u8> = values.iter().flat_map(|value| bf16::from_f32(*value).to_le_bytes()).collect();
+        let stored = [(Dtype::F64, &double), (Dtype::F32, &single), (Dtype::F16, &half), (Dtype::BF16, &brain)];
+        for (from, bytes) in stored {
+            for (to, expected) in [(DType::F32, &single), (DType::F16, &half), (DType::BF16, &brain)] {
+                let out = convert(bytes, from, to, &[2], Conversion::AsIs);
+                assert_eq!(out.as_ref(), Some(expected), "{from:?} to {to:?}");
+            }
+        }
     }
 }

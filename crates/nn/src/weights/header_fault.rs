@@ -81,8 +81,9 @@ fn place(info: &Value) -> Result<[usize; 2], String> {
 
 #[cfg(test)]
 mod tests {
-    use super::header_fault;
+    use super::{SEARCHED, header_fault};
     use safetensors::SafeTensors;
+    use testgen_types::excerpt;
 
     #[track_caller]
     fn fault(header: &str, data: usize) -> String {
@@ -130,8 +131,31 @@ mod tests {
         assert_eq!(of(b"abc"), "it has 3 bytes, too few for a safetensors file");
         let longer = "its header is longer than the file: it is truncated, or not a safetensors file";
         assert_eq!(of(b"\x50\0\0\0\0\0\0\0{}"), longer);
+        assert_eq!(of(b"\x50\0\0\0\0\0\0\0"), longer);
         assert!(fault("[]", 0).starts_with("its header is not a JSON object: "), "{}", fault("[]", 0));
         let name = "x".repeat(1_000_000);
         assert!(fault(&format!(r#"{{"{name}":{{"dtype":"{name}"}}}}"#), 0).len() < 500);
+    }
+    /// The message of the `safetensors` crate for a file with this header.
+    #[track_caller]
+    fn of_crate(header: &str, data: usize) -> String {
+        let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &vec![0; data]].concat();
+        excerpt(&SafeTensors::read_metadata(&bytes).expect_err("it is damaged").to_string()).into_owned()
+    }
+
+    #[test]
+    fn the_largest_header_is_searched_and_no_larger_one() {
+        let tensor = r#"{"w":{"dtype":"F37","shape":[2],"data_offsets":[0,8]}}"#;
+        let header = |length: usize| format!("{tensor}{}", " ".repeat(length - tensor.len()));
+        let searched = "tensor `w` has the type \"F37\", which safetensors does not have";
+        assert_eq!(fault(&header(SEARCHED), 8), searched);
+        assert_eq!(fault(&header(SEARCHED + 1), 8), of_crate(&header(SEARCHED + 1), 8));
+    }
+
+    #[test]
+    fn a_header_whose_tensors_are_right_has_the_message_of_the_crate() {
+        // Half a byte of data, which only the crate refuses.
+        let header = r#"{"w":{"dtype":"F4","shape":[1],"data_offsets":[0,1]}}"#;
+        assert_eq!(fault(header, 1), of_crate(header, 1));
     }
 }

@@ -259,3 +259,19 @@ fn token_and_id(file: &Value, settings: &Settings, role: &str) -> Result<Value, 
         message: format!("the vocabulary has no `{token}`; name the `{role}` in `tokenizer_config.json`"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::precompiled;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_table_of_characters_is_found_alone_and_in_a_sequence() {
+        let table = json!({ "type": "Precompiled", "precompiled_charsmap": "" });
+        let other = json!({ "type": "NFKD" });
+        let sequence = |parts: &[&Value]| json!({ "type": "Sequence", "normalizers": parts });
+        assert_eq!(precompiled(&table).as_ref(), Some(&table));
+        assert_eq!(precompiled(&sequence(&[&other, &table])).as_ref(), Some(&table));
+        assert_eq!([&other, &sequence(&[&other]), &Value::Null].map(precompiled), [None, None, None]);
+    }
+}

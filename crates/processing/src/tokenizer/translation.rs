@@ -97,8 +97,10 @@ fn is_language(token: &str) -> bool {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    use super::{Translation, is_language};
     use crate::tokenizer::Tokenizer;
-    use std::path::Path;
+    use serde_json::Value;
+    use std::{collections::BTreeMap, fs, path::Path};
 
     /// Expected ids and text are those of `MarianTokenizer`.
     #[test]
@@ -109,5 +111,25 @@ mod tests {
         let expected = [2, 80, 82, 80, 67, 48, 71, 54, 80, 71, 63, 66, 51, 67, 3, 0];
         assert_eq!(ids["input_ids"].as_integers(), Some(&expected[..]));
         assert_eq!(tokenizer.decode_target(&[88, 80, 82, 80, 67, 48, 71, 1, 0]).unwrap(), "I saw");
+    }
+    #[test]
+    fn a_language_has_both_brackets() {
+        assert_eq!([">>deu<<", ">>", "deu<<", "deu"].map(is_language), [true, false, false, false]);
+    }
+    #[test]
+    fn the_vocabularies_are_those_of_the_files() {
+        for (name, target) in [("marian", None), ("marian_two_vocabularies", Some("target_vocab.json"))] {
+            let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+            let read = |file: &str| -> BTreeMap<i64, String> {
+                let tokens: BTreeMap<String, Value> =
+                    serde_json::from_slice(&fs::read(fixture.join(file)).unwrap()).unwrap();
+                tokens.into_iter().map(|(token, id)| (id.as_i64().unwrap(), token)).collect()
+            };
+            let (_, translation) = Translation::open(&fixture).unwrap().unwrap();
+            let owned = |(id, token): (i64, &str)| (id, token.to_owned());
+            assert_eq!(translation.source().map(owned).collect::<BTreeMap<_, _>>(), read("vocab.json"), "{name}");
+            let separate: BTreeMap<i64, String> = translation.separate_target().map(owned).collect();
+            assert_eq!(separate, target.map(read).unwrap_or_default(), "{name}");
+        }
     }
 }
