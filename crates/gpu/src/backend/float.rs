@@ -58,6 +58,7 @@ delegate! {
         fn float_lower_equal(lhs: Tensor, rhs: Tensor, out_dtype: BoolDType) -> Tensor;
         fn float_lower_equal_elem(lhs: Tensor, rhs: Scalar, out_dtype: BoolDType) -> Tensor;
         fn float_sum_dim(tensor: Tensor, dim: usize) -> Tensor;
+        fn float_prod_dim(tensor: Tensor, dim: usize) -> Tensor;
         fn float_mean_dim(tensor: Tensor, dim: usize) -> Tensor;
         fn float_cumsum(tensor: Tensor, dim: usize) -> Tensor;
         fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor;
@@ -118,5 +119,9 @@ delegate! {
     /// As the sum of one dimension: burn's own kernel adds atomically, in an order that changes from run to run.
     fn float_sum(tensor: Tensor) -> Tensor {
         Self::float_sum_dim(as_row(tensor), 0)
+    }
+
+    fn float_prod(tensor: Tensor) -> Tensor {
+        Self::float_prod_dim(as_row(tensor), 0)
     }
 }

@@ -83,7 +83,8 @@ fn apply<N: Size>(x: Vector<f32, N>, #[comptime] function: ElementFunction) -> V
             x * Vector::new(0.5f32) * (Vector::tanh(inner) + one)
         }
         ElementFunction::QuickGelu => x / (one + Vector::exp(x * Vector::new(-1.702f32))),
-        ElementFunction::Relu => x.max(Vector::new(0.0f32)),
+        // Not `max`, which returns 0 for NaN.
+        ElementFunction::Relu => select_many(x.less_than(Vector::new(0.0f32)), Vector::new(0.0f32), x),
         // Not `-x`: cubecl-cpp 0.10 writes it for whole vectors, which have no such operator in HIP.
         ElementFunction::Silu => x / (one + Vector::exp(x * Vector::new(-1.0f32))),
         ElementFunction::Tanh => Vector::tanh(x),

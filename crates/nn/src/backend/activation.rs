@@ -60,9 +60,9 @@ impl Activation {
                 x * 0.5 * (inner.tanh() + 1.0)
             }
             Self::QuickGelu => x.clone() * activation::sigmoid(x * 1.702),
-            Self::Relu => activation::relu(x),
+            Self::Relu => relu(x),
             Self::Relu2 => {
-                let positive = activation::relu(x);
+                let positive = relu(x);
                 positive.clone() * positive
             }
             Self::Relu6 => x.clamp(0.0, 6.0),
@@ -73,6 +73,30 @@ impl Activation {
             Self::Sigmoid => activation::sigmoid(x),
             Self::Tanh => x.tanh(),
             Self::Linear => x,
+        }
+    }
+}
+
+/// max(x, 0), where NaN stays NaN as in PyTorch; burn 0.21's own makes it 0 on the CPU, which would hide it from `finite`.
+fn relu<B: Backend>(x: Tensor<B, 1>) -> Tensor<B, 1> {
+    let negative = x.clone().lower_elem(0.0);
+    x.mask_fill(negative, 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Cpu, activate};
+    use burn_tensor::{DType, TensorData};
+
+    #[test]
+    fn the_relu_of_nan_is_nan() {
+        for dtype in [DType::F32, DType::F16, DType::BF16] {
+            let data = TensorData::new(vec![f32::NAN, -1.0, 2.0, f32::NEG_INFINITY], [4]).convert_dtype(dtype);
+            let x: Tensor<Cpu, 1> = Tensor::from_data(data, (&Default::default(), dtype));
+            let positive: Vec<f32> = activate(x, Activation::Relu).into_data().iter::<f32>().collect();
+            assert!(positive[0].is_nan(), "{dtype:?}: {positive:?}");
+            assert_eq!(positive[1..], [0.0, 2.0, 0.0], "{dtype:?}");
         }
     }
 }

@@ -14,6 +14,7 @@ pub(in crate::backend) fn activation(activation: Activation) -> Option<fn(&mut [
     match activation {
         Activation::Gelu | Activation::GeluPython => Some(map::<Gelu>),
         Activation::GeluNew => Some(map::<GeluTanh>),
+        Activation::Relu => Some(map::<Relu>),
         Activation::Silu => Some(map::<Silu>),
         Activation::QuickGelu => Some(map::<QuickGelu>),
         // The others are rare, and burn's operators compute them.
@@ -28,6 +29,7 @@ trait Elementwise: Send {
 
 struct Gelu;
 struct GeluTanh;
+struct Relu;
 struct Silu;
 struct QuickGelu;
 
@@ -44,6 +46,14 @@ impl Elementwise for GeluTanh {
     fn of(x: f32) -> f32 {
         const SLOPE: f32 = 1.595_769; // 2 sqrt(2 / pi)
         x / (1.0 + exp(-SLOPE * (0.044_715 * x * x).mul_add(x, x)))
+    }
+}
+
+impl Elementwise for Relu {
+    /// Not `max`, which returns 0 for NaN.
+    #[inline(always)]
+    fn of(x: f32) -> f32 {
+        if x < 0.0 { 0.0 } else { x }
     }
 }
 
