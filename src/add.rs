@@ -69,7 +69,8 @@ pub fn inspect(directory: &Path, task: Option<Task>) -> Result<Found, AddError> 
     let has = |name: &str| directory.join(name).is_file();
     let preprocessors: &[&str] = match model_type.architecture() {
         // What the collator of graphs needs to know is in there.
-        Architecture::Graph => &["config.json"],
+        // Operators have no checkpoint, so that no model type leads here.
+        Architecture::Graph | Architecture::Operators => &["config.json"],
         architecture if architecture.reads_text() => {
             // Checkpoints of Marian have SentencePiece files instead, those of RAG one folder for each of two
             // tokenizers.

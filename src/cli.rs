@@ -13,6 +13,7 @@ mod list;
 mod logs;
 mod matrix;
 mod models;
+mod operators;
 mod out;
 mod panic;
 mod project_arguments;
@@ -52,6 +53,7 @@ enum Command {
     Export(export::Arguments),
     List(list::Arguments),
     Models(models::Arguments),
+    Operators(operators::Arguments),
     Devices(devices::Arguments),
     Doctor(doctor::Arguments),
     Explain(explain::Arguments),
@@ -101,6 +103,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Export(arguments) => export::run(arguments, &mut out),
         Command::List(arguments) => list::run(arguments, &mut out),
         Command::Models(arguments) => models::run(arguments, &mut out),
+        Command::Operators(arguments) => operators::run(arguments, &mut out),
         Command::Devices(arguments) => devices::run(arguments, &mut out),
         Command::Doctor(arguments) => doctor::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),

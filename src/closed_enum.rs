@@ -1,7 +1,7 @@
 //! One trait over the closed enums of `testgen_types`, for code that handles all of them alike.
 
 use std::{fmt::Display, str::FromStr};
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task, UnknownName};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task, UnknownName};
 
 /// An enum whose variants have a written form.
 pub(crate) trait ClosedEnum: Copy + PartialEq + Display + FromStr<Err = UnknownName> + 'static {
@@ -46,5 +46,20 @@ impl ClosedEnum for ModelType {
     /// There are too many to print them all in a message.
     fn known() -> String {
         "`testgen models` lists the supported types".to_owned()
+    }
+}
+
+impl ClosedEnum for Operator {
+    fn all() -> &'static [Self] {
+        Self::ALL
+    }
+
+    fn text(self) -> &'static str {
+        self.as_str()
+    }
+
+    /// There are too many to print them all in a message.
+    fn known() -> String {
+        "docs/spec.md lists the operators".to_owned()
     }
 }

@@ -25,6 +25,7 @@ mod limited_output;
 pub mod logs;
 pub mod matrix;
 pub mod model_table;
+pub mod operator_table;
 pub mod record;
 pub mod report;
 pub mod results;

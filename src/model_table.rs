@@ -35,7 +35,7 @@ impl ModelTable {
         let mut types = ModelType::all().to_vec();
         types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
         let row = |model_type: ModelType| {
-            let of_type = specs.iter().filter(|loaded| loaded.spec.model_type == model_type);
+            let of_type = specs.iter().filter(|loaded| loaded.spec.model_type == Some(model_type));
             let mut models: Vec<String> = of_type.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             models.sort();
             let results = columns.iter().map(|column| result(&cells, *column, &models)).collect();

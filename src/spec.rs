@@ -1,4 +1,4 @@
-//! The spec: a YAML file below `model_specs/` that describes one model.
+//! The spec: a YAML file below `model_specs/` that describes one model, or some operators.
 //!
 //! Owns: the type, its strict reader with compiler-like errors, the rules for names, the JSON Schema and the reference.
 //! Does not own: the suite that is generated from it (`generate`).
@@ -25,26 +25,34 @@ pub use yaml::{SpecFile, read};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
-/// One model: its checkpoint, its devices and precisions, and changes to the list of checks.
+/// One model with its checkpoint, or operators with their shapes: the devices and precisions, and changes to the list of checks.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "testgen model spec")]
 pub struct ModelSpec {
     /// The model's name: the stem of the file. Letters, digits, `_`, `-` and `.`, the first a letter or a digit.
     #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: ModelName,
-    /// Exactly the `model_type` of the checkpoint's `config.json`.
+    /// Exactly the `model_type` of the checkpoint's `config.json`; required, except of operators, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::model_type")]
-    pub model_type: ModelType,
+    pub model_type: Option<ModelType>,
     /// The architecture of the `model_type` in the registry; it decides template, tasks and checks.
     #[schemars(schema_with = "schema::architecture")]
     pub architecture: Architecture,
     /// The task of the handlers; one of the architecture's tasks.
     #[schemars(schema_with = "schema::task")]
     pub task: Task,
-    /// Where the checkpoint is: exactly one of `fixture` and `path`.
-    pub checkpoint: Checkpoint,
+    /// Where the checkpoint is: exactly one of `fixture` and `path`; required, except of operators, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Checkpoint")]
+    pub checkpoint: Option<Checkpoint>,
+    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`; only of the architecture `operators`, and required there.
+    /// Each shape has the sizes of [its operator](#operators).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::operators")]
+    pub operators: Vec<OperatorShapes>,
     /// The devices that get checks. At least one, none twice.
     #[schemars(schema_with = "schema::devices")]
     pub devices: Vec<DeviceKind>,
@@ -60,6 +68,29 @@ pub struct ModelSpec {
     /// The memory that the model needs on a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+}
+
+/// An operator with the shapes that it is computed on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OperatorShapes {
+    /// The operator.
+    pub operator: Operator,
+    /// Shapes with the sizes that [`Operator::sizes`] names.
+    pub shapes: Vec<Vec<u64>>,
+}
+
+/// The subject of a spec.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Subject<'s> {
+    /// A model.
+    Model {
+        /// The type in `config.json`.
+        model_type: ModelType,
+        /// Where the checkpoint is.
+        checkpoint: &'s Checkpoint,
+    },
+    /// Operators with their shapes.
+    Operators(&'s [OperatorShapes]),
 }
 
 /// Where the checkpoint is.
@@ -163,6 +194,16 @@ pub struct Memory {
     /// MiB of device memory; on a device with less memory the checks are ignored, with this as the reason.
     #[schemars(range(min = 1))]
     pub vram_mib: u64,
+}
+
+impl ModelSpec {
+    /// The model or the operators; the reader of specs has checked that there is one of them.
+    pub fn subject(&self) -> Subject<'_> {
+        match (self.model_type, &self.checkpoint) {
+            (Some(model_type), Some(checkpoint)) => Subject::Model { model_type, checkpoint },
+            _ => Subject::Operators(&self.operators),
+        }
+    }
 }
 
 impl Checks {

@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 99 models, one module for each, below the module of its architecture.
+//! The harnesses of 112 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -12,6 +12,7 @@ pub mod graph;
 pub mod moe;
 pub mod multimodal;
 pub mod object_detection;
+pub mod operators;
 pub mod rag;
 pub mod speech;
 pub mod ssm;
@@ -89,6 +90,19 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &object_detection::detr_learned::HARNESS,
     &object_detection::yolos::HARNESS,
     &object_detection::yolos_base::HARNESS,
+    &operators::activation::HARNESS,
+    &operators::attention::HARNESS,
+    &operators::comparison::HARNESS,
+    &operators::convolution::HARNESS,
+    &operators::elementwise::HARNESS,
+    &operators::fused::HARNESS,
+    &operators::indexing::HARNESS,
+    &operators::loss::HARNESS,
+    &operators::matrix::HARNESS,
+    &operators::movement::HARNESS,
+    &operators::normalisation::HARNESS,
+    &operators::pooling::HARNESS,
+    &operators::reduction::HARNESS,
     &rag::rag_sequence::HARNESS,
     &rag::rag_token::HARNESS,
     &speech::hubert::HARNESS,

@@ -18,7 +18,9 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
     }
     let overrides = Overrides { specs: specs.map(Path::to_owned), ..Overrides::default() };
     let directory = Settings::resolve(&overrides)?.specs;
-    let specs = load_all(&directory)?;
+    let mut specs = load_all(&directory)?;
+    // Operators have no checkpoint.
+    specs.retain(|loaded| loaded.spec.checkpoint.is_some());
     let target = target.to_string_lossy();
     let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == target);
     let Some(found) = found else {
@@ -31,7 +33,7 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
 
 /// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
 fn directory_of(specs: &Path, loaded: &LoadedSpec) -> PathBuf {
-    let checkpoint = &loaded.spec.checkpoint;
+    let Some(checkpoint) = &loaded.spec.checkpoint else { return PathBuf::new() };
     match (&checkpoint.fixture, &checkpoint.path) {
         (Some(fixture), _) => specs.join("../fixtures").join(fixture),
         (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),

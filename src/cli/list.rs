@@ -8,7 +8,7 @@ use crate::{
     cli_error::Error,
     exit_code::ExitCode,
     generate::{GenerateError, Layout},
-    spec::{LoadedSpec, load_all},
+    spec::{LoadedSpec, Subject, load_all},
 };
 use serde::Serialize;
 
@@ -36,15 +36,16 @@ pub(super) struct Arguments {
 #[derive(Debug, Serialize)]
 struct Row<'s> {
     name: &'s str,
-    model_type: &'static str,
+    /// None for operators.
+    model_type: Option<&'static str>,
     architecture: &'static str,
     task: &'static str,
     devices: Vec<&'static str>,
     precisions: Vec<&'static str>,
     /// The spec's file.
     spec: String,
-    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute.
-    checkpoint: String,
+    /// The checkpoint as the suite sees it, relative to the suite's directory or absolute; none for operators.
+    checkpoint: Option<String>,
     /// Whether the checkpoint is there.
     available: bool,
     /// Whether its goldens are there.
@@ -72,18 +73,25 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateError> {
     let spec = &loaded.spec;
-    let checkpoint = layout.checkpoint(&loaded.path, &spec.checkpoint)?;
-    let directory = layout.checkpoint_directory(&loaded.path, &spec.checkpoint)?;
+    let (model_type, checkpoint, directory) = match spec.subject() {
+        Subject::Model { model_type, checkpoint } => (
+            Some(model_type.as_str()),
+            Some(layout.checkpoint(&loaded.path, checkpoint)?),
+            Some(layout.checkpoint_directory(&loaded.path, checkpoint)?),
+        ),
+        Subject::Operators(_) => (None, None, None),
+    };
+    let has = |file: &str| directory.as_ref().is_some_and(|directory| directory.join(file).is_file());
     Ok(Row {
         name: spec.name.as_str(),
-        model_type: spec.model_type.as_str(),
+        model_type,
         architecture: spec.architecture.as_str(),
         task: spec.task.as_str(),
         devices: spec.devices.iter().map(|device| device.as_str()).collect(),
         precisions: spec.precisions.iter().map(|precision| precision.as_str()).collect(),
         spec: loaded.path.display().to_string(),
-        available: directory.join("config.json").is_file(),
-        goldens: directory.join("golden.safetensors").is_file(),
+        available: has("config.json"),
+        goldens: has("golden.safetensors"),
         generated: layout.harness(loaded).is_file(),
         checkpoint,
     })
@@ -94,13 +102,14 @@ fn table(rows: &[Row<'_>], out: &mut Out) -> Result<(), Error> {
     let mut cells = vec![heads.map(str::to_owned)];
     for row in rows {
         let checkpoint = match (row.available, row.goldens) {
+            _ if row.checkpoint.is_none() => "none",
             (true, true) => "with goldens",
             (true, false) => "no goldens",
             (false, _) => "missing",
         };
         cells.push([
             row.name.to_owned(),
-            row.model_type.to_owned(),
+            row.model_type.unwrap_or("-").to_owned(),
             row.architecture.to_owned(),
             row.task.to_owned(),
             row.devices.join(" "),

@@ -1,7 +1,10 @@
 //! The variables of templates, made from a spec. They are names and Rust literals; templates never compute.
 
 use super::{GenerateError, Layout};
-use crate::{spec::LoadedSpec, template::Templates};
+use crate::{
+    spec::{LoadedSpec, Subject},
+    template::Templates,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use testgen_types::{DeviceKind, Precision};
@@ -14,19 +17,30 @@ pub(super) struct HarnessContext<'s> {
     spec_sha256: String,
     pub(super) template: String,
     name: &'s str,
+    /// Empty for operators.
     model_type: &'static str,
     architecture: &'static str,
     /// The task as functions are named after it.
     task: &'static str,
     /// The task's variant of the enum.
     task_variant: &'static str,
+    /// Empty for operators.
     path: String,
     hub: Option<&'s str>,
+    /// Empty for a model.
+    operators: Vec<OperatorContext<'s>>,
     devices: Vec<&'static str>,
     precisions: Vec<&'static str>,
     tolerances: Vec<ToleranceContext<'s>>,
     vram_mib: Option<u64>,
     skips: Vec<SkipContext<'s>>,
+}
+
+/// An operator with its shapes.
+#[derive(Debug, Serialize)]
+struct OperatorContext<'s> {
+    operator: &'static str,
+    shapes: &'s [Vec<u64>],
 }
 
 /// A tolerance, with its numbers as Rust literals.
@@ -51,18 +65,26 @@ struct SkipContext<'s> {
 impl<'s> HarnessContext<'s> {
     pub(super) fn new(loaded: &'s LoadedSpec, layout: &Layout, command: &'s str) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
+        let (model_type, path, hub) = match spec.subject() {
+            Subject::Model { model_type, checkpoint } => {
+                let path = layout.checkpoint(&loaded.path, checkpoint)?;
+                (model_type.variant_name(), path, checkpoint.hub.as_deref())
+            }
+            Subject::Operators(_) => ("", String::new(), None),
+        };
         Ok(Self {
             command,
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
             template: Templates::of(spec.architecture),
             name: spec.name.as_str(),
-            model_type: spec.model_type.variant_name(),
+            model_type,
             architecture: spec.architecture.variant_name(),
             task: spec.task.as_str(),
             task_variant: spec.task.variant_name(),
-            path: layout.checkpoint(&loaded.path, &spec.checkpoint)?,
-            hub: spec.checkpoint.hub.as_deref(),
+            path,
+            hub,
+            operators: operators(loaded),
             devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
             precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
             tolerances: tolerances(loaded),
@@ -70,6 +92,13 @@ impl<'s> HarnessContext<'s> {
             skips: skips(loaded),
         })
     }
+}
+
+fn operators(loaded: &LoadedSpec) -> Vec<OperatorContext<'_>> {
+    let operators = loaded.spec.operators.iter();
+    operators
+        .map(|shapes| OperatorContext { operator: shapes.operator.variant_name(), shapes: &shapes.shapes })
+        .collect()
 }
 
 fn tolerances(loaded: &LoadedSpec) -> Vec<ToleranceContext<'_>> {

@@ -6,9 +6,13 @@ use super::{
     layout::harness_path,
     plan,
 };
-use crate::{cli_error::Error, spec::LoadedSpec, template::Templates};
+use crate::{
+    cli_error::Error,
+    spec::{LoadedSpec, Subject},
+    template::Templates,
+};
 use std::collections::BTreeSet;
-use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance};
+use testgen_verify::{Expectation, ExpectedOperator, ExpectedSkip, ExpectedSubject, ExpectedTolerance};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -31,11 +35,9 @@ impl Harness {
             name: spec.name.to_string(),
             architecture: spec.architecture,
             task: spec.task,
-            model_type: spec.model_type,
             devices: spec.devices.clone(),
             precisions: spec.precisions.clone(),
-            checkpoint: layout.checkpoint(&loaded.path, &spec.checkpoint)?,
-            hub: spec.checkpoint.hub.clone(),
+            subject: subject(loaded, layout)?,
             tolerances: tolerances(loaded),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
@@ -67,6 +69,23 @@ impl Harness {
     pub fn render(loaded: &LoadedSpec, layout: &Layout, templates: &Templates) -> Result<String, Error> {
         plan::render_harness(templates, loaded, layout, &layout.command())
     }
+}
+
+fn subject(loaded: &LoadedSpec, layout: &Layout) -> Result<ExpectedSubject, GenerateError> {
+    Ok(match loaded.spec.subject() {
+        Subject::Model { model_type, checkpoint } => ExpectedSubject::Model {
+            model_type,
+            checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
+            hub: checkpoint.hub.clone(),
+        },
+        Subject::Operators(operators) => {
+            let of = |one: &crate::spec::OperatorShapes| ExpectedOperator {
+                operator: one.operator,
+                shapes: one.shapes.clone(),
+            };
+            ExpectedSubject::Operators(operators.iter().map(of).collect())
+        }
+    })
 }
 
 fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {

@@ -63,7 +63,7 @@ impl Cell {
 }
 
 /// The most severe status. Checks of mocks and fallbacks alone do not make a cell pass, and neither do numeric passes
-/// without `output_golden`, which every model has in every precision.
+/// without `output_golden` or `forward`, one of which every model and every operator has in every precision.
 fn status(entries: &[MergedEntry]) -> ResultStatus {
     let most_severe = |numeric: bool| {
         let of_kind = entries.iter().filter(|merged| merged.entry.check.is_numeric() == numeric);
@@ -82,7 +82,8 @@ fn status(entries: &[MergedEntry]) -> ResultStatus {
 
 fn compares_outputs(entries: &[MergedEntry]) -> bool {
     let passes = |status| matches!(status, ResultStatus::Pass | ResultStatus::Simulated);
-    entries.iter().any(|merged| merged.entry.check == Check::OutputGolden && passes(merged.evaluation.status))
+    let compares = |check| matches!(check, Check::OutputGolden | Check::Forward);
+    entries.iter().any(|merged| compares(merged.entry.check) && passes(merged.evaluation.status))
 }
 
 /// The first hidden state, in the order of the layers, that is outside its threshold.
@@ -90,9 +91,12 @@ pub(crate) fn first_diverging(entry: &ReportEntry) -> Option<&str> {
     entry.outputs.iter().filter(|output| is_outside(output)).find_map(|output| output.name.strip_prefix("trace."))
 }
 
-/// Whether the error of a tensor exceeds its thresholds; true for NaN, for which every comparison is false.
+/// Whether the error of a tensor exceeds its thresholds, or that of an element its bound; true for NaN, for which every comparison is
+/// false.
 pub(crate) fn is_outside(output: &OutputError) -> bool {
-    let inside = output.rel_l2 <= output.rel_l2_threshold && output.max_rel <= output.max_rel_threshold;
+    let inside = output.rel_l2 <= output.rel_l2_threshold
+        && output.max_rel <= output.max_rel_threshold
+        && output.headroom >= 1.0;
     !inside
 }
 

@@ -1,6 +1,7 @@
 //! Reads a [`ModelSpec`] from the tree: every key, and every rule between keys.
 
 mod checks;
+mod operators;
 
 use super::{
     Checkpoint, Memory, ModelName, ModelSpec, Tolerance,
@@ -27,18 +28,26 @@ pub(super) const KEYS: &[&str] = &[
 ];
 pub(super) const REQUIRED_KEYS: &[&str] =
     &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
+/// The keys of a spec of operators, which have no checkpoint.
+const OPERATORS_KEYS: &[&str] =
+    &["name", "architecture", "task", "operators", "devices", "precisions", "checks", "memory"];
+const REQUIRED_OPERATORS_KEYS: &[&str] = &["name", "architecture", "task", "operators", "devices", "precisions"];
 pub(super) const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
 pub(super) const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
 pub(super) const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option<ModelSpec> {
-    let fields = decoder.mapping(document, "", KEYS, REQUIRED_KEYS)?;
+    let of_operators = operators::is_of_operators(document);
+    let (known, required) =
+        if of_operators { (OPERATORS_KEYS, REQUIRED_OPERATORS_KEYS) } else { (KEYS, REQUIRED_KEYS) };
+    let fields = decoder.mapping(document, "", known, required)?;
     let name = name(decoder, &fields, stem);
     let model_type = required_variant::<ModelType>(decoder, &fields, "model_type");
     let architecture = architecture(decoder, &fields, model_type);
     let task = task(decoder, &fields, architecture);
     let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
+    let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
     let devices = variants::<DeviceKind>(decoder, &fields, "devices");
     let precisions = variants::<Precision>(decoder, &fields, "precisions");
     if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
@@ -51,10 +60,11 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     decoder.problems.is_empty().then_some(())?;
     Some(ModelSpec {
         name: name?,
-        model_type: model_type?,
+        model_type: if of_operators { None } else { Some(model_type?) },
         architecture: architecture?,
         task: task?,
-        checkpoint: checkpoint?,
+        checkpoint: if of_operators { None } else { Some(checkpoint?) },
+        operators,
         devices: devices?,
         precisions: precisions?,
         checks,

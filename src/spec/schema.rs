@@ -3,7 +3,7 @@
 use super::ModelSpec;
 use crate::closed_enum::ClosedEnum;
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
 /// The schema as JSON text, ended by a newline. The same types produce the same bytes.
 pub fn schema() -> String {
@@ -13,6 +13,9 @@ pub fn schema() -> String {
     if let Some(checkpoint) = schema.pointer_mut("/definitions/Checkpoint").and_then(|value| value.as_object_mut()) {
         checkpoint.insert("oneOf".to_owned(), exclusive);
     }
+    // A model with a checkpoint, or operators.
+    let subjects = serde_json::json!([{ "required": ["model_type", "checkpoint"] }, { "required": ["operators"] }]);
+    schema.insert("oneOf".to_owned(), subjects);
     format!("{:#}\n", schema.as_value())
 }
 
@@ -27,6 +30,21 @@ fn variants<T: ClosedEnum>() -> Schema {
 
 pub(super) fn model_type(_: &mut SchemaGenerator) -> Schema {
     variant::<ModelType>()
+}
+
+/// A mapping from operators to lists of shapes.
+pub(super) fn operators(_: &mut SchemaGenerator) -> Schema {
+    let names = variant::<Operator>();
+    json_schema!({
+        "type": "object",
+        "propertyNames": names,
+        "minProperties": 1,
+        "additionalProperties": {
+            "type": "array",
+            "minItems": 1,
+            "items": { "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 2, "maxItems": 7 }
+        }
+    })
 }
 
 pub(super) fn architecture(_: &mut SchemaGenerator) -> Schema {

@@ -26,6 +26,7 @@ const FIELDS: &[&str] = &[
     "skipped",
     "source",
     "spec",
+    "subject",
     "task",
     "tolerances",
     "vram_mib",
@@ -86,7 +87,7 @@ fn plain_fields<'a>(name: &str, lines: &[&'a str], indent: &str) -> Option<Vec<&
         if let Some((name, constructed)) = field.strip_suffix(" {").and_then(|field| field.split_once(": ")) {
             let closed = |line: &&str| line.strip_prefix(indent) == Some("},");
             let (inner, closing) = after.split_at(after.iter().position(closed)?);
-            (is_field(name) && is_type(constructed)).then_some(())?;
+            (is_field(name) && is_path(constructed)).then_some(())?;
             fields.extend(plain_fields(constructed, inner, &format!("{indent}    "))?);
             fields.push(closing[0]);
             rest = &closing[1..];

@@ -1,8 +1,10 @@
 //! Synthetic specs that users could write: every task, every set of devices and precisions, hostile names and texts.
 
-use crate::spec::{Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, Skip, Tolerance};
+use crate::spec::{
+    Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorShapes, Skip, Subject, Tolerance,
+};
 use std::{path::Path, sync::Arc};
-use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task, required_checks};
+use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Task, required_checks};
 
 /// Valid names that collide with something: Rust's keywords, the prelude, the runtime's names, devices.
 const NAMES: &[&str] =
@@ -28,7 +30,7 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
                 .nth(index)
                 .and_then(|name| ModelName::new(name).ok())
                 .unwrap_or(base.name.clone()),
-            model_type: cycled(&types, index).unwrap_or(base.model_type),
+            model_type: cycled(&types, index).or(base.model_type),
             task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
             precisions: computable(&devices_of, declared),
             devices: devices_of,
@@ -66,24 +68,41 @@ fn model_types(architecture: Architecture) -> Vec<ModelType> {
 pub(super) fn describe(spec: &ModelSpec) -> String {
     let devices: Vec<&str> = spec.devices.iter().map(|device| device.as_str()).collect();
     let precisions: Vec<&str> = spec.precisions.iter().map(|precision| precision.as_str()).collect();
-    let ModelSpec { name, model_type, task, .. } = spec;
-    format!("{name}: {model_type}, {task}, {}, {}", devices.join("+"), precisions.join("+"))
+    let ModelSpec { name, task, .. } = spec;
+    let subject = match spec.subject() {
+        Subject::Model { model_type, .. } => model_type.to_string(),
+        Subject::Operators(operators) => format!("{} operators", operators.len()),
+    };
+    format!("{name}: {subject}, {task}, {}, {}", devices.join("+"), precisions.join("+"))
 }
 
 fn base(architecture: Architecture) -> ModelSpec {
-    let model_type = model_types(architecture).first().copied();
+    let of_operators = architecture == Architecture::Operators;
     ModelSpec {
         name: ModelName::new("any").expect("letters are a name"),
-        model_type: model_type.expect("every architecture has a model type"),
+        // Every architecture of models has a type.
+        model_type: model_types(architecture).first().copied(),
         architecture,
         task: architecture.tasks().first().copied().unwrap_or(Task::TextEmbedding),
-        checkpoint: Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() },
+        checkpoint: (!of_operators).then(|| Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() }),
+        operators: if of_operators { operators() } else { Vec::new() },
         devices: DeviceKind::ALL.to_vec(),
         precisions: Precision::ALL.to_vec(),
         checks: Checks::default(),
         tolerance: Vec::new(),
         memory: None,
     }
+}
+
+/// Every operator, with one shape and the last with two.
+fn operators() -> Vec<OperatorShapes> {
+    let shape = |operator: Operator, size: u64| vec![size; operator.sizes().len()];
+    let of = |&operator: &Operator| OperatorShapes { operator, shapes: vec![shape(operator, 1)] };
+    let mut all: Vec<OperatorShapes> = Operator::ALL.iter().map(of).collect();
+    if let Some(last) = all.last_mut() {
+        last.shapes.push(shape(last.operator, 4097));
+    }
+    all
 }
 
 /// Every field that takes free text, filled with [`HOSTILE`]; the first check of each device is skipped.
@@ -103,14 +122,18 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         reason: HOSTILE.to_owned(),
     };
     ModelSpec {
-        checkpoint: Checkpoint {
+        checkpoint: base.checkpoint.as_ref().map(|_| Checkpoint {
             fixture: None,
             // The reader of specs rejects a NUL in a path.
             path: Some(format!("/{HOSTILE}").replace('\0', "")),
             hub: Some(HOSTILE.to_owned()),
-        },
+        }),
         checks: Checks { skip: base.devices.iter().copied().filter_map(skip).collect(), ..Checks::default() },
-        tolerance: base.precisions.iter().copied().map(tolerance).collect(),
+        // Operators have bounds of their own.
+        tolerance: match base.subject() {
+            Subject::Model { .. } => base.precisions.iter().copied().map(tolerance).collect(),
+            Subject::Operators(_) => Vec::new(),
+        },
         memory: Some(Memory { vram_mib: u64::MAX }),
         ..base
     }
@@ -141,7 +164,7 @@ mod tests {
                 specs(Path::new("s"), architecture).into_iter().map(|loaded| loaded.spec).collect();
             let tasks: BTreeSet<Task> = specs.iter().map(|spec| spec.task).collect();
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
-            let types: BTreeSet<ModelType> = specs.iter().map(|spec| spec.model_type).collect();
+            let types: BTreeSet<ModelType> = specs.iter().filter_map(|spec| spec.model_type).collect();
             assert_eq!(types, model_types(architecture).into_iter().collect());
             let pairs: BTreeSet<_> = specs.iter().map(|spec| (spec.task, &spec.devices)).collect();
             let sets = (1 << DeviceKind::ALL.len()) - 1;

@@ -40,6 +40,11 @@ fn the_model_types_are_current() {
 }
 
 #[test]
+fn the_results_of_operators_are_current() {
+    assert_printed("docs/operator-results.md", &["operators", "docs/hardware", "--markdown"]);
+}
+
+#[test]
 fn the_suite_is_current() {
     let project = Project::empty();
     let mut command = project.command();

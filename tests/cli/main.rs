@@ -26,6 +26,7 @@ mod matrix;
 mod models;
 mod modules;
 mod network;
+mod operators;
 mod project;
 mod readme;
 mod record;

@@ -46,6 +46,7 @@ fn no_command_needs_a_network() {
         &["matrix", "--write"],
         &["list"],
         &["models"],
+        &["operators"],
     ] {
         let outcome = isolated(project.command().args(arguments));
         assert_eq!(outcome.code, 0, "{arguments:?}: {}{}", outcome.stdout, outcome.stderr);

@@ -19,6 +19,18 @@ devices: [cpu, cuda, rocm]
 precisions: [f32, f16, bf16]
 ";
 
+/// The smallest valid spec of operators.
+pub(crate) const OPERATORS: &str = "\
+name: sums
+architecture: operators
+task: operator_evaluation
+operators:
+  add: [[3, 5]]
+  matmul: [[3, 7, 5], [64, 64, 64]]
+devices: [cpu, cuda, rocm]
+precisions: [f32, f16]
+";
+
 /// An empty directory that disappears with the test.
 pub(crate) struct Project {
     directory: TempDir,

@@ -1,6 +1,6 @@
 //! Errors of specs: position, message, and the nearest valid word.
 
-use crate::project::{BERT, Project};
+use crate::project::{BERT, OPERATORS, Project};
 
 /// The errors of `testgen generate` for a spec, which must be invalid.
 fn errors(text: &str) -> String {
@@ -88,4 +88,25 @@ fn errors_of_files_that_are_not_specs_differ() {
     project.write("model_specs/other.yml", BERT);
     let outcome = project.run(&["generate"]).expect_code(2);
     assert!(outcome.stderr.contains("a spec's name ends in `.yaml`"), "{}", outcome.stderr);
+}
+
+#[test]
+fn operators_have_shapes_and_no_checkpoint() {
+    let said = |text: &str, expected: &str| {
+        let project = Project::empty();
+        project.write("model_specs/sums.yaml", text);
+        let said = project.run(&["generate"]).expect_code(2).stderr;
+        assert!(said.contains(expected), "`{expected}` is not in\n{said}");
+    };
+    said(&OPERATORS.replace("[3, 7, 5]", "[3, 7]"), "`operators.matmul[0]` has 2 sizes, `matmul` has 3");
+    said(&OPERATORS.replace("[3, 7, 5]", "[3, 7]"), "a shape of `matmul` is a list of `rows`, `inner`, `columns`");
+    said(&OPERATORS.replace("[3, 7, 5]", "[3, 0, 5]"), "`operators.matmul[0][1]` must be a whole number above 0");
+    said(&OPERATORS.replace("add: [[3, 5]]", "add: []"), "`operators.add` has no shape");
+    said(&OPERATORS.replace("add:", "ad:"), "unknown key `operators.ad`");
+    said(&format!("{OPERATORS}checkpoint: {{ fixture: bert }}\n"), "unknown key `checkpoint`");
+    said(
+        &OPERATORS.replace("operators:\n  add: [[3, 5]]\n  matmul: [[3, 7, 5], [64, 64, 64]]\n", "operators: {}\n"),
+        "`operators` is empty",
+    );
+    assert_says(&format!("{BERT}operators: {{ add: [[1, 1]] }}\n"), "unknown key `operators`");
 }

@@ -1,7 +1,7 @@
 //! The requirements of a spec for its harness, and the subset that rules use when the spec is not available.
 
-use crate::spec::SpecLiteral;
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Registration, Task};
+use crate::{expected_subject::ExpectedSubject, spec::SpecLiteral};
+use testgen_types::{Architecture, Check, DeviceKind, Precision, Registration, Task};
 
 /// The requirements of the spec.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,16 +12,12 @@ pub struct Expectation {
     pub architecture: Architecture,
     /// The task, which is part of the handlers' names.
     pub task: Task,
-    /// The `model_type` of `config.json`.
-    pub model_type: ModelType,
+    /// The model with its checkpoint, or the operators.
+    pub subject: ExpectedSubject,
     /// The devices of the spec.
     pub devices: Vec<DeviceKind>,
     /// The precisions of the spec.
     pub precisions: Vec<Precision>,
-    /// The path of the checkpoint, as the harness contains it.
-    pub checkpoint: String,
-    /// The checkpoint's name on the hub, if the spec has one.
-    pub hub: Option<String>,
     /// The tolerances of the spec.
     pub tolerances: Vec<ExpectedTolerance>,
     /// The device memory that the model needs, in MiB, if the spec has it.

@@ -12,6 +12,7 @@
 mod autofix;
 mod document;
 mod expectation;
+mod expected_subject;
 mod finding;
 mod harness;
 mod human;
@@ -25,12 +26,14 @@ mod rule;
 mod signature;
 mod skip;
 mod spec;
+mod subject;
 mod verifier;
 mod vocabulary;
 
 pub use autofix::{Fixed, autofix};
 pub use document::rules_markdown;
 pub use expectation::{Expectation, ExpectedSkip, ExpectedTolerance};
+pub use expected_subject::{ExpectedOperator, ExpectedSubject};
 pub use finding::Finding;
 pub use human::{Repeated, also_in, collapse, render_human};
 pub use json::render_json;

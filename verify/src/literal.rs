@@ -43,8 +43,8 @@ macro_rules! closed_enum {
     };
 }
 closed_enum! {
-    ARCHITECTURES: Architecture, CHECKS: Check, DEVICES: DeviceKind, MODEL_TYPES: ModelType, PRECISIONS: Precision,
-    TASKS: Task,
+    ARCHITECTURES: Architecture, CHECKS: Check, DEVICES: DeviceKind, MODEL_TYPES: ModelType, OPERATORS: Operator,
+    PRECISIONS: Precision, TASKS: Task,
 }
 
 /// The text of a string literal.

@@ -1,19 +1,21 @@
 //! The harness's `SPEC`, read from the tree.
 
 use crate::{
-    literal::{self, ARCHITECTURES, DEVICES, MODEL_TYPES, PRECISIONS, TASKS},
+    expected_subject::ExpectedSubject,
+    literal::{self, ARCHITECTURES, DEVICES, PRECISIONS, TASKS},
     names::Names,
+    subject,
 };
 use std::collections::BTreeMap;
 use syn::{Expr, ItemStatic};
-use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, DeviceKind, Precision, Task};
 
 /// The fields of `SPEC`; a field is none when it is missing or not written as a constant.
 #[derive(Debug)]
 pub(crate) struct SpecLiteral<'a> {
     pub(crate) item: &'a ItemStatic,
     pub(crate) name: Option<String>,
-    pub(crate) model_type: Option<ModelType>,
+    pub(crate) subject: Option<ExpectedSubject>,
     pub(crate) architecture: Option<Architecture>,
     pub(crate) task: Option<Task>,
     pub(crate) devices: Option<Vec<DeviceKind>>,
@@ -30,7 +32,7 @@ impl<'a> SpecLiteral<'a> {
         Some(Self {
             item,
             name: field("name").and_then(literal::text),
-            model_type: field("model_type").and_then(|value| literal::variant(names, value, &MODEL_TYPES)),
+            subject: field("subject").and_then(|value| subject::read(names, value)),
             architecture: field("architecture").and_then(|value| literal::variant(names, value, &ARCHITECTURES)),
             task: field("task").and_then(|value| literal::variant(names, value, &TASKS)),
             devices: field("devices").and_then(|value| literal::variant_list(names, value, &DEVICES)),

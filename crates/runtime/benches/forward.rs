@@ -9,8 +9,8 @@
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Model, ModelType, OpenDevice, Precision, Source,
-    Spec, Task, detect, load, memory, open, reset_peak,
+    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Loaded, Model, ModelType, OpenDevice, Precision,
+    Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -80,21 +80,22 @@ impl Job {
         let device = open(device).map_err(|error| error.to_string())?;
         reset_peak();
         let start = Instant::now();
-        let model = self.load(&device)?;
+        let loaded = self.load(&device)?;
+        let model = loaded.model().ok_or("the checkpoint has no model")?;
         let load_ms = milliseconds(start);
         let load_peak = memory(&device).peak;
         model.forward(&self.ids(self.tokens)).map_err(|error| error.to_string())?;
         let first_ms = milliseconds(start);
         let times = match self.what {
-            What::Forward => self.forward(&model),
-            What::Decode => self.decode(&model),
+            What::Forward => self.forward(model),
+            What::Decode => self.decode(model),
         }?;
         Ok(
             json!({ "load_ms": load_ms, "first_ms": first_ms, "load_peak_bytes": load_peak, "peak_bytes": memory(&device).peak, "times_ms": times }),
         )
     }
 
-    fn load(&self, device: &OpenDevice) -> Result<Model, String> {
+    fn load(&self, device: &OpenDevice) -> Result<Loaded, String> {
         let config = std::fs::read_to_string(Path::new(&self.checkpoint).join("config.json"));
         let config: Value =
             serde_json::from_str(&config.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
@@ -102,16 +103,16 @@ impl Job {
             config["model_type"].as_str().unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
         let spec = Spec {
             name: "benchmark",
-            model_type,
+            subject: Subject::Model { model_type, source: Source { path: "", hub: None } },
             architecture: Architecture::EncoderOnly,
             task: Task::TextEmbedding,
-            source: Source { path: "", hub: None },
             devices: &[],
             precisions: &[Precision::F32],
             tolerances: &[],
             vram_mib: None,
         };
-        load(&spec, &Checkpoint::at(&self.checkpoint), device, self.precision).map_err(|error| error.to_string())
+        let loaded = load(&spec, &Checkpoint::at(&self.checkpoint), device, self.precision);
+        loaded.map_err(|error| error.to_string())
     }
 
     /// Milliseconds of each call, after three calls to warm up.

@@ -29,6 +29,7 @@ mod mask_golden;
 mod memory_released;
 mod mock_marked;
 mod needed_feature;
+mod operators;
 mod outcome;
 mod output_golden;
 mod outputs_by_position;
@@ -51,11 +52,16 @@ pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
 use crate::harness::Harness;
 use check_run::CheckRun;
 use outcome::CheckResult;
-use testgen_types::{Check, Registration, Task};
+use testgen_types::{Architecture, Check, Registration, Task};
 
 /// Runs one check.
 pub(crate) fn run(registration: Registration, harness: &Harness, context: &Context<'_>) -> Outcome {
-    check_run::execute(implementation(registration.check), registration, harness, context)
+    let of_operators = match harness.spec.architecture {
+        Architecture::Operators => operators::implementation(registration.check),
+        _ => None,
+    };
+    let implementation = of_operators.unwrap_or_else(|| implementation(registration.check));
+    check_run::execute(implementation, registration, harness, context)
 }
 
 fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
@@ -86,6 +92,9 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
         Check::GreedyMargin => greedy_margin::check,
         Check::GenerationControls => generation_controls::check,
         Check::MemoryReleased => memory_released::check,
+        Check::Forward | Check::Shapes | Check::SpecialValues | Check::Relations | Check::Integers => {
+            operators::of_model
+        }
         Check::FallbackMarked => fallback_marked::check,
         Check::MockMarked => mock_marked::check,
         Check::RequireHonoured => require_honoured::check,

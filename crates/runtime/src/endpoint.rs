@@ -15,6 +15,7 @@ pub use ticket::{Answered, Ticket};
 use crate::{
     label::Label,
     load_target::{LoadedModel, MemoryAroundLoad},
+    loaded::Loaded,
     log::log_warning,
     open::OpenDevice,
     task::{Handler, HandlerError, Request, Response},
@@ -37,18 +38,18 @@ pub struct Endpoint {
 /// The handler of an endpoint that is not a mock.
 struct Served {
     device: OpenDevice,
-    model: Model,
+    loaded: Loaded,
     handler: Handler,
 }
 
 impl Endpoint {
     /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock with that reason.
     pub fn real(kind: DeviceKind, loaded: LoadedModel, handler: Handler) -> Self {
-        let LoadedModel { label, device, model, memory } = loaded;
+        let LoadedModel { label, device, loaded, memory } = loaded;
         if let Some((from, why)) = device.fallback.clone().filter(|(from, _)| *from == kind) {
             let (to, label) = (device.facts.kind, label.on(device.facts.kind));
             log_warning(&label, format_args!("falls back from {from} to {to}: {why}"));
-            let served = Some(Served { device, model, handler });
+            let served = Some(Served { device, loaded, handler });
             return Self { label, status: Status::Fallback { from, to, why }, served, memory, queue: Queue::default() };
         }
         if device.facts.kind != kind {
@@ -56,7 +57,7 @@ impl Endpoint {
             let why = format!("the harness opened {} (`{}`) where `{kind}` was asked for", found.label(), found.name);
             return Self::without_model(&label, why);
         }
-        let served = Some(Served { device, model, handler });
+        let served = Some(Served { device, loaded, handler });
         Self { label, status: Status::Real, served, memory, queue: Queue::default() }
     }
 
@@ -86,12 +87,17 @@ impl Endpoint {
         &self.status
     }
 
-    /// The model; none unless the status is [`Status::Real`].
-    pub fn model(&self) -> Option<&Model> {
+    /// The model or the operators; none unless the status is [`Status::Real`].
+    pub fn loaded(&self) -> Option<&Loaded> {
         match self.status {
-            Status::Real => self.served.as_ref().map(|served| &served.model),
+            Status::Real => self.served.as_ref().map(|served| &served.loaded),
             Status::Fallback { .. } | Status::Mock { .. } => None,
         }
+    }
+
+    /// The model; none for operators, and unless the status is [`Status::Real`].
+    pub fn model(&self) -> Option<&Model> {
+        self.loaded().and_then(Loaded::model)
     }
 
     /// The name that the endpoint was asked for by; a fallback's names the device that it fell back to.
@@ -111,7 +117,7 @@ impl Endpoint {
 
     /// The type that the model computes in; none for a mock.
     pub fn precision(&self) -> Option<Precision> {
-        self.served.as_ref().map(|served| served.model.precision())
+        self.served.as_ref().map(|served| served.loaded.precision())
     }
 
     /// The kind that the backend calls the device's tensors: for a compatibility layer that is CUDA.
@@ -178,7 +184,7 @@ impl Endpoint {
     /// When the handler cannot answer.
     pub fn handle(&self, request: Request) -> Result<Response, HandlerError> {
         match (&self.served, &self.status) {
-            (Some(served), _) => (served.handler)(&served.model, request),
+            (Some(served), _) => (served.handler)(&served.loaded, request),
             (None, status) => Ok(Response::Mock { why: status.why().unwrap_or("it has no model").to_owned() }),
         }
     }

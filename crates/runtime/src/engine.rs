@@ -15,6 +15,6 @@ pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, Operand};
 pub(crate) use model::load;
 pub(crate) use scope::{
-    EngineEvidence, attach, current, has_ended, implementations, lacks, needs, providers, unsupported,
-    with_implementation, with_own_implementation, within,
+    EngineEvidence, attach, current, has_ended, implementations, lacks, needs, no_engine_computes, providers,
+    unsupported, with_implementation, with_own_implementation, within,
 };

@@ -5,26 +5,22 @@ use crate::{
     load_target::LoadTarget,
     recorded_request::{RecordedRequest, RequestError},
     skip::Skip,
+    subject::Subject,
     task::Request,
 };
-use testgen_models::Source;
-use testgen_types::{
-    Architecture, DeviceKind, ModelType, Precision, Registration, Task, engine_checks, required_checks,
-};
+use testgen_types::{Architecture, DeviceKind, Precision, Registration, Task, engine_checks, required_checks};
 
-/// The model under test, as its YAML spec describes it.
+/// The model or the operators under test, as the YAML spec describes them.
 #[derive(Debug)]
 pub struct Spec {
     /// The stem of the spec's file.
     pub name: &'static str,
-    /// The `model_type` of `config.json`.
-    pub model_type: ModelType,
+    /// The model with its checkpoint, or the operators.
+    pub subject: Subject,
     /// The family.
     pub architecture: Architecture,
     /// The task of the handlers.
     pub task: Task,
-    /// Where the checkpoint is.
-    pub source: Source,
     /// The devices that the harness has checks for.
     pub devices: &'static [DeviceKind],
     /// The precisions that the harness has checks for.

@@ -15,6 +15,7 @@ mod kernels;
 mod label;
 mod load;
 mod load_target;
+mod loaded;
 mod log;
 mod memory;
 mod open;
@@ -24,6 +25,7 @@ mod recorded_request;
 mod report;
 mod require;
 mod skip;
+mod subject;
 pub mod suite;
 pub mod task;
 mod tolerance;
@@ -36,6 +38,7 @@ pub use harness::{Harness, Init, Spec, ToleranceOverride};
 pub use label::Label;
 pub use load::load;
 pub use load_target::{InitError, LoadTarget, LoadedModel};
+pub use loaded::{Loaded, OperatorSet};
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use probe::{
@@ -44,7 +47,11 @@ pub use probe::{
 };
 pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
+pub use subject::{OperatorShapes, Subject};
 pub use task::Request;
+pub use testgen_calls::{
+    Attributes, Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout, Reduction,
+};
 pub use testgen_device::{DetectionPath, Device, DeviceIndex, DeviceUnavailable, Visibility};
 pub use testgen_models::{Checkpoint, LoadError, Model, Source, TensorAccount};
 pub use testgen_nn::{
@@ -66,7 +73,7 @@ pub use testgen_processing::{
     retrieval::Passage,
     tokenizer::{PaddingSide, TextInput, TokenBatch, TokenSpan, TokenizeOptions, Tokenizer},
 };
-pub use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+pub use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
 // The fixtures with faults that unit tests share with those in `tests/`, where this crate has its name.
 #[cfg(test)]

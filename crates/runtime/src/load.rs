@@ -1,24 +1,69 @@
-//! From a harness's spec and an open device to a model.
+//! From a harness's spec and an open device to a model, or to operators.
 
 use crate::{
     engine,
     harness::Spec,
+    load_target::InitError,
+    loaded::{Loaded, OperatorSet},
     open::{Executor, OpenDevice, host_backend},
+    subject::{OperatorShapes, Subject},
 };
-use testgen_models::{Checkpoint, LoadError, Model};
+use testgen_calls::Execute;
+use testgen_models::Checkpoint;
+use testgen_nn::device::BackendDevice;
 use testgen_types::Precision;
 
-/// Loads the checkpoint on `device`, to compute in `precision`.
+/// Loads the subject of the spec on `device`, to compute in `precision`.
 ///
-/// The class is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
+/// The class of a model is the one that the checkpoint's goldens name, else the first of `architectures` in `config.json`.
+///
+/// # Errors
+///
+/// When the checkpoint cannot be loaded; for operators when there is a checkpoint, which they cannot have.
 pub fn load(
     spec: &Spec,
     checkpoint: &Checkpoint,
     device: &OpenDevice,
     precision: Precision,
-) -> Result<Model, LoadError> {
-    match &device.executor {
-        Executor::Native(backend) => testgen_models::load(spec.model_type, checkpoint, backend, precision),
-        Executor::Engine(engine) => engine::load(spec.model_type, checkpoint, engine, &host_backend(), precision),
+) -> Result<Loaded, InitError> {
+    match spec.subject {
+        Subject::Model { model_type, .. } => {
+            let model = match &device.executor {
+                Executor::Native(backend) => testgen_models::load(model_type, checkpoint, backend, precision)?,
+                Executor::Engine(engine) => engine::load(model_type, checkpoint, engine, &host_backend(), precision)?,
+            };
+            Ok(Loaded::Model(Box::new(model)))
+        }
+        Subject::Operators { shapes } => operators(shapes, checkpoint, device, precision).map(Loaded::Operators),
     }
+}
+
+fn operators(
+    shapes: &'static [OperatorShapes],
+    checkpoint: &Checkpoint,
+    device: &OpenDevice,
+    precision: Precision,
+) -> Result<OperatorSet, InitError> {
+    if !checkpoint.directory().as_os_str().is_empty() {
+        return Err(InitError::CheckpointOfOperators { directory: checkpoint.directory().to_owned() });
+    }
+    let executor = match &device.executor {
+        Executor::Native(backend) => executor(backend, precision)?,
+        Executor::Engine(_) => {
+            let feature = "single operators; the protocol of engines has models only";
+            engine::no_engine_computes(feature);
+            return Err(InitError::NotInEngine { feature });
+        }
+    };
+    Ok(OperatorSet { shapes, precision, executor })
+}
+
+#[cfg(feature = "operators")]
+fn executor(backend: &BackendDevice, precision: Precision) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
+    Ok(testgen_executor::executor(backend, precision))
+}
+
+#[cfg(not(feature = "operators"))]
+fn executor(_backend: &BackendDevice, _precision: Precision) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
+    Err(InitError::OperatorsNotCompiled)
 }

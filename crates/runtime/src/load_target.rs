@@ -2,12 +2,14 @@
 
 use crate::{
     label::Label,
+    loaded::Loaded,
     memory::DeviceMemory,
     open::{OpenDevice, OpenError},
     probe::PrecisionError,
 };
+use std::path::PathBuf;
 use testgen_device::DeviceIndex;
-use testgen_models::{Checkpoint, LoadError, Model};
+use testgen_models::{Checkpoint, LoadError};
 use testgen_types::{DeviceKind, Precision};
 
 /// The target of an init function.
@@ -31,11 +33,11 @@ impl LoadTarget {
     }
 }
 
-/// A model on the device that it was loaded on, before it has a handler.
+/// A model, or operators, on the device that they were loaded on, before they have a handler.
 pub struct LoadedModel {
     pub(crate) label: Label,
     pub(crate) device: OpenDevice,
-    pub(crate) model: Model,
+    pub(crate) loaded: Loaded,
     pub(crate) memory: Option<MemoryAroundLoad>,
 }
 
@@ -47,9 +49,9 @@ pub(crate) struct MemoryAroundLoad {
 }
 
 impl LoadedModel {
-    /// The model of `target`, on an open device.
-    pub fn new(target: &LoadTarget, device: OpenDevice, model: Model) -> Self {
-        Self { label: target.label.clone(), device, model, memory: None }
+    /// The model or the operators that were loaded for `target`, on an open device.
+    pub fn new(target: &LoadTarget, device: OpenDevice, loaded: Loaded) -> Self {
+        Self { label: target.label.clone(), device, loaded, memory: None }
     }
 
     /// Attaches the memory in use before and after the load.
@@ -72,4 +74,19 @@ pub enum InitError {
     /// The checkpoint cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// Operators have no checkpoint.
+    #[error("operators have no checkpoint, but `{}` was given", directory.display())]
+    CheckpointOfOperators {
+        /// The checkpoint's directory.
+        directory: PathBuf,
+    },
+    /// The suite has no operators.
+    #[error("this suite was built without operators; enable the feature `operators` of `testgen-runtime`")]
+    OperatorsNotCompiled,
+    /// The engine does not compute the subject.
+    #[error("the engine does not compute {feature}")]
+    NotInEngine {
+        /// The feature that is missing.
+        feature: &'static str,
+    },
 }

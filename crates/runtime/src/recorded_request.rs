@@ -12,6 +12,7 @@ use crate::task::{QuestionContext, TimeSeries};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tensors::Tensors;
+use testgen_calls::Call;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::generation::GenerationControls;
 use testgen_processing::{audio::Audio, graph::Graph, image::Image};
@@ -21,6 +22,7 @@ use testgen_processing::{audio::Audio, graph::Graph, image::Image};
 pub struct RecordedRequest {
     fields: Fields,
     tensors: Tensors,
+    calls: Option<Vec<Call>>,
 }
 
 /// `request` in `answers.json`. Texts are written out; everything else is the name of a tensor in `golden.safetensors`.
@@ -77,7 +79,22 @@ struct Series {
 impl RecordedRequest {
     /// The request of `fields`, whose tensors are those of a golden by their whole names.
     pub(crate) fn new(fields: Fields, golden: Arrays) -> Self {
-        Self { fields, tensors: Tensors::new(golden) }
+        Self { fields, tensors: Tensors::new(golden), calls: None }
+    }
+
+    /// A request of calls, which are made by a check and not recorded: operators have no checkpoint.
+    #[cfg(feature = "operators")]
+    pub(crate) fn of_calls(calls: Vec<Call>) -> Self {
+        Self { fields: Fields::default(), tensors: Tensors::new(Arrays::new()), calls: Some(calls) }
+    }
+
+    /// Calls of operators.
+    ///
+    /// # Errors
+    ///
+    /// When there are none.
+    pub fn calls(&self) -> Result<Vec<Call>, RequestError> {
+        recorded("calls", &self.calls)
     }
 
     /// Texts to classify, to embed or to fill.

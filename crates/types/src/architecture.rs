@@ -33,6 +33,8 @@ closed_enum! {
         Rag = "rag",
         /// Graph transformers (Graphormer).
         Graph = "graph",
+        /// Single operators of the backend, without a checkpoint.
+        Operators = "operators",
     }
 }
 
@@ -66,6 +68,7 @@ impl Architecture {
             Self::Multimodal => &[Task::ImageTextToText],
             Self::Rag => &[Task::RetrievalAugmentedGeneration],
             Self::Graph => &[Task::GraphClassification, Task::GraphEmbedding],
+            Self::Operators => &[Task::OperatorEvaluation],
             Self::TimeSeries => {
                 &[Task::TimeSeriesForecasting, Task::TimeSeriesClassification, Task::TimeSeriesRegression]
             }
@@ -88,7 +91,8 @@ impl Architecture {
             | Self::TimeSeries
             | Self::ObjectDetection
             | Self::Diffusion
-            | Self::Graph => false,
+            | Self::Graph
+            | Self::Operators => false,
         }
     }
 
@@ -103,9 +107,13 @@ impl Architecture {
             | Self::Multimodal
             | Self::Ssm
             | Self::Rag => true,
-            Self::Vision | Self::TimeSeries | Self::ObjectDetection | Self::Speech | Self::Diffusion | Self::Graph => {
-                false
-            }
+            Self::Vision
+            | Self::TimeSeries
+            | Self::ObjectDetection
+            | Self::Speech
+            | Self::Diffusion
+            | Self::Graph
+            | Self::Operators => false,
         }
     }
 }

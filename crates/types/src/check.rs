@@ -59,6 +59,17 @@ closed_enum! {
         GreedyMargin = "greedy_margin",
         /// End token, length limits, seed, and temperature towards zero have their documented effect.
         GenerationControls = "generation_controls",
+        /// Every element of an operator's result is within its bound of a float64 reference; sums have no more bias and variance
+        /// than rounding causes.
+        Forward = "forward",
+        /// Odd sizes, strides, offsets, broadcasting and empty tensors.
+        Shapes = "shapes",
+        /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch define.
+        SpecialValues = "special_values",
+        /// Relations that hold bit for bit: products of small integers, powers of two, equal and permuted rows, copies.
+        Relations = "relations",
+        /// Integers and booleans, exactly.
+        Integers = "integers",
         /// Memory in use returns to its value before the load once the model is dropped.
         MemoryReleased = "memory_released",
         /// Without the device, the endpoint is marked as fallback, with the reason.
@@ -84,7 +95,11 @@ pub struct Registration {
 impl Check {
     /// Whether models of `architecture` have the property at all.
     pub const fn applies_to(self, architecture: Architecture) -> bool {
+        if matches!(architecture, Architecture::Operators) {
+            return self.applies_to_operators();
+        }
         match self {
+            Self::Forward | Self::Shapes | Self::SpecialValues | Self::Relations | Self::Integers => false,
             // The text encoder of CLIP is causal although it generates nothing.
             Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
@@ -99,6 +114,25 @@ impl Check {
         }
     }
 
+    /// Whether operators have the property: those of checkpoints, texts and layers they have not.
+    const fn applies_to_operators(self) -> bool {
+        matches!(
+            self,
+            Self::Forward
+                | Self::Shapes
+                | Self::SpecialValues
+                | Self::Relations
+                | Self::Integers
+                | Self::Placement
+                | Self::Determinism
+                | Self::HalfProbe
+                | Self::MemoryReleased
+                | Self::FallbackMarked
+                | Self::MockMarked
+                | Self::RequireHonoured
+        )
+    }
+
     /// Whether the check runs once per precision of the spec, rather than in f32 only.
     pub const fn per_precision(self) -> bool {
         matches!(
@@ -110,6 +144,10 @@ impl Check {
                 | Self::AttentionPaths
                 | Self::ExpertPaths
                 | Self::HalfProbe
+                | Self::Forward
+                | Self::Shapes
+                | Self::SpecialValues
+                | Self::Relations
         )
     }
 

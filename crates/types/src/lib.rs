@@ -1,6 +1,6 @@
 //! The closed vocabulary that generator, verifier, runtime and reports share.
 //!
-//! Owns: which architectures, tasks, devices, precisions, checks and model types exist, which check applies to which
+//! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist, which check applies to which
 //! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, how quantized checkpoints
 //! are recognised, and how files are read with a limit. Does not own: any other behaviour.
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
@@ -15,6 +15,7 @@ mod device_kind;
 mod excerpt;
 mod head;
 mod kernel_entry;
+mod operator;
 mod precision;
 mod provider_share;
 mod python_json;
@@ -31,6 +32,7 @@ pub use device_kind::DeviceKind;
 pub use excerpt::excerpt;
 pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
+pub use operator::Operator;
 pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;

@@ -53,5 +53,7 @@ closed_enum! {
         GraphClassification = "graph_classification",
         /// Embeds graphs: one vector per node and one per graph.
         GraphEmbedding = "graph_embedding",
+        /// Computes operators on tensors.
+        OperatorEvaluation = "operator_evaluation",
     }
 }

@@ -7,21 +7,23 @@
 use testgen_runtime::{
     Architecture, Device, DeviceKind, Endpoint, Harness, InitError, LoadTarget,
     LoadedModel, ModelType, Precision, RecordedRequest, Request, RequestError, Source,
-    Spec, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor, load,
-    memory, open, probe_half_precision, report_memory, report_probe, report_visibility,
-    task, visible_devices,
+    Spec, Subject, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor,
+    load, memory, open, probe_half_precision, report_memory, report_probe,
+    report_visibility, task, visible_devices,
 };
 
 /// The model under test, as its spec describes it.
 pub static SPEC: Spec = Spec {
     name: "bloom",
-    model_type: ModelType::Bloom,
+    subject: Subject::Model {
+        model_type: ModelType::Bloom,
+        source: Source {
+            path: "../fixtures/bloom",
+            hub: None,
+        },
+    },
     architecture: Architecture::DecoderOnly,
     task: Task::TextGeneration,
-    source: Source {
-        path: "../fixtures/bloom",
-        hub: None,
-    },
     devices: &[DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Rocm],
     precisions: &[Precision::F32, Precision::F16, Precision::Bf16],
     tolerances: &[],

@@ -7,21 +7,23 @@
 use testgen_runtime::{
     Architecture, Check, Device, DeviceKind, Endpoint, Harness, InitError, LoadTarget,
     LoadedModel, ModelType, Precision, RecordedRequest, Request, RequestError, Skip,
-    Source, Spec, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor,
-    load, memory, open, probe_half_precision, report_memory, report_probe,
-    report_visibility, task, visible_devices,
+    Source, Spec, Subject, Task, cuda_compatibility, cuda_driver, hip_runtime,
+    host_processor, load, memory, open, probe_half_precision, report_memory,
+    report_probe, report_visibility, task, visible_devices,
 };
 
 /// The model under test, as its spec describes it.
 pub static SPEC: Spec = Spec {
     name: "autoencoder_kl",
-    model_type: ModelType::AutoencoderKl,
+    subject: Subject::Model {
+        model_type: ModelType::AutoencoderKl,
+        source: Source {
+            path: "../fixtures/autoencoder_kl",
+            hub: None,
+        },
+    },
     architecture: Architecture::Diffusion,
     task: Task::ImageDecoding,
-    source: Source {
-        path: "../fixtures/autoencoder_kl",
-        hub: None,
-    },
     devices: &[DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Rocm],
     precisions: &[Precision::F32, Precision::F16, Precision::Bf16],
     tolerances: &[],

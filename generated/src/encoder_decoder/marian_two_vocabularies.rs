@@ -7,21 +7,23 @@
 use testgen_runtime::{
     Architecture, Device, DeviceKind, Endpoint, Harness, InitError, LoadTarget,
     LoadedModel, ModelType, Precision, RecordedRequest, Request, RequestError, Source,
-    Spec, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor, load,
-    memory, open, probe_half_precision, report_memory, report_probe, report_visibility,
-    task, visible_devices,
+    Spec, Subject, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor,
+    load, memory, open, probe_half_precision, report_memory, report_probe,
+    report_visibility, task, visible_devices,
 };
 
 /// The model under test, as its spec describes it.
 pub static SPEC: Spec = Spec {
     name: "marian_two_vocabularies",
-    model_type: ModelType::Marian,
+    subject: Subject::Model {
+        model_type: ModelType::Marian,
+        source: Source {
+            path: "../fixtures/marian_two_vocabularies",
+            hub: None,
+        },
+    },
     architecture: Architecture::EncoderDecoder,
     task: Task::Text2TextGeneration,
-    source: Source {
-        path: "../fixtures/marian_two_vocabularies",
-        hub: None,
-    },
     devices: &[DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Rocm],
     precisions: &[Precision::F32, Precision::F16, Precision::Bf16],
     tolerances: &[],

@@ -7,21 +7,23 @@
 use testgen_runtime::{
     Architecture, Check, Device, DeviceKind, Endpoint, Harness, InitError, LoadTarget,
     LoadedModel, ModelType, Precision, RecordedRequest, Request, RequestError, Skip,
-    Source, Spec, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor,
-    load, memory, open, probe_half_precision, report_memory, report_probe,
-    report_visibility, task, visible_devices,
+    Source, Spec, Subject, Task, cuda_compatibility, cuda_driver, hip_runtime,
+    host_processor, load, memory, open, probe_half_precision, report_memory,
+    report_probe, report_visibility, task, visible_devices,
 };
 
 /// The model under test, as its spec describes it.
 pub static SPEC: Spec = Spec {
     name: "mamba2",
-    model_type: ModelType::Mamba2,
+    subject: Subject::Model {
+        model_type: ModelType::Mamba2,
+        source: Source {
+            path: "../fixtures/mamba2",
+            hub: None,
+        },
+    },
     architecture: Architecture::Ssm,
     task: Task::TextGeneration,
-    source: Source {
-        path: "../fixtures/mamba2",
-        hub: None,
-    },
     devices: &[DeviceKind::Cpu, DeviceKind::Cuda, DeviceKind::Rocm],
     precisions: &[Precision::F32, Precision::F16, Precision::Bf16],
     tolerances: &[],

@@ -60,6 +60,18 @@ pub struct Source {
 }
 
 #[derive(Debug)]
+pub enum Subject {
+    Model { model_type: ModelType, source: Source },
+    Operators(&'static [OperatorShapes]),
+}
+
+#[derive(Debug)]
+pub struct OperatorShapes {
+    pub operator: Operator,
+    pub shapes: &'static [&'static [usize]],
+}
+
+#[derive(Debug)]
 pub struct ToleranceOverride {
     pub output: &'static str,
     pub precision: Precision,
@@ -71,10 +83,9 @@ pub struct ToleranceOverride {
 #[derive(Debug)]
 pub struct Spec {
     pub name: &'static str,
-    pub model_type: ModelType,
+    pub subject: Subject,
     pub architecture: Architecture,
     pub task: Task,
-    pub source: Source,
     pub devices: &'static [DeviceKind],
     pub precisions: &'static [Precision],
     pub tolerances: &'static [ToleranceOverride],

@@ -2,7 +2,7 @@
 
 use crate::project::{Outcome, Project};
 use std::{env, fmt::Write, fs, path::PathBuf, process::Command};
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 
 const MANIFEST: &str = "\
 [package]
@@ -75,7 +75,7 @@ fn words() -> String {
             $(push_enum(&mut text, stringify!($word), $word::ALL.iter().map(|word| (word.variant_name(), word.as_str())));)+
         };
     }
-    push!(Architecture, Check, DeviceKind, ModelType, Precision, Task);
+    push!(Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task);
     let per_precision = Check::ALL.iter().filter(|check| check.per_precision());
     let numeric = Check::ALL.iter().filter(|check| check.is_numeric());
     push_predicate(&mut text, "per_precision", per_precision);

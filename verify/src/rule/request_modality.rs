@@ -24,6 +24,7 @@
 //! | `image_decoding` | `Latents` | `latents` |
 //! | the tasks of time series | `Series` | `series` |
 //! | `graph_classification`, `graph_embedding` | `Graphs` | `graphs` |
+//! | `operator_evaluation` | `Calls` | `calls` |
 //!
 //! Generate the harness again; in a template, fill the block `request` as another template of the same modality does.
 
@@ -78,6 +79,7 @@ fn modality(task: Task) -> Modality {
             ("Series", One("series"))
         }
         Task::GraphClassification | Task::GraphEmbedding => ("Graphs", One("graphs")),
+        Task::OperatorEvaluation => ("Calls", One("calls")),
     };
     Modality { variant, parts }
 }

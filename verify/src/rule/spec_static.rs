@@ -1,17 +1,25 @@
 //! `SPEC` exists, is written as constants, and agrees with the spec.
 //!
-//! `pub static SPEC: Spec` defines the model that the suite loads, and where it runs. Its name, model type,
-//! architecture, task, devices and precisions, its checkpoint and the memory that it needs must be those of the spec
-//! file; the architecture must be the one of the model type, and the task one of the architecture's. Devices and
-//! precisions contain at least one variant, and none twice; precisions are in the spec's order, because the first is
-//! the default.
+//! `pub static SPEC: Spec` defines the model that the suite loads, or the operators that it calls, and where they run. Its
+//! name, subject (model type and checkpoint, or operators and shapes), architecture, task, devices and precisions, and the
+//! memory that it needs must be those of the spec file; the architecture must be the one of the model type, and the task
+//! one of the architecture's. Devices and precisions contain at least one variant, and none twice; precisions are in the
+//! spec's order, because the first is the default.
 //!
 //! Generate again; in a file written by hand, write each field as a constant, for instance
 //! `devices: &[DeviceKind::Cpu, DeviceKind::Rocm]`.
 
-use crate::{expectation::Expectation, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
+use crate::{
+    expectation::Expectation,
+    expected_subject::{ExpectedOperator, ExpectedSubject},
+    finding::Diagnostic,
+    harness::Harness,
+    literal,
+    spec::SpecLiteral,
+};
 use std::{collections::BTreeSet, fmt::Debug};
-use syn::{Expr, Type, Visibility};
+use syn::{Type, Visibility};
+use testgen_types::Architecture;
 
 const AGAIN: &str = "generate again, or write the values of the spec";
 
@@ -26,7 +34,6 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = form(harness, spec).into_iter().collect();
     diagnostics.extend(constants(spec));
     diagnostics.extend(consistent(spec));
-    diagnostics.extend(source(harness, spec));
     diagnostics.extend(memory(harness, spec));
     diagnostics.extend(harness.expectation.into_iter().flat_map(|expectation| agrees(spec, expectation)));
     diagnostics
@@ -43,7 +50,7 @@ fn form(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
 fn constants(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
     let read = [
         ("name", spec.name.is_some()),
-        ("model_type", spec.model_type.is_some()),
+        ("subject", spec.subject.is_some()),
         ("architecture", spec.architecture.is_some()),
         ("task", spec.task.is_some()),
         ("devices", spec.devices.is_some()),
@@ -63,10 +70,23 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
     if spec.name.as_deref() == Some("") {
         add("name", "`SPEC.name` is empty".to_owned());
     }
-    if let (Some(model_type), Some(architecture)) = (spec.model_type, spec.architecture)
-        && model_type.architecture() != architecture
-    {
-        add("architecture", format!("`{model_type}` is of the architecture `{}`", model_type.architecture()));
+    if let (Some(subject), Some(architecture)) = (&spec.subject, spec.architecture) {
+        let (name, right) = match subject {
+            ExpectedSubject::Model { model_type, .. } => (model_type.as_str(), model_type.architecture()),
+            ExpectedSubject::Operators(_) => ("operators", Architecture::Operators),
+        };
+        if right != architecture {
+            add("architecture", format!("`{name}` is of the architecture `{right}`"));
+        }
+    }
+    if let Some(ExpectedSubject::Operators(operators)) = &spec.subject {
+        let sized = |one: &ExpectedOperator| one.shapes.iter().all(|shape| shape.len() == one.operator.sizes().len());
+        if operators.is_empty() || operators.iter().any(|one| one.shapes.is_empty() || !sized(one)) {
+            add(
+                "subject",
+                "`SPEC.subject` must name operators, each with shapes of as many sizes as it has".to_owned(),
+            );
+        }
     }
     if let (Some(task), Some(architecture)) = (spec.task, spec.architecture)
         && !architecture.tasks().contains(&task)
@@ -80,27 +100,6 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
         add("precisions", "`SPEC.precisions` must name at least one precision, and none twice".to_owned());
     }
     diagnostics
-}
-
-/// The checkpoint: `Source { path: "..", hub: .. }`.
-fn source(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
-    let message = "`SPEC.source` is not `Source { path: \"..\", hub: Some(\"..\") }`, or with `hub: None`";
-    let Some(value) = spec.fields.get("source") else { return Some(Diagnostic::at(&spec.item.ident, message, AGAIN)) };
-    let Some((path, hub)) = source_of(harness, value) else { return Some(Diagnostic::at(*value, message, AGAIN)) };
-    let expectation = harness.expectation?;
-    let message = "`SPEC.source` is another checkpoint than the spec's";
-    ((&path, &hub) != (&expectation.checkpoint, &expectation.hub)).then(|| Diagnostic::at(*value, message, AGAIN))
-}
-
-/// The path of the checkpoint, which is not empty, and its name on the hub.
-fn source_of(harness: &Harness<'_>, value: &Expr) -> Option<(String, Option<String>)> {
-    let fields = literal::fields(literal::structure(&harness.names, value, "Source")?);
-    let path = literal::text(fields.get("path")?).filter(|path| !path.is_empty())?;
-    let hub = match literal::option(&harness.names, fields.get("hub")?)? {
-        Some(hub) => Some(literal::text(hub)?),
-        None => None,
-    };
-    Some((path, hub))
 }
 
 /// The memory of the device that the model needs.
@@ -124,7 +123,7 @@ fn agrees(spec: &SpecLiteral<'_>, expectation: &Expectation) -> Vec<Diagnostic> 
     let set = |words: &[_]| words.iter().copied().collect::<BTreeSet<_>>();
     let diagnostics = [
         differs(spec, "name", spec.name.as_ref(), &expectation.name),
-        differs(spec, "model_type", spec.model_type, expectation.model_type),
+        differs(spec, "subject", spec.subject.as_ref(), &expectation.subject),
         differs(spec, "architecture", spec.architecture, expectation.architecture),
         differs(spec, "task", spec.task, expectation.task),
         // Devices as a set, precisions in order: without f32, the first that the device computes correctly is the

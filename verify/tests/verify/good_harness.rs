@@ -1,7 +1,9 @@
 //! A complete, good harness for any model, as the templates render it.
 
-use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Task};
-use testgen_verify::{Expectation, ExpectedSkip, ExpectedTolerance, Finding, Source, verify_harness};
+use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
+use testgen_verify::{
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedSubject, ExpectedTolerance, Finding, Source, verify_harness,
+};
 
 /// The path that findings of these tests name.
 pub(crate) const PATH: &str = "generated/src/encoder_only/bert.rs";
@@ -20,7 +22,6 @@ pub(crate) fn models() -> Vec<Expectation> {
         bert(),
         expectation("distilbert", ModelType::DistilBert, Task::FillMask),
         Expectation {
-            hub: None,
             vram_mib: Some(512),
             tolerances: vec![
                 tolerance("logits", Precision::F16, Precision::F16.tolerance_ceiling()),
@@ -39,10 +40,29 @@ pub(crate) fn models() -> Vec<Expectation> {
 }
 
 fn first_of(architecture: Architecture) -> Expectation {
+    if architecture == Architecture::Operators {
+        return operators();
+    }
     let model_type = ModelType::ALL.iter().copied().find(|model_type| model_type.architecture() == architecture);
     let model_type = model_type.expect("every architecture has a model type");
     let task = architecture.tasks().first().copied().expect("every architecture has a task");
     expectation(&model_type.as_str().replace('_', "-"), model_type, task)
+}
+
+/// Operators, which have neither model type nor checkpoint.
+pub(crate) fn operators() -> Expectation {
+    let operator = |operator, shapes: &[&[u64]]| ExpectedOperator {
+        operator,
+        shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
+    };
+    let all = vec![operator(Operator::Add, &[&[33, 65]]), operator(Operator::Matmul, &[&[1, 40, 24], &[33, 65, 17]])];
+    Expectation {
+        architecture: Architecture::Operators,
+        subject: ExpectedSubject::Operators(all),
+        spec_path: "model_specs/operators/matrix.yaml".to_owned(),
+        template: "operators.rs.tera".to_owned(),
+        ..expectation("matrix", ModelType::Bert, Task::OperatorEvaluation)
+    }
 }
 
 fn tolerance(output: &str, precision: Precision, [rel_l2, max_rel]: [f64; 2]) -> ExpectedTolerance {
@@ -56,11 +76,13 @@ pub(crate) fn expectation(name: &str, model_type: ModelType, task: Task) -> Expe
         name: name.to_owned(),
         architecture,
         task,
-        model_type,
+        subject: ExpectedSubject::Model {
+            model_type,
+            checkpoint: "../fixtures/bert".to_owned(),
+            hub: Some("google-bert/bert-base-uncased".to_owned()),
+        },
         devices: DeviceKind::ALL.to_vec(),
         precisions: Precision::ALL.to_vec(),
-        checkpoint: "../fixtures/bert".to_owned(),
-        hub: Some("google-bert/bert-base-uncased".to_owned()),
         tolerances: Vec::new(),
         vram_mib: None,
         skips: vec![ExpectedSkip {
@@ -86,11 +108,11 @@ pub(crate) fn harness(expectation: &Expectation) -> String {
         ("@SHA256@", expectation.spec_sha256.clone()),
         ("@TEMPLATE@", expectation.template.clone()),
         ("@NAME@", expectation.name.clone()),
-        ("@HUB@", format!("{:?}", expectation.hub)),
+        ("@SUBJECT@", written_subject(&expectation.subject)),
+        ("@SUBJECT_TYPES@", subject_types(&expectation.subject).to_owned()),
         ("@VRAM@", format!("{:?}", expectation.vram_mib)),
         ("@OVERRIDE@", if tolerances.is_empty() { String::new() } else { "ToleranceOverride, ".to_owned() }),
         ("@TOLERANCES@", list(tolerances.iter().map(written_tolerance).collect())),
-        ("@MODEL_TYPE@", expectation.model_type.variant_name().to_owned()),
         ("@ARCHITECTURE@", expectation.architecture.variant_name().to_owned()),
         ("@TASK_VARIANT@", expectation.task.variant_name().to_owned()),
         ("@TASK@", expectation.task.as_str().to_owned()),
@@ -103,6 +125,36 @@ pub(crate) fn harness(expectation: &Expectation) -> String {
         ),
     ];
     values.iter().fold(HARNESS.to_owned(), |text, (placeholder, value)| text.replace(placeholder, value))
+}
+
+/// The subject as a harness writes it.
+fn written_subject(subject: &ExpectedSubject) -> String {
+    match subject {
+        ExpectedSubject::Model { model_type, checkpoint, hub } => format!(
+            "Subject::Model {{ model_type: ModelType::{}, source: Source {{ path: {checkpoint:?}, hub: {hub:?} }} }}",
+            model_type.variant_name()
+        ),
+        ExpectedSubject::Operators(operators) => {
+            let shape = |shape: &Vec<u64>| format!("&{shape:?}");
+            let written = |one: &ExpectedOperator| {
+                let shapes: Vec<String> = one.shapes.iter().map(shape).collect();
+                let name = one.operator.variant_name();
+                format!("OperatorShapes {{ operator: Operator::{name}, shapes: &[{}] }}", shapes.join(", "))
+            };
+            format!(
+                "Subject::Operators {{ shapes: &[{}] }}",
+                operators.iter().map(written).collect::<Vec<_>>().join(", ")
+            )
+        }
+    }
+}
+
+/// The imports that a subject needs.
+fn subject_types(subject: &ExpectedSubject) -> &'static str {
+    match subject {
+        ExpectedSubject::Model { .. } => "ModelType, Source",
+        ExpectedSubject::Operators(_) => "Operator, OperatorShapes",
+    }
 }
 
 /// The request of a task.
@@ -136,6 +188,7 @@ fn written_request(task: Task) -> &'static str {
             "Request::Series(recorded.series()?)"
         }
         Task::GraphClassification | Task::GraphEmbedding => "Request::Graphs(recorded.graphs()?)",
+        Task::OperatorEvaluation => "Request::Calls(recorded.calls()?)",
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     harness::{Harness, Spec},
     label::Label,
     load_target::LoadTarget,
+    loaded::Loaded,
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
@@ -67,10 +68,10 @@ pub(super) struct CheckRun<'a> {
     pub(super) registration: Registration,
     pub(super) harness: &'a Harness,
     pub(super) context: &'a Context<'a>,
-    evidence: Evidence,
+    pub(super) evidence: Evidence,
 }
 
-/// A real endpoint on the requested device, in the requested precision.
+/// A real endpoint on the requested device, in the requested precision: of a model, or of operators.
 pub(super) struct ModelUnderTest(Endpoint);
 
 /// An output in the golden. Its scale and its noise set the threshold where two runs of the device are compared.
@@ -291,11 +292,16 @@ impl ModelUnderTest {
         &self.0
     }
 
+    pub(super) fn loaded(&self) -> &Loaded {
+        self.0.loaded().expect("a real endpoint has loaded its subject, and only real endpoints are accepted")
+    }
+
+    /// The model, for checks that operators do not have.
     pub(super) fn model(&self) -> &Model {
-        self.0.model().expect("a real endpoint has a model, and only real endpoints are accepted")
+        self.loaded().model().expect("a check of models has a harness of a model")
     }
 
     pub(super) fn precision(&self) -> Precision {
-        self.model().precision()
+        self.loaded().precision()
     }
 }

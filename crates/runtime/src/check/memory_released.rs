@@ -1,14 +1,13 @@
-//! `memory_released`: the memory in use returns to its previous value after the model is dropped.
+//! `memory_released`: the memory in use returns to its previous value after the model, or the operators, are dropped.
 //!
 //! The first load fills the caches of kernels and of the allocator, which remain. Memory before and after a second load, run and
 //! drop must be equal. The suite runs no other check at the same time.
 
 use super::{
-    check_run::CheckRun,
+    check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult},
 };
 use crate::{
-    golden::Golden,
     memory::{DeviceMemory, cleanup, memory},
     open::OpenDevice,
 };
@@ -20,10 +19,21 @@ const PART: u64 = 100;
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
+    released(run, |_, tested| {
+        tested.model().forward(&golden.main().inputs)?;
+        Ok(())
+    })
+}
+
+/// Memory returns to its value after `compute` has used what was loaded, and dropped it.
+pub(super) fn released(
+    run: &mut CheckRun<'_>,
+    compute: impl Fn(&CheckRun<'_>, &ModelUnderTest) -> Result<(), Abort>,
+) -> CheckResult {
     // Not measured: see the top of this file.
-    let (device, _) = load_and_drop(run, &golden)?;
+    let (device, _) = load_and_drop(run, &compute)?;
     let before = settled(&device);
-    let (device, loaded) = load_and_drop(run, &golden)?;
+    let (device, loaded) = load_and_drop(run, &compute)?;
     let after = settled(&device);
     let (Some(before), Some(loaded), Some(after)) = (before.in_use, loaded.in_use, after.in_use) else {
         return Err(Abort::Skip("the device does not report the memory in use".to_owned()));
@@ -31,13 +41,16 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     evaluate(before, loaded, after).map_err(Abort::Fail).map(Some)
 }
 
-/// Loads, runs and drops the model. Returns the device, and its memory while the model was loaded.
-fn load_and_drop(run: &mut CheckRun<'_>, golden: &Golden) -> Result<(OpenDevice, DeviceMemory), Abort> {
+/// Loads, runs and drops the model or the operators. Returns the device, and its memory while they were loaded.
+fn load_and_drop(
+    run: &mut CheckRun<'_>,
+    compute: &impl Fn(&CheckRun<'_>, &ModelUnderTest) -> Result<(), Abort>,
+) -> Result<(OpenDevice, DeviceMemory), Abort> {
     let tested = run.model_under_test()?;
     let Some(device) = tested.endpoint().open_device().cloned() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };
-    tested.model().forward(&golden.main().inputs)?;
+    compute(run, &tested)?;
     let loaded = memory(&device);
     Ok((device, loaded))
 }

@@ -8,10 +8,11 @@ use crate::{
     endpoint::{Endpoint, Status},
     task::{QuestionContext, Request, Response, TimeSeries},
 };
+use testgen_calls::{Attributes, Call};
 use testgen_models::Checkpoint;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
-use testgen_types::Task;
+use testgen_types::{Operator, Task};
 
 /// A directory that does not exist.
 const MISSING: &str = "there-is-no-such-checkpoint";
@@ -30,7 +31,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if !why.contains(MISSING) && failures.is_empty() {
         failures.push(format!("the reason does not name the missing checkpoint: {why}"));
     }
-    if endpoint.model().is_some() || endpoint.device().is_some() {
+    if endpoint.loaded().is_some() || endpoint.device().is_some() {
         failures.push("the mock returns a model or a device");
     }
     for request in requests(run.spec().task) {
@@ -74,6 +75,9 @@ fn requests(task: Task) -> Vec<Request> {
         Task::GraphClassification | Task::GraphEmbedding => {
             let edge_index = Array::integers([2, 1], vec![0, 0]);
             vec![Request::Graphs(vec![Graph { num_nodes: 1, edge_index, node_feat: None, edge_attr: None }])]
+        }
+        Task::OperatorEvaluation => {
+            vec![Request::Calls(vec![Call::new(Operator::Copy, Vec::new(), Attributes::default())])]
         }
         Task::ImageTextSimilarity | Task::ImageTextEmbedding => {
             vec![Request::ImagesWithTexts { images: images(), texts: one() }]

@@ -39,6 +39,11 @@ fn needed(check: Check) -> Option<Feature> {
         | Check::HalfProbe
         | Check::GreedyMargin
         | Check::GenerationControls
+        | Check::Forward
+        | Check::Shapes
+        | Check::SpecialValues
+        | Check::Relations
+        | Check::Integers
         | Check::MemoryReleased
         | Check::FallbackMarked
         | Check::MockMarked

@@ -57,7 +57,7 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn add(&mut self, error: OutputError) {
+    pub(in crate::check) fn add(&mut self, error: OutputError) {
         match self.outputs.iter_mut().find(|known| known.name == error.name) {
             Some(known) if known.headroom <= error.headroom => {}
             Some(known) => *known = error,

@@ -6,25 +6,33 @@
 use super::{
     check_run::{CheckRun, Context, execute},
     fallback_marked::ABSENT,
-    finite,
+    finite, operators,
     outcome::{CheckResult, CheckStatus, Failures},
 };
 use crate::require::Requirements;
 use testgen_models::Checkpoint;
-use testgen_types::{Check, Registration};
+use testgen_types::{Architecture, Check, Registration};
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
     let free = Requirements::default();
     let required = Requirements::of(kind);
     let here = &run.context.checkpoint;
+    // Of operators, which have no checkpoint, any is one that cannot be loaded.
     let missing = Checkpoint::at(here.directory().join("there-is-no-such-checkpoint"));
     let mut failures = Failures::default();
     let status = |checkpoint: &Checkpoint, requirements: &Requirements| {
         let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT };
-        // `finite` is the cheapest check of numbers.
-        let registration = Registration { check: Check::Finite, ..run.registration };
-        execute(finite::check, registration, run.harness, &context).status
+        // `finite` is the cheapest check of numbers that models have, `placement` that of operators.
+        let (check, implementation) = match run.spec().architecture {
+            Architecture::Operators => {
+                let placement = operators::implementation(Check::Placement).unwrap_or(operators::of_model);
+                (Check::Placement, placement)
+            }
+            _ => (Check::Finite, finite::check as _),
+        };
+        let registration = Registration { check, ..run.registration };
+        execute(implementation, registration, run.harness, &context).status
     };
     let ignored = status(here, &free);
     if !matches!(&ignored, CheckStatus::Ignored { reason } if !reason.is_empty()) {

@@ -152,7 +152,7 @@ fn compare_answers(
     let length = expected.shape()[1];
     let controls = GenerationControls { max_new_tokens: Some(length), ..GenerationControls::default() };
     let request = Request::Prompts { prompts: texts.clone(), controls };
-    let response = retrieval_augmented_generation(tested.model(), request);
+    let response = retrieval_augmented_generation(tested.loaded(), request);
     let Response::RetrievedAnswers(got) = response.map_err(|error| Abort::Fail(error.to_string()))? else {
         return Err(Abort::Fail("the handler returns no answers".to_owned()));
     };

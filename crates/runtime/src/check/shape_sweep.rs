@@ -51,6 +51,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         }
         Architecture::Speech => sweep.speech()?,
         Architecture::Graph => sweep.graphs()?,
+        // Their shapes are those of `shapes`.
+        Architecture::Operators => return Err(Abort::Fail("`shape_sweep` is a check of models".to_owned())),
     };
     sweep.failures.conclude()?;
     Ok(Some(summary))

@@ -6,6 +6,7 @@
 
 mod coverage;
 mod faulty;
+mod faulty_operators;
 #[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
 #[path = "../../tests/checks/fixture.rs"]
 mod fixture;

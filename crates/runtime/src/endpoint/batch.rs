@@ -32,7 +32,8 @@ fn kind(request: &Request) -> Option<Kind> {
         | Request::ImagesWithTexts { .. }
         | Request::Speech { .. }
         | Request::Noise { .. }
-        | Request::Latents(_) => None,
+        | Request::Latents(_)
+        | Request::Calls(_) => None,
     }
 }
 
@@ -95,6 +96,8 @@ fn split(response: Response, counts: &[usize]) -> Option<Vec<Response>> {
         Response::GraphEmbeddings(all) => portions(all, counts, Response::GraphEmbeddings),
         // Never from several requests: `fits` excludes images with texts.
         Response::ImageTextEmbeddings(_) => None,
+        // Nor from several requests of calls.
+        Response::Computed(_) => None,
         Response::Mock { why } => Some(counts.iter().map(|_| Response::Mock { why: why.clone() }).collect()),
     }
 }

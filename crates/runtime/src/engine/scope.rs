@@ -157,6 +157,11 @@ fn change(change: impl FnOnce(&mut EngineEvidence)) {
     });
 }
 
+/// Remembers that no engine computes `feature`, so that the check is ignored for that reason.
+pub(crate) fn no_engine_computes(feature: &str) {
+    set_unsupported(Some(feature));
+}
+
 /// The engine of this check on `device`: the process that it has used before, one of an earlier check, or a new one.
 pub(crate) fn attach(name: &EngineName, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
     let key = Key::new(name, device);

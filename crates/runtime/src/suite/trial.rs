@@ -79,7 +79,7 @@ pub(super) fn run(
 ) -> (ReportEntry, Vec<String>) {
     // After waiting for the locks, so that the time is that of the check alone.
     let started = Instant::now();
-    let checkpoint = harness.spec.source.checkpoint(base);
+    let checkpoint = harness.spec.subject.checkpoint(base);
     let context = Context { checkpoint, requirements, index };
     // Kernels that an earlier check launched on this thread are not this check's.
     drop(kernels::take_fingerprint());
@@ -108,7 +108,7 @@ fn known_to_be_ignored(environment: &Environment, harness: &Harness, registratio
         Some(CheckStatus::Ignored { .. }) => true,
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {
-            let checkpoint = harness.spec.source.checkpoint(&environment.base);
+            let checkpoint = harness.spec.subject.checkpoint(&environment.base);
             check::inapplicable(registration.check, harness.spec.task, &checkpoint).is_some()
         }
     }

@@ -9,6 +9,7 @@ pub(super) use output::{Output, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
+use crate::loaded::Loaded;
 use serde_json::Value;
 use testgen_models::{Capabilities, Model};
 use testgen_nn::{
@@ -79,6 +80,12 @@ pub(super) struct Call<'a> {
 impl<'a> Call<'a> {
     pub(super) fn new(model: &'a dyn TaskModel, task: Task) -> Self {
         Self { model, task }
+    }
+
+    /// The model of an endpoint, for the task.
+    pub(super) fn of(loaded: &'a Loaded, task: Task) -> Result<Self, HandlerError> {
+        let model = loaded.model().ok_or(HandlerError::WrongSubject { task, expected: "a model" })?;
+        Ok(Self::new(model, task))
     }
 
     pub(super) fn texts(&self, request: Request) -> Result<Vec<String>, HandlerError> {

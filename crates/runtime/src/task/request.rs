@@ -1,5 +1,6 @@
 //! The request to an endpoint.
 
+use testgen_calls::Call;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
 
@@ -50,6 +51,8 @@ pub enum Request {
     Series(Vec<TimeSeries>),
     /// For `graph_classification` and `graph_embedding`.
     Graphs(Vec<Graph>),
+    /// For `operator_evaluation`.
+    Calls(Vec<Call>),
     /// For `image_text_similarity` and `image_text_embedding`: every image is compared with every text.
     ImagesWithTexts {
         /// The images.
@@ -94,6 +97,7 @@ impl Request {
             Self::Noise { noise: array, .. } | Self::Latents(array) => array.shape().first().copied().unwrap_or(0),
             Self::Series(series) => series.len(),
             Self::Graphs(graphs) => graphs.len(),
+            Self::Calls(calls) => calls.len(),
             Self::ImagesWithTexts { images, texts } => images.len() + texts.len(),
         }
     }
@@ -116,6 +120,7 @@ impl Request {
             Self::Latents(_) => "latents",
             Self::Series(_) => "series",
             Self::Graphs(_) => "graphs",
+            Self::Calls(_) => "calls of operators",
             Self::ImagesWithTexts { .. } => "images with texts",
         }
     }

@@ -1,5 +1,6 @@
 //! The response of an endpoint: one entry per input of the request, in its order.
 
+use testgen_calls::Computed;
 use testgen_nn::array::Array;
 use testgen_processing::{generation::FinishReason, retrieval::Passage};
 
@@ -41,6 +42,8 @@ pub enum Response {
     Regressions(Vec<Array>),
     /// Of `graph_embedding`.
     GraphEmbeddings(Vec<GraphEmbedding>),
+    /// Of `operator_evaluation`.
+    Computed(Vec<Computed>),
     /// No model answered.
     Mock {
         /// Why not.

@@ -2,7 +2,7 @@
 
 use testgen_runtime::{
     Architecture, DeviceKind, Endpoint, Harness, InitError, LoadTarget, LoadedModel, ModelType, Precision,
-    RecordedRequest, Request, RequestError, Source, Spec, Task, host_processor, load, memory, open,
+    RecordedRequest, Request, RequestError, Source, Spec, Subject, Task, host_processor, load, memory, open,
     probe_half_precision, task,
 };
 
@@ -22,10 +22,12 @@ macro_rules! harness {
             /// The spec as a value, for specs that differ in one field.
             pub(crate) const SPEC_VALUE: Spec = Spec {
                 name: stringify!($name),
-                model_type: ModelType::$model_type,
+                subject: Subject::Model {
+                    model_type: ModelType::$model_type,
+                    source: Source { path: stringify!($name), hub: None },
+                },
                 architecture: Architecture::$architecture,
                 task: Task::$task,
-                source: Source { path: stringify!($name), hub: None },
                 devices: DeviceKind::ALL,
                 precisions: PRECISIONS,
                 tolerances: &[],

@@ -35,6 +35,7 @@ pub(crate) fn request_of(task: Task, recorded: &RecordedRequest) -> Result<Reque
             Request::Series(recorded.series()?)
         }
         Task::GraphClassification | Task::GraphEmbedding => Request::Graphs(recorded.graphs()?),
+        Task::OperatorEvaluation => Request::Calls(recorded.calls()?),
     })
 }
 
@@ -65,5 +66,6 @@ pub(crate) fn handler_of(task: Task) -> Handler {
         Task::TimeSeriesRegression => task::time_series_regression,
         Task::GraphClassification => task::graph_classification,
         Task::GraphEmbedding => task::graph_embedding,
+        Task::OperatorEvaluation => task::operator_evaluation,
     }
 }

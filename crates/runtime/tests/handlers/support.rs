@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use testgen_runtime::{
     Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Endpoint, Image, Label, LoadTarget, LoadedModel,
-    ModelType, Precision, Source, Spec, Task, host_processor, load, open,
+    ModelType, Precision, Source, Spec, Subject, Task, host_processor, load, open,
     task::{Handler, LabelScore, Request, Response},
 };
 
@@ -28,10 +28,9 @@ pub(crate) fn expected(fixture: &str) -> Value {
 pub(crate) fn answer(fixture: &str, model_type: ModelType, task: Task, handler: Handler, request: Request) -> Response {
     let spec = Spec {
         name: "handler",
-        model_type,
+        subject: Subject::Model { model_type, source: Source { path: "", hub: None } },
         architecture: Architecture::EncoderOnly,
         task,
-        source: Source { path: "", hub: None },
         devices: &[],
         precisions: &[Precision::F32],
         tolerances: &[],

@@ -9,6 +9,9 @@ pub(super) fn surroundings(text: &str) -> Vec<Mutant> {
         ("another checkpoint", "path: \"../fixtures/bert\"", "path: \"../fixtures/easy\""),
         ("another checkpoint", "hub: Some(\"google-bert/bert-base-uncased\")", "hub: None"),
         ("another checkpoint", "hub: Some(\"google-bert/bert-base-uncased\")", "hub: Some(\"someone/easy\")"),
+        ("another operator", "Operator::Matmul", "Operator::BatchMatmul"),
+        ("another shape", "&[33, 65, 17]", "&[33, 64, 17]"),
+        ("a shape less", "&[1, 40, 24], ", ""),
         (
             "a tolerance that the spec does not have",
             "tolerances: &[]",

@@ -165,7 +165,7 @@ pub(super) fn shadows(file: &File) -> Vec<Mutant> {
 pub(super) fn flows(file: &File) -> Vec<Mutant> {
     let mut all = mutator::expressions(file, "call swapped for a constant", &|expression| {
         let replaced = called(expression).is_some();
-        *expression = parse_quote!(Ok(SPEC.source));
+        *expression = parse_quote!(Ok(SPEC.subject));
         replaced
     });
     all.extend(mutator::expressions(file, "result unwrapped", &|expression| {

@@ -1,4 +1,4 @@
-//! Generated harnesses on a simulated AMD GPU with faults, and burn's operators on it compared with the CPU.
+//! Generated harnesses on a simulated AMD GPU with faults, and its kernels compared with the CPU.
 //!
 //! The tests run this binary again as a subprocess that uses the simulator: as the generated suite, or for the
 //! operators.
@@ -39,6 +39,9 @@ fn main() -> ExitCode {
             .iter()
             .map(|architecture| test(format!("operators::{architecture}"), || operators::check(architecture))),
     );
+    trials.extend(operators::SUITE_ARCHITECTURES.iter().map(|architecture| {
+        test(format!("operators_of_suite::{architecture}"), || operators::check_suite(architecture))
+    }));
     trials.extend(
         same_kernels::ARCHITECTURES
             .iter()

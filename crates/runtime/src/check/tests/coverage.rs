@@ -57,9 +57,11 @@ fn detected(check: Check) -> Detected {
         Check::BatchInvariance => (Fault::RowDependsOnBatch, "a row depends on the size of its batch", "row 0 alone"),
         Check::KvCacheEquivalence => (Fault::WrongChunk, "a chunk after a cache is wrong", "in chunks"),
         Check::ShapeSweep => (Fault::WrongRowOfFive, "one row in a batch of five is wrong", "batch 3 of 5"),
-        Check::Determinism => {
-            (Fault::EverySecondCallOneBitOff, "every second run differs in one bit", "differs in 1 elements")
-        }
+        Check::Determinism => (
+            Fault::EverySecondCallOneBitOff,
+            "every second run differs in one bit",
+            "differs in 1 elements|1 elements differ",
+        ),
         Check::DtypeLadder => (Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`"),
         Check::AttentionPaths | Check::ExpertPaths => {
             unreachable!(
@@ -71,6 +73,11 @@ fn detected(check: Check) -> Detected {
         Check::GenerationControls => {
             (Fault::LogitsDependOnHistory, "logits depend on earlier calls", "are not the first of")
         }
+        Check::Forward => (Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong"),
+        Check::Shapes => (Fault::StridesIgnored, "the strides of inputs are ignored", "reversed strides"),
+        Check::SpecialValues => (Fault::NotANumberLost, "NaN becomes 0", "expected NaN"),
+        Check::Relations => (Fault::WrongRowOfFive, "the last row of a batch is off by one bit", "equal rows"),
+        Check::Integers => (Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong"),
         Check::MemoryReleased => (Fault::ModelKept, "the model remains in memory", "1099"),
         Check::FallbackMarked => (Fault::FallbackNotMarked, "a fallback is marked as real", "but the endpoint is real"),
         Check::MockMarked => (Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real"),

@@ -23,6 +23,7 @@ pub(super) enum Fault {
     LastLayerOff,
     RouterOff,
     NotANumber,
+    NotANumberLost,
     HalfPrecisionAsSingle,
     WrongLastPassage,
     OutputOnOtherDevice,
@@ -30,6 +31,7 @@ pub(super) enum Fault {
     RowDependsOnBatch,
     WrongTailAt33,
     WrongRowOfFive,
+    StridesIgnored,
     FirstSeesLast,
     MaskIgnored,
     // In a sequence that grows.

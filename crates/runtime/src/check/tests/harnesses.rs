@@ -2,6 +2,7 @@
 
 use super::{
     faulty::{Fault, Faulty},
+    faulty_operators::FaultyOperators,
     requests::{handler_of, request_of},
 };
 use crate::{
@@ -10,14 +11,16 @@ use crate::{
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
-    open, suite,
+    loaded::Loaded,
+    open,
+    subject::{OperatorShapes, Subject},
+    suite,
 };
 use std::{cell::Cell, io, path::Path};
 use testgen_device::DeviceUnavailable;
-use testgen_models::{Checkpoint, Source};
+use testgen_models::{Checkpoint, Model, Source};
 use testgen_nn::heap::Held;
-use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
-use testgen_types::{Registration, ReportEntry};
+use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Registration, ReportEntry, Task};
 
 /// The size of a model that remains in memory: a tebibyte, far more than other tests of this process allocate meanwhile.
 const KEPT: usize = 1 << 40;
@@ -33,10 +36,12 @@ macro_rules! harness {
         pub(super) static $name: Harness = Harness {
             spec: &Spec {
                 name: $fixture,
-                model_type: ModelType::$model_type,
+                subject: Subject::Model {
+                    model_type: ModelType::$model_type,
+                    source: Source { path: $fixture, hub: None },
+                },
                 architecture: Architecture::$architecture,
                 task: Task::$task,
-                source: Source { path: $fixture, hub: None },
                 devices: DeviceKind::ALL,
                 precisions: Precision::ALL,
                 tolerances: &[],
@@ -67,6 +72,32 @@ harness!(VIT: "vit", Vit, Vision, ImageClassification);
 harness!(WHISPER: "whisper", Whisper, Speech, SpeechRecognition);
 harness!(YOLOS: "yolos", Yolos, ObjectDetection, ObjectDetection);
 
+/// The harness of some operators.
+static OPERATORS: Harness = Harness {
+    spec: &Spec {
+        name: "operators",
+        subject: Subject::Operators {
+            shapes: &[
+                OperatorShapes { operator: Operator::Add, shapes: &[&[3, 5]] },
+                OperatorShapes { operator: Operator::Softmax, shapes: &[&[3, 5]] },
+                OperatorShapes { operator: Operator::Sum, shapes: &[&[3, 5]] },
+                OperatorShapes { operator: Operator::Matmul, shapes: &[&[3, 7, 5]] },
+            ],
+        },
+        architecture: Architecture::Operators,
+        task: Task::OperatorEvaluation,
+        devices: DeviceKind::ALL,
+        precisions: Precision::ALL,
+        tolerances: &[],
+        vram_mib: None,
+    },
+    init_cpu,
+    init_cuda: |target| init_gpu(target, DeviceKind::Cuda),
+    init_rocm: |target| init_gpu(target, DeviceKind::Rocm),
+    request: |recorded| request_of(Task::OperatorEvaluation, recorded),
+    skipped: &[],
+};
+
 /// For each architecture a harness whose golden has everything that the checks compare with.
 pub(super) fn of(architecture: Architecture) -> &'static Harness {
     match architecture {
@@ -84,6 +115,7 @@ pub(super) fn of(architecture: Architecture) -> &'static Harness {
         Architecture::Diffusion => &UNET,
         Architecture::Rag => &RAG_SEQUENCE,
         Architecture::Graph => &GRAPHORMER,
+        Architecture::Operators => &OPERATORS,
     }
 }
 
@@ -100,7 +132,11 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     let precision = target.precision.unwrap_or(Precision::F32);
     let checkpoint = match fault {
         Fault::FieldHardCoded => Checkpoint::at(target.checkpoint.directory()),
-        Fault::OtherCheckpointLoaded => Checkpoint::at(super::fixture::fixtures().join(spec.name)),
+        Fault::OtherCheckpointLoaded => match spec.subject {
+            Subject::Model { .. } => Checkpoint::at(super::fixture::fixtures().join(spec.name)),
+            // Operators load where there is no checkpoint.
+            Subject::Operators { .. } => Checkpoint::at(""),
+        },
         _ => target.checkpoint.clone(),
     };
     if fault == Fault::HalfPrecisionRefused && precision != Precision::F32 {
@@ -108,14 +144,24 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     }
     let device = open(host_processor()).unwrap();
     let model = match load(spec, &checkpoint, &device, precision) {
-        Ok(model) if fault == Fault::FieldHardCoded => model.with_one_field(),
-        Ok(model) => model.with_network(|inner| Box::new(Faulty::new(inner, fault, precision))),
+        Ok(loaded) => with_fault(loaded, fault, precision),
         Err(error) => return Endpoint::mock(&target.label, DeviceKind::Cpu, &error),
     };
     if fault == Fault::ModelKept {
         std::mem::forget(Held::new(KEPT));
     }
     Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, model), handler_of(spec.task))
+}
+
+/// The model or the operators with a fault.
+fn with_fault(loaded: Loaded, fault: Fault, precision: Precision) -> Loaded {
+    match loaded {
+        Loaded::Operators(set) => {
+            Loaded::Operators(set.map_executor(|inner| Box::new(FaultyOperators::new(inner, fault))))
+        }
+        model if fault == Fault::FieldHardCoded => model.map_model(Model::with_one_field),
+        model => model.map_model(|model| model.with_network(|inner| Box::new(Faulty::new(inner, fault, precision)))),
+    }
 }
 
 /// Falls back to the host processor, as on a machine without GPUs.

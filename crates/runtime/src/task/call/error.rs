@@ -25,6 +25,14 @@ pub enum HandlerError {
         /// The expected input.
         expected: &'static str,
     },
+    /// The endpoint has no model, or no operators.
+    #[error("`{task}` needs {expected}, which the endpoint does not have")]
+    WrongSubject {
+        /// The handler's task.
+        task: Task,
+        /// The content that the task needs.
+        expected: &'static str,
+    },
     /// The checkpoint lacks the files that the task needs.
     #[error("`{task}` needs {needed}, and the checkpoint has none")]
     NoProcessor {
@@ -53,6 +61,9 @@ pub enum HandlerError {
         /// The problem, and how to fix it.
         problem: String,
     },
+    /// An operator was not computed.
+    #[error(transparent)]
+    Call(#[from] testgen_calls::CallError),
     /// The inputs could not be turned into tensors.
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),

@@ -1,0 +1,52 @@
+//! The interface of what computes calls.
+
+use crate::{call::Call, tensor::HostTensor};
+use testgen_types::{DeviceKind, Operator};
+
+/// Computes calls: a device, or in tests an emulation with a fault.
+pub trait Execute {
+    /// Computes one call.
+    ///
+    /// # Errors
+    ///
+    /// When the operator is not implemented for these inputs, or the device failed.
+    fn execute(&self, call: &Call) -> Result<Computed, CallError>;
+}
+
+/// The result of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Computed {
+    /// The elements.
+    pub tensor: HostTensor,
+    /// The kind of device that the tensor was on.
+    pub device: DeviceKind,
+}
+
+/// A call was not computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The device failed; the backend's message.
+    #[error("`{operator}` failed on the device: {message}")]
+    Device {
+        /// The operator.
+        operator: Operator,
+        /// The backend's message.
+        message: String,
+    },
+    /// The inputs are not those of the operator.
+    #[error("`{operator}` takes other inputs: {problem}")]
+    Inputs {
+        /// The operator.
+        operator: Operator,
+        /// The difference.
+        problem: String,
+    },
+    /// Something other than a result was returned.
+    #[error("`{operator}` was not computed: {message}")]
+    NotComputed {
+        /// The operator.
+        operator: Operator,
+        /// The error of the device, or the description of another result.
+        message: String,
+    },
+}

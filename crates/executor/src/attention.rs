@@ -1,0 +1,53 @@
+//! Attention and rotary positions, as models compute them.
+
+use crate::{
+    arguments::Arguments,
+    float::{dims, expand, full, reshape},
+    value::Value,
+};
+use burn_tensor::{DType, TensorData, ops::FloatTensor};
+use testgen_calls::CallError;
+use testgen_nn::backend::Ops;
+
+pub(crate) fn rotated<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    Ok(Value::Float(B::rotate_op(of.float(0)?, of.float(1)?, of.float(2)?)))
+}
+
+/// softmax(q k^T / sqrt(width) + mask) v, with keys and values repeated for groups of heads.
+pub(crate) fn attended<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let q = of.float(0)?;
+    let shape = dims::<B>(&q);
+    let [k, v] = [of.float(1)?, of.float(2)?].map(|x| repeated::<B>(x, shape[1]));
+    let keys = dims::<B>(&k)[2];
+    let scale = 1.0 / (shape[3] as f64).sqrt();
+    let scores = B::matmul_op(q, B::float_swap_dims(k, 2, 3));
+    let weights = B::masked_softmax_op(scores, scale, mask::<B>(of, shape[2], keys)?);
+    Ok(Value::Float(B::matmul_op(weights, v)))
+}
+
+/// [batch, groups, seq, width] with each group repeated for its heads.
+fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
+    let shape = dims::<B>(&x);
+    let (groups, rest) = (shape[1], [shape[2], shape[3]]);
+    if groups == heads {
+        return x;
+    }
+    let split = reshape::<B>(x, [shape[0], groups, 1, rest[0], rest[1]]);
+    let wide = expand::<B>(split, &[shape[0], groups, heads / groups, rest[0], rest[1]]);
+    reshape::<B>(wide, [shape[0], heads, rest[0], rest[1]])
+}
+
+/// Minus infinity where a query does not see a key, f32.
+fn mask<B: Ops>(of: &Arguments<'_, B>, queries: usize, keys: usize) -> Result<Option<FloatTensor<B>>, CallError> {
+    if of.attributes.causal {
+        let hidden = |index: usize| if index % keys > index / keys { f32::NEG_INFINITY } else { 0.0 };
+        let values: Vec<f32> = (0..queries * keys).map(hidden).collect();
+        let data = TensorData::new(values, [1, 1, queries, keys]).convert_dtype(DType::F32);
+        return Ok(Some(B::float_from_data(data, of.device)));
+    }
+    let Ok(seen) = of.bool(3) else { return Ok(None) };
+    let shape = of.value(3)?.shape();
+    let single = of.single(0)?;
+    let [zeros, hidden] = [0.0, f64::NEG_INFINITY].map(|number| full::<B>(&shape, number, &single));
+    Ok(Some(B::float_mask_where(hidden, seen, zeros)))
+}

@@ -1,0 +1,140 @@
+//! Operators that compute each element from those at its position.
+
+use crate::{arguments::Arguments, float::maximum, value::Value};
+use burn_tensor::ops::{FloatTensor, IntTensor};
+use testgen_calls::CallError;
+use testgen_nn::backend::{Activation, Ops};
+use testgen_types::Operator;
+
+pub(crate) fn binary<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    match (of.value(0)?, of.value(1)?) {
+        (Value::Float(a), Value::Float(b)) => floats::<B>(of, a, b).map(Value::Float),
+        (Value::Int(a), Value::Int(b)) => ints::<B>(of, a, b).map(Value::Int),
+        _ => Err(of.refused("it computes floats or integers, both of one type")),
+    }
+}
+
+fn floats<B: Ops>(of: &Arguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
+    let [a, b] = same_rank::<B>(a, b);
+    Ok(match of.operator {
+        Operator::Add => B::float_add(a, b),
+        Operator::Sub => B::float_sub(a, b),
+        Operator::Mul => B::float_mul(a, b),
+        Operator::Div => B::float_div(a, b),
+        Operator::Pow => B::float_powf(a, b),
+        Operator::MaxBinary | Operator::Maximum => {
+            let [a, b] = same_shape::<B>(a, b);
+            maximum::<B>(a, b)
+        }
+        Operator::MinBinary | Operator::Minimum => {
+            let [a, b] = same_shape::<B>(a, b);
+            B::float_neg(maximum::<B>(B::float_neg(a), B::float_neg(b)))
+        }
+        _ => return Err(of.refused("it is not an operator on two tensors of floats")),
+    })
+}
+
+/// Both tensors with as many dimensions: burn 0.21 refuses others on GPUs.
+fn same_rank<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
+    use crate::float::{dims, reshape};
+    let rank = dims::<B>(&a).len().max(dims::<B>(&b).len());
+    [a, b].map(|x| {
+        let shape = dims::<B>(&x);
+        let missing = rank - shape.len();
+        if missing == 0 { x } else { reshape::<B>(x, [vec![1; missing], shape].concat()) }
+    })
+}
+
+/// Both tensors in the shape of their result: selections do not broadcast.
+fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 2] {
+    use crate::float::{dims, expand, reshape};
+    let shapes = [dims::<B>(&a), dims::<B>(&b)];
+    let common = testgen_calls::broadcast_shape(&[&shapes[0], &shapes[1]]).unwrap_or_else(|| shapes[0].clone());
+    [(a, &shapes[0]), (b, &shapes[1])].map(|(x, shape)| {
+        if *shape == common {
+            return x;
+        }
+        let whole = [vec![1; common.len() - shape.len()], shape.clone()].concat();
+        expand::<B>(reshape::<B>(x, whole), &common)
+    })
+}
+
+fn ints<B: Ops>(of: &Arguments<'_, B>, a: IntTensor<B>, b: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
+    Ok(match of.operator {
+        Operator::Add => B::int_add(a, b),
+        Operator::Sub => B::int_sub(a, b),
+        Operator::Mul => B::int_mul(a, b),
+        Operator::Div => B::int_div(a, b),
+        Operator::MaxBinary | Operator::Maximum => {
+            B::int_mask_where(a.clone(), B::int_lower(a, b.clone(), of.truths()), b)
+        }
+        Operator::MinBinary | Operator::Minimum => {
+            B::int_mask_where(a.clone(), B::int_greater(a, b.clone(), of.truths()), b)
+        }
+        _ => return Err(of.refused("it is not an operator on two tensors of integers")),
+    })
+}
+
+pub(crate) fn unary<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let [low, high] = of.attributes.limits;
+    match of.value(0)? {
+        Value::Float(x) => Ok(Value::Float(match of.operator {
+            Operator::Neg => B::float_neg(x),
+            Operator::Abs => B::float_abs(x),
+            Operator::Sqrt => B::float_sqrt(x),
+            Operator::Exp => B::float_exp(x),
+            Operator::Log => B::float_log(x),
+            Operator::Sin => B::float_sin(x),
+            Operator::Cos => B::float_cos(x),
+            Operator::Tanh => B::activation_op(x, Activation::Tanh),
+            _ => {
+                // burn 0.21 loses NaN on GPUs.
+                let nan = B::float_is_nan(x.clone(), of.truths());
+                B::float_mask_fill(B::float_clamp(x, low.into(), high.into()), nan, f64::NAN.into())
+            }
+        })),
+        Value::Int(x) => Ok(Value::Int(match of.operator {
+            Operator::Neg => B::int_neg(x),
+            Operator::Abs => B::int_abs(x),
+            Operator::Clamp => B::int_clamp(x, (low as i64).into(), (high as i64).into()),
+            _ => return Err(of.refused("it does not compute integers")),
+        })),
+        Value::Bool(_) => Err(of.refused("it does not compute booleans")),
+    }
+}
+
+pub(crate) fn selected<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let selected = of.value(1)?.where_else(of.bool(0)?, of.value(2)?);
+    selected.ok_or_else(|| of.refused("both tensors must be of one type"))
+}
+
+pub(crate) fn compared<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let truths = of.truths();
+    Ok(Value::Bool(match (of.value(0)?, of.value(1)?) {
+        (Value::Float(a), Value::Float(b)) => {
+            let [a, b] = same_rank::<B>(a, b);
+            match of.operator {
+                Operator::Eq => B::float_equal(a, b, truths),
+                Operator::Ne => B::float_not_equal(a, b, truths),
+                Operator::Le => B::float_lower_equal(a, b, truths),
+                Operator::Gt => B::float_greater(a, b, truths),
+                Operator::Ge => B::float_greater_equal(a, b, truths),
+                _ => B::float_lower(a, b, truths),
+            }
+        }
+        (Value::Int(a), Value::Int(b)) => match of.operator {
+            Operator::Eq => B::int_equal(a, b, truths),
+            Operator::Ne => B::int_not_equal(a, b, truths),
+            Operator::Le => B::int_lower_equal(a, b, truths),
+            Operator::Gt => B::int_greater(a, b, truths),
+            Operator::Ge => B::int_greater_equal(a, b, truths),
+            _ => B::int_lower(a, b, truths),
+        },
+        (Value::Bool(a), Value::Bool(b)) => match of.operator {
+            Operator::Eq => B::bool_equal(a, b),
+            Operator::Ne => B::bool_not_equal(a, b),
+            _ => return Err(of.refused("booleans have no order")),
+        },
+        _ => return Err(of.refused("both tensors must be of one type")),
+    }))
+}

@@ -1,0 +1,38 @@
+//! Patterns that engines fuse into one kernel; burn computes them one after another.
+
+use crate::{
+    arguments::Arguments,
+    convolution::product_of_windows,
+    float::{dims, reshape},
+    normalisation::by_statistics,
+    value::Value,
+};
+use burn_tensor::FloatDType;
+use testgen_calls::CallError;
+use testgen_nn::backend::{Activation, Ops};
+use testgen_types::Operator;
+
+pub(crate) fn computed<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let (a, b) = (of.float(0)?, of.float(1)?);
+    let x = match of.operator {
+        // The product of models, which adds the bias itself where its kernel can.
+        Operator::MatmulBiasRelu | Operator::MatmulBiasGelu => B::affine_op(a, b, Some(bias_row::<B>(of)?)),
+        Operator::ConvBatchNormRelu => {
+            let product = product_of_windows::<B>(a, b, None, of.attributes);
+            let statistics = [of.single(2)?, of.single(3)?, of.single(4)?, of.single(5)?];
+            let normal = by_statistics::<B>(B::float_cast(product, FloatDType::F32), statistics, of.attributes.eps);
+            B::float_cast(normal, of.dtype())
+        }
+        Operator::AddRelu => B::float_add(a, b),
+        _ => return Ok(Value::Float(B::float_add(B::float_mul(a, b), of.float(2)?))),
+    };
+    let activation = if of.operator == Operator::MatmulBiasGelu { Activation::Gelu } else { Activation::Relu };
+    Ok(Value::Float(B::activation_op(x, activation)))
+}
+
+/// The bias as a vector.
+fn bias_row<B: Ops>(of: &Arguments<'_, B>) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
+    let bias = of.float(2)?;
+    let width = dims::<B>(&bias).iter().product();
+    Ok(reshape::<B>(bias, [width]))
+}

@@ -1,0 +1,90 @@
+//! Computes calls of single operators with burn, on the host processor or a GPU.
+//!
+//! Owns how an operator is composed of what burn has. An operator that models use is computed as they compute it, through
+//! [`testgen_nn::backend::Ops`]. Functions are generic over the backend alone: tensors are primitives of any rank and element type, so that
+//! an operator is compiled twice and not once for each type and rank. Does not own what is right (`testgen-operators`).
+
+mod activation;
+mod arguments;
+mod attention;
+mod convolution;
+mod dispatch;
+mod elementwise;
+mod float;
+mod fused;
+mod loss;
+mod movement;
+mod normalisation;
+mod pooling;
+mod reduction;
+mod transfer;
+mod value;
+mod window;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use testgen_calls::{Call, CallError, Computed, Element, Execute, Reduction};
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+use testgen_nn::backend::Gpu;
+use testgen_nn::{
+    backend::{Cpu, Ops, compute_in},
+    device::BackendDevice,
+};
+use testgen_types::{Operator, Precision};
+
+/// The executor of calls on `device`, with products in `precision`.
+pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
+    match device {
+        BackendDevice::Cpu(device) => Box::new(Executor::<Cpu> { device: *device, precision }),
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => Box::new(Executor::<Gpu> { device: *device, precision }),
+    }
+}
+
+/// Computes calls on a device of one backend.
+struct Executor<B: Ops> {
+    device: B::Device,
+    precision: Precision,
+}
+
+impl<B: Ops> Execute for Executor<B> {
+    fn execute(&self, call: &Call) -> Result<Computed, CallError> {
+        // burn panics where a device fails, and on shapes that an operator does not take.
+        let computed = catch_unwind(AssertUnwindSafe(|| self.compute(call)));
+        computed.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            let message = text.unwrap_or("a panic without a message").to_owned();
+            Err(CallError::Device { operator: call.operator, message })
+        })
+    }
+}
+
+impl<B: Ops> Executor<B> {
+    fn compute(&self, call: &Call) -> Result<Computed, CallError> {
+        let result = compute_in::<B, _>(self.precision, || {
+            let inputs = call.inputs.iter().map(|input| transfer::upload::<B>(input, &self.device)).collect();
+            let element = call.inputs.iter().map(|input| input.tensor.element).find(|element| element.is_float());
+            let arguments = arguments::Arguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device);
+            dispatch::compute::<B>(arguments)
+        })?;
+        let device = B::kind(&result.device());
+        let mut tensor =
+            transfer::download(result).map_err(|message| CallError::Device { operator: call.operator, message })?;
+        // burn 0.21 panics on GPUs on tensors without dimensions, so such a result has one on the device.
+        if is_of_all_elements(call) && tensor.shape == [1] {
+            tensor.shape.clear();
+        }
+        Ok(Computed { tensor, device })
+    }
+}
+
+/// Whether the result is a number: all elements are reduced to it.
+fn is_of_all_elements(call: &Call) -> bool {
+    use Operator::*;
+    match call.operator {
+        Sum | Mean | Max | Min | Prod => call.attributes.dim.is_none(),
+        MseLoss | L1Loss | SmoothL1Loss | BceLoss | BceWithLogitsLoss | CrossEntropyLoss | NllLoss | KlDivLoss => {
+            call.attributes.reduction != Reduction::None
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! Losses, in f32.
+
+use crate::{
+    activation::log_softmax,
+    arguments::Arguments,
+    float::{dims, full, maximum, reshape},
+    value::Value,
+};
+use burn_tensor::{Shape, ops::FloatTensor};
+use testgen_calls::{CallError, Reduction};
+use testgen_nn::backend::Ops;
+use testgen_types::Operator;
+
+pub(crate) fn loss<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let losses = match of.operator {
+        Operator::CrossEntropyLoss => of_classes::<B>(of, log_softmax::<B>(of.float(0)?, 1))?,
+        Operator::NllLoss => of_classes::<B>(of, of.single(0)?)?,
+        _ => of_elements::<B>(of, of.single(0)?, of.single(1)?),
+    };
+    let reduced = match of.attributes.reduction {
+        Reduction::None => losses,
+        Reduction::Sum => reshape::<B>(B::float_sum(losses), [1]),
+        Reduction::Mean => reshape::<B>(B::float_mean(losses), [1]),
+    };
+    Ok(of.rounded(reduced))
+}
+
+/// The negative log probability of the class of each row.
+fn of_classes<B: Ops>(of: &Arguments<'_, B>, logs: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
+    let rows = dims::<B>(&logs)[0];
+    let classes = B::int_reshape(of.int(1)?, Shape::from(vec![rows, 1]));
+    Ok(B::float_neg(reshape::<B>(B::float_gather(1, logs, classes), [rows])))
+}
+
+fn of_elements<B: Ops>(of: &Arguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+    let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
+    let one_minus = |x: FloatTensor<B>| B::float_sub(number(1.0), x);
+    let difference = || B::float_sub(a.clone(), b.clone());
+    match of.operator {
+        Operator::MseLoss => {
+            let difference = difference();
+            B::float_mul(difference.clone(), difference)
+        }
+        Operator::L1Loss => B::float_abs(difference()),
+        Operator::SmoothL1Loss => {
+            let distance = B::float_abs(difference());
+            let square = B::float_mul_scalar(B::float_mul(distance.clone(), distance.clone()), 0.5.into());
+            let near = B::float_lower_elem(distance.clone(), 1.0.into(), of.truths());
+            B::float_mask_where(B::float_sub_scalar(distance, 0.5.into()), near, square)
+        }
+        Operator::BceLoss => {
+            // PyTorch limits the logarithm to -100.
+            let log = |x: FloatTensor<B>| maximum::<B>(B::float_log(x), number(-100.0));
+            let other = B::float_mul(one_minus(b.clone()), log(one_minus(a.clone())));
+            B::float_neg(B::float_add(B::float_mul(b.clone(), log(a.clone())), other))
+        }
+        Operator::BceWithLogitsLoss => {
+            let tail =
+                B::float_log(B::float_add_scalar(B::float_exp(B::float_neg(B::float_abs(a.clone()))), 1.0.into()));
+            let tail = B::float_add(tail, maximum::<B>(B::float_neg(a.clone()), number(0.0)));
+            B::float_add(B::float_mul(one_minus(b.clone()), a.clone()), tail)
+        }
+        // `kl_div_loss`; where the target is 0 its product with a logarithm is 0.
+        _ => {
+            let product = B::float_mul(b.clone(), B::float_sub(B::float_log(b.clone()), a.clone()));
+            let empty = B::float_equal_elem(b.clone(), 0.0.into(), of.truths());
+            B::float_mask_where(product, empty, number(0.0))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The elements of windows as slices: for each position of a kernel the elements that it meets in all windows.
+//!
+//! On GPUs convolutions and pools are composed of them, as those of models are: burn 0.21 has no 3-D pools and no transposed
+//! convolutions there, and its convolutions are wrong in 16 bits (docs/hardware.md).
+
+use crate::float::{dims, narrow, pad};
+use burn_tensor::ops::FloatTensor;
+use testgen_calls::Attributes;
+use testgen_nn::backend::Ops;
+
+/// Windows over the last dimensions of a tensor.
+pub(crate) struct Windows {
+    pub(crate) kernel: Vec<usize>,
+    stride: Vec<usize>,
+    padding: Vec<usize>,
+    dilation: Vec<usize>,
+}
+
+impl Windows {
+    pub(crate) fn new(kernel: &[usize], attributes: &Attributes) -> Self {
+        let or = |given: &[usize], default: usize| {
+            if given.is_empty() { vec![default; kernel.len()] } else { given.to_vec() }
+        };
+        Self {
+            kernel: kernel.to_vec(),
+            stride: or(&attributes.stride, 1),
+            padding: or(&attributes.padding, 0),
+            dilation: or(&attributes.dilation, 1),
+        }
+    }
+
+    /// The number of positions of the kernel.
+    pub(crate) fn taps(&self) -> usize {
+        self.kernel.iter().product()
+    }
+
+    /// The number of windows along each of the `lengths`.
+    pub(crate) fn output(&self, lengths: &[usize]) -> Vec<usize> {
+        let along = |(dimension, length): (usize, &usize)| {
+            let extent = self.dilation[dimension] * (self.kernel[dimension] - 1) + 1;
+            let room = (length + 2 * self.padding[dimension]).checked_sub(extent);
+            room.map_or(0, |rest| rest / self.stride[dimension] + 1)
+        };
+        lengths.iter().enumerate().map(along).collect()
+    }
+
+    /// `x` [batch, channels, ...] with `number` around it, cut for each position of the kernel: [batch, channels, windows...] each.
+    pub(crate) fn slices<B: Ops>(&self, x: FloatTensor<B>, number: f64) -> Vec<FloatTensor<B>> {
+        let output = self.output(&dims::<B>(&x)[2..]);
+        let padded = (0..self.kernel.len()).fold(x, |x, dimension| {
+            let padding = self.padding[dimension];
+            pad::<B>(x, dimension + 2, [padding, padding], number)
+        });
+        let strides = testgen_calls::row_major_strides(&self.kernel);
+        let slice = |tap: usize| {
+            (0..self.kernel.len()).fold(padded.clone(), |x, dimension| {
+                let start = tap / strides[dimension] % self.kernel[dimension] * self.dilation[dimension];
+                let step = self.stride[dimension];
+                let whole = output[dimension].checked_sub(1).map_or(start, |last| start + last * step + 1);
+                narrow::<B>(x, dimension + 2, [start, whole, step])
+            })
+        };
+        (0..self.taps()).map(slice).collect()
+    }
+}

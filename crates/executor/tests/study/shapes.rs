@@ -1,0 +1,30 @@
+//! The shapes of this repository's specs.
+
+use std::{fs, path::Path, sync::OnceLock};
+use testgen_operators::odd_sizes;
+use testgen_types::Operator;
+
+/// The shapes of an operator in `model_specs/operators`, after a small odd one.
+pub(crate) fn of(operator: Operator) -> Vec<Vec<usize>> {
+    static TEXTS: OnceLock<String> = OnceLock::new();
+    let texts = TEXTS.get_or_init(texts);
+    let start = format!("  {operator}: ");
+    let line = texts.lines().find_map(|line| line.strip_prefix(&start)).expect("every operator has a spec");
+    // A list in YAML is one in JSON here.
+    let shapes: Vec<Vec<usize>> = serde_json::from_str(line).expect("shapes are lists");
+    [vec![odd_sizes(operator)], shapes].concat()
+}
+
+fn texts() -> String {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs/operators");
+    let files = fs::read_dir(directory).expect("the specs exist").map(|entry| entry.expect("is readable").path());
+    files.map(|path| fs::read_to_string(path).expect("a spec is text")).collect()
+}
+
+#[test]
+fn every_operator_has_shapes_in_one_spec() {
+    for &operator in Operator::ALL {
+        let shapes = of(operator);
+        assert!(shapes.len() > 1 && shapes.iter().all(|shape| shape.len() == operator.sizes().len()), "{operator}");
+    }
+}

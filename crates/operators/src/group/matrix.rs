@@ -1,0 +1,71 @@
+//! Products of matrices, and their transposition.
+
+use crate::{
+    arithmetic::Arithmetic,
+    case::{Case, Sizes},
+    number::Number,
+    reference::{Reference, exact},
+};
+use testgen_calls::{Attributes, Call, HostTensor};
+use testgen_types::Operator;
+
+pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+    let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
+    let call = |inputs, attributes| Case::new(Call::new(sizes.operator, inputs, attributes));
+    match *sizes.sizes {
+        [rows, inner, columns] => {
+            vec![call(vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])], Attributes::default())]
+        }
+        [batch, rows, inner, columns] => {
+            let factors = vec![numbers(0, &[batch, rows, inner]), numbers(1, &[batch, inner, columns])];
+            vec![call(factors, Attributes::default())]
+        }
+        _ => {
+            let axes = Attributes { axes: vec![0, 1], ..Attributes::default() };
+            vec![call(vec![numbers(0, sizes.sizes)], axes)]
+        }
+    }
+}
+
+pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
+    match (call.operator, call.tensor(0), call.tensor(1)) {
+        (Operator::Transpose, Some(x), _) => {
+            let mut axes: Vec<usize> = (0..x.shape.len()).collect();
+            if let [a, b] = *call.attributes.axes {
+                axes.swap(a, b);
+            }
+            Reference::moved(x.permuted(&axes))
+        }
+        (_, Some(left), Some(right)) => {
+            let (shape, numbers) = product(arithmetic, left, right);
+            Reference::summed(arithmetic, shape, numbers)
+        }
+        _ => Reference::computed(arithmetic, [0], Vec::new()),
+    }
+}
+
+/// [.., rows, inner] times [.., inner, columns], with batches of equal or one size.
+pub(super) fn product(arithmetic: Arithmetic, left: &HostTensor, right: &HostTensor) -> (Vec<usize>, Vec<Number>) {
+    let (rank, other) = (left.shape.len(), right.shape.len());
+    let [rows, inner, columns] = [left.shape[rank - 2], left.shape[rank - 1], right.shape[other - 1]];
+    let batches = left.shape[..rank - 2].iter().product::<usize>().max(right.shape[..other - 2].iter().product());
+    let (a, b) = (exact(left), exact(right));
+    let mut numbers = Vec::with_capacity(batches * rows * columns);
+    for batch in 0..batches {
+        // A batch of one matrix is used for all.
+        let (a, b) = (matrix(&a, batch, rows * inner), matrix(&b, batch, inner * columns));
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+            let factors = (0..inner).map(|index| (a[row * inner + index], b[index * columns + column]));
+            numbers.push(arithmetic.dot(factors));
+        }
+    }
+    let mut shape = if rank >= other { left.shape[..rank - 2].to_vec() } else { right.shape[..other - 2].to_vec() };
+    shape.iter_mut().for_each(|length| *length = if batches > 1 && *length == 1 { batches } else { *length });
+    shape.extend([rows, columns]);
+    (shape, numbers)
+}
+
+fn matrix(numbers: &[Number], batch: usize, size: usize) -> &[Number] {
+    let start = if numbers.len() > size { batch * size } else { 0 };
+    &numbers[start..start + size]
+}

@@ -1,0 +1,30 @@
+//! Single operators: their cases, their reference in f64 with a bound for every element, exact relations, and the evaluation of
+//! results.
+//!
+//! Owns what is right and how far a device may be from it. Does not own how a device computes: calls are computed through
+//! [`testgen_calls::Execute`]. Depends on no backend, so that the reference shares no code with what it is compared with.
+
+mod arithmetic;
+mod case;
+mod cases;
+mod evaluate;
+mod group;
+mod integers;
+mod number;
+mod reference;
+mod relation;
+mod shapes;
+mod special;
+mod values;
+
+pub use arithmetic::Arithmetic;
+pub use case::Case;
+pub use cases::{cases, odd_sizes};
+pub use evaluate::{Evaluation, evaluate};
+pub use group::{Group, reference};
+pub use integers::integer_cases;
+pub use number::Number;
+pub use reference::Reference;
+pub use relation::{Relation, relations};
+pub use shapes::shape_cases;
+pub use special::special_cases;

@@ -1,0 +1,45 @@
+//! The results of operators as a report has them.
+
+use testgen_operators::Evaluation;
+use testgen_types::{Operator, OutputError, WorstElement};
+
+/// The headroom of a zero error: JSON has no infinity.
+const LARGEST_HEADROOM: f64 = 1e6;
+
+/// The evaluation as a report has it, under the name of the operator. Of several cases the report keeps the one with the least
+/// headroom.
+pub(super) fn output_error(operator: Operator, shape: &[usize], evaluation: Evaluation) -> OutputError {
+    let strides = testgen_calls::row_major_strides(shape);
+    let position = |flat: usize| strides.iter().zip(shape).map(|(stride, length)| flat / stride % length).collect();
+    // As in the comparison with goldens: JSON has neither NaN nor infinity.
+    let number = |value: f64| if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) };
+    let worst = evaluation.worst.into_iter().map(|(flat, expected, got)| WorstElement {
+        index: position(flat),
+        expected: number(expected),
+        got: number(got),
+    });
+    OutputError {
+        name: operator.to_string(),
+        rel_l2: number(evaluation.rel_l2),
+        max_rel: number(evaluation.max_rel),
+        rel_l2_threshold: number(evaluation.rel_l2_threshold),
+        max_rel_threshold: number(evaluation.max_rel_threshold),
+        headroom: evaluation.headroom.min(LARGEST_HEADROOM),
+        non_finite: evaluation.non_finite,
+        worst: worst.collect(),
+    }
+}
+
+/// The result of bitwise comparisons as a report has it, and that of a call that was not computed.
+pub(super) fn exact(operator: Operator, holds: bool) -> OutputError {
+    OutputError {
+        name: operator.to_string(),
+        rel_l2: 0.0,
+        max_rel: 0.0,
+        rel_l2_threshold: 0.0,
+        max_rel_threshold: 0.0,
+        headroom: if holds { LARGEST_HEADROOM } else { 0.0 },
+        non_finite: 0,
+        worst: Vec::new(),
+    }
+}

@@ -1,0 +1,117 @@
+//! `relations`, `determinism`, `placement` and `memory_released`: results compared with each other, or not at all.
+
+use super::{
+    super::{
+        check_run::CheckRun,
+        memory_released::released,
+        outcome::{Abort, CheckResult, Failures},
+    },
+    calls,
+    evidence::exact,
+    under_test::{OperatorsUnderTest, shapes},
+};
+use testgen_calls::{CallError, Computed, Element, Execute};
+use testgen_operators::{Case, Relation, relations as relations_of};
+use testgen_types::Operator;
+
+/// Two could agree by chance where results depend on the order in which threads finish.
+const RUNS: usize = 3;
+
+/// Relations that hold bit for bit.
+pub(super) fn relations(run: &mut CheckRun<'_>) -> CheckResult {
+    let loaded = run.model_under_test()?;
+    let tested = OperatorsUnderTest::of(run, &loaded);
+    let (mut failures, mut count) = (Failures::default(), 0);
+    for shapes in shapes(run) {
+        let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
+        count += relations.len();
+        let violated = |relation: &Relation| {
+            let violation = relation.violation(&tested).unwrap_or_else(|error| Some(error.to_string()));
+            violation.map(|violation| format!("`{}`, {}: {violation}", shapes.operator, relation.name))
+        };
+        let violations: Vec<String> = relations.iter().filter_map(violated).collect();
+        if !relations.is_empty() {
+            run.evidence.add(exact(shapes.operator, violations.is_empty()));
+        }
+        failures.extend(violations);
+    }
+    failures.conclude()?;
+    Ok(Some(format!("{count} relations")))
+}
+
+/// Three runs return the same bits, with the other operators between them.
+pub(super) fn determinism(run: &mut CheckRun<'_>) -> CheckResult {
+    let loaded = run.model_under_test()?;
+    let tested = OperatorsUnderTest::of(run, &loaded);
+    let cases = all_cases(run);
+    let results = |_| cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Vec<_>>();
+    let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS).map(results).collect();
+    let mut failures = Failures::default();
+    for (index, (operator, case)) in cases.iter().enumerate() {
+        for (number, again) in runs.iter().enumerate().skip(1) {
+            let problem = match (&runs[0][index], &again[index]) {
+                (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
+                (Ok(first), Ok(again)) => differs(first, again),
+            };
+            let name = || format!("`{operator}` of {}, run {}", case.description(), number + 1);
+            failures.extend(problem.map(|problem| format!("{}: {problem}", name())));
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// The first element whose bits differ. As bits: compared as numbers, 0 equals -0, and NaN differs from itself.
+fn differs(first: &Computed, again: &Computed) -> Option<String> {
+    let (one, other) = (&first.tensor, &again.tensor);
+    if one.shape != other.shape {
+        return Some(format!("the shape is {:?}; in the first run it was {:?}", other.shape, one.shape));
+    }
+    let pairs = || one.values.iter().zip(&other.values);
+    let flat = pairs().position(|(one, other)| one.to_bits() != other.to_bits())?;
+    let count = pairs().filter(|(one, other)| one.to_bits() != other.to_bits()).count();
+    Some(format!(
+        "{count} elements differ, first {:?}: {} then {}",
+        one.position(flat),
+        one.values[flat],
+        other.values[flat]
+    ))
+}
+
+/// Every result is on the device that the endpoint reports.
+pub(super) fn placement(run: &mut CheckRun<'_>) -> CheckResult {
+    let loaded = run.model_under_test()?;
+    let tested = OperatorsUnderTest::of(run, &loaded);
+    let Some(device) = tested.tensor_kind() else {
+        return Err(Abort::Fail("the endpoint names no device".to_owned()));
+    };
+    let (mut failures, cases) = (Failures::default(), all_cases(run));
+    for (operator, case) in &cases {
+        match tested.execute(&case.call) {
+            Ok(computed) if computed.device == device => {}
+            Ok(computed) => failures.push(format!("`{operator}` is on {}, not on {device}", computed.device)),
+            Err(error) => failures.push(error.to_string()),
+        }
+    }
+    failures.conclude()?;
+    Ok(Some(format!("{} tensors on {device}", cases.len())))
+}
+
+/// Memory in use returns to its value once all results are dropped.
+pub(super) fn memory_released(run: &mut CheckRun<'_>) -> CheckResult {
+    let cases = all_cases(run);
+    released(run, |run, tested| {
+        let tested = OperatorsUnderTest::of(run, tested);
+        let results = cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Result<Vec<_>, _>>();
+        results.map(drop).map_err(Abort::from)
+    })
+}
+
+/// The cases of every operator on its first shape.
+fn all_cases(run: &CheckRun<'_>) -> Vec<(Operator, Case)> {
+    let element = Element::of(run.registration.precision);
+    let of = |shapes: &'static crate::subject::OperatorShapes| {
+        calls::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
+    };
+    shapes(run).iter().flat_map(of).collect()
+}

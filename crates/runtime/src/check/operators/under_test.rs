@@ -1,0 +1,65 @@
+//! The operators of a harness on the device of a check, called as requests to their endpoint.
+
+use super::super::check_run::{CheckRun, ModelUnderTest};
+use crate::{
+    endpoint::Endpoint,
+    recorded_request::{RecordedRequest, RequestError},
+    subject::{OperatorShapes, Subject},
+    task::{HandlerError, Request, Response},
+};
+use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_operators::Arithmetic;
+use testgen_types::{DeviceKind, Precision};
+
+/// A real endpoint of operators.
+pub(super) struct OperatorsUnderTest<'t> {
+    endpoint: &'t Endpoint,
+    request: fn(&RecordedRequest) -> Result<Request, RequestError>,
+    precision: Precision,
+}
+
+impl<'t> OperatorsUnderTest<'t> {
+    /// The operators of an endpoint that the check has loaded.
+    pub(super) fn of(run: &CheckRun<'_>, tested: &'t ModelUnderTest) -> Self {
+        Self { endpoint: tested.endpoint(), request: run.harness.request, precision: run.registration.precision }
+    }
+
+    /// The arithmetic of the device, which sets the bounds.
+    pub(super) fn arithmetic(&self) -> Arithmetic {
+        // A translation layer may compute f32 products in TF32 although nothing asks for it.
+        let tf32 = self.precision == Precision::F32 && self.endpoint.tf32();
+        Arithmetic::of(if tf32 { Precision::Tf32 } else { self.precision })
+    }
+
+    /// The kind that tensors on the device have.
+    pub(super) fn tensor_kind(&self) -> Option<DeviceKind> {
+        self.endpoint.tensor_kind()
+    }
+}
+
+impl Execute for OperatorsUnderTest<'_> {
+    /// Through the harness's request and its handler, which are tested with the operators.
+    fn execute(&self, call: &Call) -> Result<Computed, CallError> {
+        let operator = call.operator;
+        let other = |message: String| CallError::NotComputed { operator, message };
+        let recorded = RecordedRequest::of_calls(vec![call.clone()]);
+        let request = (self.request)(&recorded).map_err(|error| other(error.to_string()))?;
+        match self.endpoint.handle(request) {
+            Ok(Response::Computed(computed)) => match <[Computed; 1]>::try_from(computed) {
+                Ok([computed]) => Ok(computed),
+                Err(several) => Err(other(format!("the response has {} results for one call", several.len()))),
+            },
+            Ok(response) => Err(other(format!("the response is {response:?}"))),
+            Err(HandlerError::Call(error)) => Err(error),
+            Err(error) => Err(other(error.to_string())),
+        }
+    }
+}
+
+/// The operators of the spec with their shapes.
+pub(super) fn shapes(run: &CheckRun<'_>) -> &'static [OperatorShapes] {
+    match run.spec().subject {
+        Subject::Operators { shapes } => shapes,
+        Subject::Model { .. } => &[],
+    }
+}

@@ -1,0 +1,86 @@
+//! The subject that an endpoint computes with: a model, or operators on a device.
+
+use crate::subject::OperatorShapes;
+use std::fmt;
+use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_models::Model;
+use testgen_types::Precision;
+
+/// The subject that an endpoint computes with.
+#[derive(Debug)]
+pub enum Loaded {
+    /// A model with its weights.
+    Model(Box<Model>),
+    /// Operators.
+    Operators(OperatorSet),
+}
+
+/// Operators on a device, in a precision.
+pub struct OperatorSet {
+    pub(crate) shapes: &'static [OperatorShapes],
+    pub(crate) precision: Precision,
+    pub(crate) executor: Box<dyn Execute + Send + Sync>,
+}
+
+impl Loaded {
+    /// The precision that it computes in.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::Model(model) => model.precision(),
+            Self::Operators(set) => set.precision,
+        }
+    }
+
+    /// The model; none for operators.
+    pub fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Operators(_) => None,
+        }
+    }
+
+    /// The operators; none for a model.
+    pub fn operators(&self) -> Option<&OperatorSet> {
+        match self {
+            Self::Model(_) => None,
+            Self::Operators(set) => Some(set),
+        }
+    }
+
+    /// Replaces the model, as tests do to put a fault into it. Operators are unchanged.
+    #[must_use]
+    pub fn map_model(self, replace: impl FnOnce(Model) -> Model) -> Self {
+        match self {
+            Self::Model(model) => Self::Model(Box::new(replace(*model))),
+            Self::Operators(set) => Self::Operators(set),
+        }
+    }
+}
+
+impl OperatorSet {
+    /// The operators with their shapes.
+    pub fn shapes(&self) -> &'static [OperatorShapes] {
+        self.shapes
+    }
+
+    /// Replaces what computes the calls, as tests do to put a fault into it.
+    #[must_use]
+    pub fn map_executor(
+        self,
+        replace: impl FnOnce(Box<dyn Execute + Send + Sync>) -> Box<dyn Execute + Send + Sync>,
+    ) -> Self {
+        Self { executor: replace(self.executor), ..self }
+    }
+}
+
+impl Execute for OperatorSet {
+    fn execute(&self, call: &Call) -> Result<Computed, CallError> {
+        self.executor.execute(call)
+    }
+}
+
+impl fmt::Debug for OperatorSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OperatorSet").field("precision", &self.precision).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,41 @@
+//! The subject of a harness: a model with a checkpoint, or operators, which have none.
+
+use std::path::Path;
+use testgen_models::{Checkpoint, Source};
+use testgen_types::{ModelType, Operator};
+
+/// The subject of a harness.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject {
+    /// A model.
+    Model {
+        /// The `model_type` of `config.json`.
+        model_type: ModelType,
+        /// Where the checkpoint is.
+        source: Source,
+    },
+    /// Operators of the backend, with the shapes that they are computed on.
+    Operators {
+        /// Each operator with its shapes.
+        shapes: &'static [OperatorShapes],
+    },
+}
+
+/// An operator with the shapes that it is computed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatorShapes {
+    /// The operator.
+    pub operator: Operator,
+    /// Each shape has the sizes that [`Operator::sizes`] names.
+    pub shapes: &'static [&'static [usize]],
+}
+
+impl Subject {
+    /// The checkpoint, for a suite in `base`; that of operators is the empty path.
+    pub(crate) fn checkpoint(&self, base: &Path) -> Checkpoint {
+        match self {
+            Self::Model { source, .. } => source.checkpoint(base),
+            Self::Operators { .. } => Checkpoint::at(""),
+        }
+    }
+}

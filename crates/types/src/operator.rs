@@ -1,0 +1,223 @@
+//! The operators that specs of the architecture `operators` name, with the sizes of a shape.
+
+use crate::closed_enum::closed_enum;
+
+closed_enum! {
+    /// An operator with the meaning of PyTorch's function of the same name, unless its comment says otherwise.
+    Operator: "operator" {
+        /// a + b.
+        Add = "add",
+        /// a - b.
+        Sub = "sub",
+        /// a * b.
+        Mul = "mul",
+        /// a / b.
+        Div = "div",
+        /// a to the power b.
+        Pow = "pow",
+        /// The larger of a and b, as `torch.max(a, b)`; NaN where either is NaN.
+        MaxBinary = "max_binary",
+        /// The smaller of a and b, as `torch.min(a, b)`; NaN where either is NaN.
+        MinBinary = "min_binary",
+        /// -a.
+        Neg = "neg",
+        /// |a|.
+        Abs = "abs",
+        /// The square root.
+        Sqrt = "sqrt",
+        /// e to the power a.
+        Exp = "exp",
+        /// The natural logarithm.
+        Log = "log",
+        /// The sine of radians.
+        Sin = "sin",
+        /// The cosine of radians.
+        Cos = "cos",
+        /// The hyperbolic tangent.
+        Tanh = "tanh",
+        /// max(a, 0).
+        Relu = "relu",
+        /// 1 / (1 + exp(-a)).
+        Sigmoid = "sigmoid",
+        /// The Gaussian error linear unit, with erf and in its tanh form.
+        Gelu = "gelu",
+        /// a * sigmoid(a).
+        Silu = "silu",
+        /// The softmax over a dimension.
+        Softmax = "softmax",
+        /// The logarithm of the softmax over a dimension.
+        LogSoftmax = "log_softmax",
+        /// The sum of all elements, or over a dimension.
+        Sum = "sum",
+        /// The mean of all elements, or over a dimension.
+        Mean = "mean",
+        /// The largest of all elements, or over a dimension.
+        Max = "max",
+        /// The smallest of all elements, or over a dimension.
+        Min = "min",
+        /// The product of all elements, or over a dimension.
+        Prod = "prod",
+        /// A product of two matrices.
+        Matmul = "matmul",
+        /// A matrix with rows and columns exchanged.
+        Transpose = "transpose",
+        /// Products of the matrices of two batches.
+        BatchMatmul = "batch_matmul",
+        /// A convolution over one dimension.
+        Conv1d = "conv1d",
+        /// A convolution over two dimensions.
+        Conv2d = "conv2d",
+        /// A convolution over three dimensions.
+        Conv3d = "conv3d",
+        /// The transposed convolution over two dimensions.
+        ConvTranspose2d = "conv_transpose2d",
+        /// The largest of each window of one dimension.
+        MaxPool1d = "max_pool1d",
+        /// The largest of each window of two dimensions.
+        MaxPool2d = "max_pool2d",
+        /// The largest of each window of three dimensions.
+        MaxPool3d = "max_pool3d",
+        /// The mean of each window of one dimension.
+        AvgPool1d = "avg_pool1d",
+        /// The mean of each window of two dimensions.
+        AvgPool2d = "avg_pool2d",
+        /// The mean of each window of three dimensions.
+        AvgPool3d = "avg_pool3d",
+        /// Means of as many windows of one dimension as the output has elements.
+        AdaptiveAvgPool1d = "adaptive_avg_pool1d",
+        /// Means of as many windows of two dimensions as the output has elements.
+        AdaptiveAvgPool2d = "adaptive_avg_pool2d",
+        /// Normalisation of each channel by recorded statistics.
+        BatchNorm = "batch_norm",
+        /// Normalisation over the last dimension.
+        LayerNorm = "layer_norm",
+        /// Normalisation of groups of channels.
+        GroupNorm = "group_norm",
+        /// Normalisation of each channel of each row by itself.
+        InstanceNorm = "instance_norm",
+        /// Normalisation by the root mean square over the last dimension.
+        RmsNorm = "rms_norm",
+        /// Another shape for the same elements.
+        Reshape = "reshape",
+        /// Another shape for the same memory.
+        View = "view",
+        /// Removes a dimension of size 1.
+        Squeeze = "squeeze",
+        /// Adds a dimension of size 1.
+        Unsqueeze = "unsqueeze",
+        /// A copy.
+        Copy = "copy",
+        /// A row-major copy of a tensor with other strides.
+        Contiguous = "contiguous",
+        /// Channels last: [batch, channels, height, width] to [batch, height, width, channels].
+        LayoutTransform = "layout_transform",
+        /// Repeats dimensions of size 1.
+        Broadcast = "broadcast",
+        /// Joins tensors along a dimension.
+        Concat = "concat",
+        /// Joins tensors along a new dimension.
+        Stack = "stack",
+        /// Every n-th element of a range of a dimension.
+        Slice = "slice",
+        /// The elements of a dimension at indices, one for each element of the result.
+        Gather = "gather",
+        /// The rows of a table at indices.
+        Embedding = "embedding",
+        /// Whether a equals b.
+        Eq = "eq",
+        /// Whether a differs from b.
+        Ne = "ne",
+        /// Whether a is below b.
+        Lt = "lt",
+        /// Whether a is at most b.
+        Le = "le",
+        /// Whether a is above b.
+        Gt = "gt",
+        /// Whether a is at least b.
+        Ge = "ge",
+        /// As `lt`.
+        Less = "less",
+        /// a where a condition holds, else b.
+        Where = "where",
+        /// The larger of a and b; NaN where either is NaN.
+        Maximum = "maximum",
+        /// The smaller of a and b; NaN where either is NaN.
+        Minimum = "minimum",
+        /// The nearest number between two limits; NaN stays NaN.
+        Clamp = "clamp",
+        /// The identity, as in evaluation; in training each element is zero or divided by 1 - p.
+        Dropout = "dropout",
+        /// The mean of squared differences.
+        MseLoss = "mse_loss",
+        /// The mean of absolute differences.
+        L1Loss = "l1_loss",
+        /// The Huber loss with a delta of 1.
+        SmoothL1Loss = "smooth_l1_loss",
+        /// The binary cross entropy of probabilities.
+        BceLoss = "bce_loss",
+        /// The binary cross entropy of logits.
+        BceWithLogitsLoss = "bce_with_logits_loss",
+        /// The cross entropy of logits and classes.
+        CrossEntropyLoss = "cross_entropy_loss",
+        /// The negative log likelihood of classes.
+        NllLoss = "nll_loss",
+        /// The Kullback-Leibler divergence of log probabilities from probabilities.
+        KlDivLoss = "kl_div_loss",
+        /// Rotary position embeddings, the halves of a head rotated.
+        Rope = "rope",
+        /// Attention: plain, causal, with a mask, with fewer heads of keys and values.
+        ScaledDotProductAttention = "scaled_dot_product_attention",
+        /// A sum of rows, each multiplied by a weight.
+        WeightedSum = "weighted_sum",
+        /// relu(a b + bias).
+        MatmulBiasRelu = "matmul_bias_relu",
+        /// gelu(a b + bias).
+        MatmulBiasGelu = "matmul_bias_gelu",
+        /// relu(batch_norm(conv2d(a))).
+        ConvBatchNormRelu = "conv_batch_norm_relu",
+        /// relu(a + b).
+        AddRelu = "add_relu",
+        /// a * b + c.
+        MulAdd = "mul_add",
+    }
+}
+
+impl Operator {
+    /// The meaning of each size of a shape in a spec.
+    pub const fn sizes(self) -> &'static [&'static str] {
+        match self {
+            Self::Matmul | Self::MatmulBiasRelu | Self::MatmulBiasGelu => &["rows", "inner", "columns"],
+            Self::BatchMatmul => &["batch", "rows", "inner", "columns"],
+            Self::Conv1d => &["batch", "in", "out", "length", "kernel"],
+            Self::Conv2d | Self::ConvTranspose2d | Self::ConvBatchNormRelu => {
+                &["batch", "in", "out", "height", "width", "kernel"]
+            }
+            Self::Conv3d => &["batch", "in", "out", "depth", "height", "width", "kernel"],
+            Self::MaxPool1d | Self::AvgPool1d => &["batch", "channels", "length", "kernel"],
+            Self::MaxPool2d | Self::AvgPool2d => &["batch", "channels", "height", "width", "kernel"],
+            Self::MaxPool3d | Self::AvgPool3d => &["batch", "channels", "depth", "height", "width", "kernel"],
+            Self::AdaptiveAvgPool1d => &["batch", "channels", "length", "output"],
+            Self::AdaptiveAvgPool2d => &["batch", "channels", "height", "width", "output"],
+            Self::BatchNorm | Self::InstanceNorm => &["batch", "channels", "positions"],
+            Self::GroupNorm => &["batch", "groups", "channels of a group", "positions"],
+            Self::LayoutTransform => &["batch", "channels", "height", "width"],
+            Self::Gather => &["rows", "columns", "picks"],
+            Self::Embedding => &["rows", "width", "picks"],
+            Self::CrossEntropyLoss | Self::NllLoss => &["rows", "classes"],
+            Self::Rope => &["batch", "heads", "seq", "head_dim"],
+            Self::ScaledDotProductAttention => &["batch", "heads", "queries", "keys", "head_dim"],
+            _ => &["rows", "columns"],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Operator;
+
+    #[test]
+    fn there_are_78_operators_4_of_other_backends_and_5_fused_ones() {
+        assert_eq!(Operator::ALL.len(), 78 + 4 + 5);
+        assert!(Operator::ALL.iter().all(|operator| (2..=7).contains(&operator.sizes().len())));
+    }
+}

@@ -1,0 +1,126 @@
+//! The operators with their results in reports: the table of `testgen operators` and docs/operator-results.md.
+
+use crate::{
+    results::{Merged, ResultStatus},
+    spec::LoadedSpec,
+    text::{Align, Table, markdown_cell},
+};
+use std::{collections::BTreeMap, fmt::Write};
+use testgen_types::{Architecture, Operator, Precision};
+
+/// One row for each operator, and a column for each device in the reports.
+#[derive(Debug)]
+pub struct OperatorTable {
+    devices: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    operator: Operator,
+    /// The names of its specs, sorted.
+    specs: Vec<String>,
+    /// The results in each device's column.
+    results: Vec<String>,
+}
+
+/// The results of an operator in a precision on a device.
+#[derive(Debug, Default)]
+struct Cell {
+    /// The most severe status.
+    status: Option<ResultStatus>,
+    /// The least headroom of all checks.
+    headroom: Option<f64>,
+    checks: usize,
+}
+
+impl OperatorTable {
+    /// Every operator, in the order of their declaration; `reports` may be empty.
+    pub fn new(specs: &[LoadedSpec], reports: &Merged) -> Self {
+        let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
+        let columns: Vec<usize> = columns.filter(|column| has_operators(reports, *column)).collect();
+        let row = |&operator: &Operator| {
+            let names = |loaded: &&LoadedSpec| loaded.spec.operators.iter().any(|one| one.operator == operator);
+            let mut specs: Vec<String> =
+                specs.iter().filter(names).map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
+            specs.sort();
+            let results = columns.iter().map(|column| result(reports, *column, operator)).collect();
+            Row { operator, specs, results }
+        };
+        let devices = columns.iter().map(|column| reports.columns[*column].label()).collect();
+        Self { devices, rows: Operator::ALL.iter().map(row).collect() }
+    }
+
+    /// Aligned columns for a terminal: a line for each operator, without results.
+    pub fn text(&self) -> String {
+        let mut table =
+            Table::new(&[("OPERATOR", Align::Left), ("SPECS", Align::Left), ("SIZES OF A SHAPE", Align::Left)]);
+        for row in &self.rows {
+            table.push([row.operator.to_string(), row.specs.join(" "), row.operator.sizes().join(", ")]);
+        }
+        table.to_string()
+    }
+
+    /// A Markdown table with the results.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        let heads = ["operator", "specs"].into_iter().map(str::to_owned);
+        push(&mut text, heads.chain(self.devices.iter().cloned()));
+        push(&mut text, (0..2 + self.devices.len()).map(|_| "---".to_owned()));
+        for row in &self.rows {
+            let specs = if row.specs.is_empty() { "none".to_owned() } else { row.specs.join(", ") };
+            let cells = [format!("`{}`", row.operator), specs];
+            push(&mut text, cells.into_iter().chain(row.results.iter().cloned()));
+        }
+        text
+    }
+}
+
+fn push(text: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<String> = cells.map(|cell| markdown_cell(&cell)).collect();
+    writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
+}
+
+/// Whether a device computed any operator.
+fn has_operators(reports: &Merged, column: usize) -> bool {
+    let of_operators = |architecture| architecture == Architecture::Operators;
+    reports.entries.iter().any(|merged| {
+        merged.column == column && of_operators(merged.entry.architecture) && !merged.entry.outputs.is_empty()
+    })
+}
+
+/// For each precision the most severe status, the least headroom and the number of checks.
+fn result(reports: &Merged, column: usize, operator: Operator) -> String {
+    let mut cells: BTreeMap<Precision, Cell> = BTreeMap::new();
+    for merged in reports.entries.iter().filter(|merged| merged.column == column) {
+        let entry = &merged.entry;
+        if entry.architecture != Architecture::Operators {
+            continue;
+        }
+        for output in entry.outputs.iter().filter(|output| output.name == operator.as_str()) {
+            // A check of several operators fails where one of them does; the others pass.
+            let passes = match reports.columns[column].simulated {
+                true => ResultStatus::Simulated,
+                false => ResultStatus::Pass,
+            };
+            let status = if output.headroom >= 1.0 { passes } else { merged.evaluation.status };
+            let cell = cells.entry(entry.precision).or_default();
+            cell.status = Some(cell.status.map_or(status, |other| other.min(status)));
+            cell.headroom = Some(cell.headroom.map_or(output.headroom, |other| other.min(output.headroom)));
+            cell.checks += 1;
+        }
+    }
+    let described: Vec<String> = cells.into_iter().map(|(precision, cell)| describe(precision, &cell)).collect();
+    if described.is_empty() { "not run".to_owned() } else { described.join("; ") }
+}
+
+fn describe(precision: Precision, cell: &Cell) -> String {
+    let status = cell.status.map_or("", ResultStatus::word);
+    // The largest headroom means that every element is exact.
+    let headroom = match cell.headroom {
+        Some(headroom) if headroom < 1e6 => format!(" {headroom:.1}"),
+        Some(_) => " exact".to_owned(),
+        None => String::new(),
+    };
+    format!("{precision} {status}{headroom} in {} checks", cell.checks)
+}

@@ -1,0 +1,40 @@
+//! The subject of a harness, read from its `SPEC`.
+
+use crate::{
+    expected_subject::{ExpectedOperator, ExpectedSubject},
+    literal::{self, MODEL_TYPES, OPERATORS},
+    names::Names,
+};
+use syn::Expr;
+
+/// Reads `Subject::Model { .. }` or `Subject::Operators { shapes: &[..] }`; none when it is written in another way.
+pub(crate) fn read(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
+    if let Some(operators) = literal::structure(names, value, "Subject::Operators") {
+        let list = literal::elements(literal::fields(operators).get("shapes")?)?;
+        let operators = list.into_iter().map(|element| operator(names, element));
+        return Some(ExpectedSubject::Operators(operators.collect::<Option<Vec<_>>>()?));
+    }
+    model(names, value)
+}
+
+/// `Subject::Model { model_type: .., source: Source { path: "..", hub: .. } }`.
+fn model(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
+    let fields = literal::fields(literal::structure(names, value, "Subject::Model")?);
+    let model_type = literal::variant(names, fields.get("model_type")?, &MODEL_TYPES)?;
+    let source = literal::fields(literal::structure(names, fields.get("source")?, "Source")?);
+    let checkpoint = literal::text(source.get("path")?).filter(|path| !path.is_empty())?;
+    let hub = match literal::option(names, source.get("hub")?)? {
+        Some(hub) => Some(literal::text(hub)?),
+        None => None,
+    };
+    Some(ExpectedSubject::Model { model_type, checkpoint, hub })
+}
+
+/// `OperatorShapes { operator: .., shapes: &[&[..]] }`.
+fn operator(names: &Names, value: &Expr) -> Option<ExpectedOperator> {
+    let fields = literal::fields(literal::structure(names, value, "OperatorShapes")?);
+    let operator = literal::variant(names, fields.get("operator")?, &OPERATORS)?;
+    let sizes = |shape: &Expr| literal::elements(shape)?.into_iter().map(literal::integer).collect::<Option<Vec<_>>>();
+    let shapes = literal::elements(fields.get("shapes")?)?.into_iter().map(sizes).collect::<Option<Vec<_>>>()?;
+    Some(ExpectedOperator { operator, shapes })
+}
