@@ -37,7 +37,7 @@ pub enum Work {
     Kernels,
 }
 
-/// What one process of the suite runs.
+/// The work of one process of the suite.
 #[derive(Debug)]
 pub struct Part {
     /// A name for its log, where there are several processes.

@@ -41,7 +41,7 @@ fn the_model_types_are_current() {
 
 #[test]
 fn the_results_of_operators_are_current() {
-    assert_printed("docs/operator-results.md", &["operators", "docs/hardware", "--markdown"]);
+    assert_printed("docs/operator-results.md", &["operators", "docs/operators", "--markdown"]);
 }
 
 #[test]
