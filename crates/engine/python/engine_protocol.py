@@ -45,7 +45,11 @@ def failure(error):
 
 
 # Of torch's allocator for the host, and of ONNX Runtime's arena and its allocator for the host.
-TEXTS_OUT_OF_MEMORY = ("DefaultCPUAllocator: can't allocate memory", "Failed to allocate memory for requested buffer of size", "std::bad_alloc")
+TEXTS_OUT_OF_MEMORY = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "Failed to allocate memory for requested buffer of size",
+    "std::bad_alloc",
+)
 
 
 def kind(error):
