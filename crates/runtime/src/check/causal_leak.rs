@@ -70,3 +70,44 @@ fn is_seen(before: &OutputsByPosition, after: &OutputsByPosition, start: usize, 
         compare(name, &one.narrow(1, start, rest), &other.narrow(1, start, rest), EXACT).failure.is_some()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::OnHost, *};
+    use testgen_engine::EngineName;
+    use testgen_nn::array::Array;
+
+    #[test]
+    fn only_classes_that_read_in_both_directions_are_left_out() {
+        assert!(inapplicable("SiglipModel").is_some_and(|why| why.contains("`SiglipModel` reads")));
+        assert_eq!(inapplicable("CLIPModel"), None);
+    }
+
+    #[test]
+    fn a_change_is_seen_at_its_position_or_after_it() {
+        let outputs = |values: [f32; 4]| OutputsByPosition {
+            positions: vec![("logits".to_owned(), Array::floats([1, 4, 1], values.to_vec()))],
+            pooled: Vec::new(),
+        };
+        let seen = |after: [f32; 4]| is_seen(&outputs([1.0, 2.0, 3.0, 4.0]), &outputs(after), 2, 2);
+        assert!(seen([1.0, 2.0, 3.5, 4.0]) && seen([1.0, 2.0, 3.0, 4.5]));
+        assert!(!seen([1.0, 2.0, 3.0, 4.0]));
+        assert!(!seen([1.5, 2.5, 3.0, 4.0]), "that is a leak");
+    }
+
+    #[test]
+    fn only_grouped_experts_of_an_engine_may_round_otherwise() {
+        let threshold = |architecture, on_engine: bool| {
+            OnHost::of(architecture).run(|run| {
+                let (golden, tested) = (run.golden()?, run.model_under_test()?);
+                let of = || allowed(run, &golden, &tested, "logits");
+                let within = |name: EngineName| engine::within(&name, of).0;
+                Ok::<_, Abort>(if on_engine { "scripted".parse().map(within)? } else { of() })
+            })
+        };
+        assert_eq!(threshold(Architecture::Moe, false), Ok(EXACT));
+        assert_eq!(threshold(Architecture::DecoderOnly, false), Ok(EXACT));
+        assert_eq!(threshold(Architecture::DecoderOnly, true), Ok(EXACT));
+        assert!(threshold(Architecture::Moe, true).is_ok_and(|threshold| threshold.rel_l2 > 0.0));
+    }
+}

@@ -146,8 +146,9 @@ fn differ_in_zeros(directory: &Path, one: &[String], other: &[String]) -> bool {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::*;
+    use super::{super::tests::OnHost, *};
     use safetensors::{Dtype, serialize_to_file, tensor::TensorView};
+    use serde_json::json;
 
     #[test]
     fn only_zeros_may_be_read_without_an_effect() {
@@ -165,5 +166,31 @@ mod tests {
         assert!(!differ(&["plain", "zero", "trained"]));
         assert!(!differ(&["plain"]), "no tensor differs");
         assert!(!differ(&["plain", "absent"]));
+    }
+    #[test]
+    fn the_report_counts_the_fields_with_an_effect() {
+        let (tried, summary) = OnHost::of(Architecture::EncoderOnly).run(|run| {
+            let tested = run.model_under_test().unwrap();
+            let (config, inert) = (tested.model().config().clone(), tested.model().inert_fields().to_vec());
+            let is_tried = |place: &change::ConfigPath| !inert.iter().any(|(field, _)| place.is_within(field));
+            let tried = change::places(&config, tested.model().fields()).into_iter().filter(is_tried).count();
+            (tried, check(run).unwrap().unwrap())
+        });
+        assert!(tried > 5 && summary.starts_with(&format!("{tried} fields have an effect")), "{tried}: {summary}");
+    }
+
+    #[test]
+    fn labels_of_passages_start_a_text_where_they_have_a_second_column() {
+        let of_columns = |columns: usize| {
+            let mut golden = OnHost::of(Architecture::Rag).run(|run| run.golden()).unwrap();
+            golden.cases.truncate(1);
+            let target = Array::integers([2, columns], vec![7; 2 * columns]);
+            golden.target.insert("decoder_input_ids".to_owned(), target);
+            calls(Architecture::Rag, &golden, &json!({"generator": {"bos_token_id": 4}}))
+        };
+        let labels = |columns: usize| of_columns(columns)[1]["labels"].as_integers().map(<[i64]>::to_vec);
+        assert_eq!(labels(3), Some(vec![7, 4, 7, 7, 4, 7]));
+        assert_eq!(labels(2), Some(vec![7, 4, 7, 4]));
+        assert_eq!(labels(1), Some(vec![7, 7]));
     }
 }

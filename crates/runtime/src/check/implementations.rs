@@ -143,3 +143,60 @@ fn summary(results: &[Results<'_>], left_out: usize, lacking: &[String]) -> Stri
     lacking.iter().for_each(|what| text.push_str(&format!("; not compared: {what}")));
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::OnHost, *};
+    use crate::golden::Noise;
+    use testgen_nn::array::Array;
+    use testgen_types::{Architecture, Precision};
+
+    fn results<'g>(name: &str, noise: &'g Noise, outcomes: Vec<Result<Computed, String>>) -> Results<'g> {
+        let call = |outcome| Call { label: "case main".to_owned(), inputs: Arrays::new(), optional: false, outcome };
+        let tolerance = Tolerance::new(noise, &[], Precision::F32, false);
+        Results { name: name.to_owned(), calls: outcomes.into_iter().map(call).collect(), tolerance }
+    }
+
+    /// Two tokens, the second of which has two equally likely experts.
+    fn routed(to_last: bool) -> Computed {
+        let half = if to_last { 0.25_f32.next_up() } else { 0.25 };
+        let probabilities = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.1, 0.5, 0.25, half]);
+        let chosen = if to_last { [0.0, 0.25] } else { [0.25, 0.0] };
+        let weights = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.0, 0.5, chosen[0], chosen[1]]);
+        Computed { outputs: Arrays::new(), routers: vec![Router { layer: 0, probabilities, weights }] }
+    }
+
+    #[test]
+    fn tokens_of_other_experts_are_counted_over_all_calls() {
+        let noise = Noise::default();
+        let first = results("first", &noise, vec![Ok(routed(false)), Ok(routed(false))]);
+        let left_out = |others: [bool; 2]| {
+            let other = results("second", &noise, others.map(|to_last| Ok(routed(to_last))).into());
+            OnHost::of(Architecture::Moe).run(|run| {
+                let (golden, mut failures) = (run.golden()?, Failures::default());
+                let left_out = compare(run, &golden, [&first, &other], &mut failures);
+                failures.conclude().map(|()| left_out)
+            })
+        };
+        assert_eq!(left_out([false, false]), Ok(0));
+        assert_eq!(left_out([false, true]), Ok(1));
+        assert_eq!(left_out([true, true]), Ok(2));
+    }
+
+    #[test]
+    fn the_summary_counts_calls_and_names_what_is_left_out() {
+        let noise = Noise::default();
+        let computed = || Ok(routed(false));
+        let both = [
+            results("first", &noise, vec![computed(), computed(), Err("no mask".to_owned())]),
+            results("second", &noise, Vec::new()),
+        ];
+        assert_eq!(summary(&both, 0, &[]), "first, second agree in 2 calls");
+        let lacking = ["third: no such attention".to_owned()];
+        assert_eq!(
+            summary(&both, 3, &lacking),
+            "first, second agree in 2 calls; 3 tokens are routed to other experts within their margin; \
+             not compared: third: no such attention"
+        );
+    }
+}

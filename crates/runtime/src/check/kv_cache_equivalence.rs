@@ -222,26 +222,4 @@ impl Results<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_concatenated_along_the_sequence() {
-        let array = |shape: [usize; 3], values: &[f32]| Array::floats(shape, values.to_vec());
-        let one = array([2, 1, 2], &[1.0, 2.0, 5.0, 6.0]);
-        let two = array([2, 2, 2], &[3.0, 4.0, 3.5, 4.5, 7.0, 8.0, 7.5, 8.5]);
-        let joined = concatenate(&[&one, &two]);
-        assert_eq!(joined.shape(), [2, 3, 2]);
-        assert_eq!(joined.narrow(1, 0, 1), one);
-        assert_eq!(joined.narrow(1, 1, 2), two);
-    }
-
-    #[test]
-    fn every_schedule_reads_the_whole_sequence() {
-        for length in [1, 2, 9, 10, 33] {
-            for Schedule { label, steps } in schedules(length) {
-                assert_eq!(steps.iter().sum::<usize>(), length, "{label} {length}");
-            }
-        }
-    }
-}
+mod tests;

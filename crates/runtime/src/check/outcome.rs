@@ -132,3 +132,53 @@ impl Failures {
         Err(Abort::Fail(text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_names_the_least_headroom_is_reported() {
+        let mut evidence = Evidence::default();
+        for (name, headroom) in [("logits", 3.0), ("pooled", 9.0), ("logits", 2.0), ("logits", 4.0)] {
+            evidence.add(OutputError {
+                name: name.to_owned(),
+                rel_l2: 1.0,
+                max_rel: 1.0,
+                rel_l2_threshold: headroom,
+                max_rel_threshold: headroom,
+                headroom,
+                non_finite: 0,
+                worst: Vec::new(),
+            });
+        }
+        let reported: Vec<(&str, f64)> =
+            evidence.outputs.iter().map(|output| (output.name.as_str(), output.headroom)).collect();
+        assert_eq!(reported, [("logits", 2.0), ("pooled", 9.0)]);
+    }
+
+    #[test]
+    fn failures_beyond_the_sixth_are_counted() {
+        let reason = |count: usize| {
+            let mut failures = Failures::default();
+            failures.extend((1..=count).map(|number| format!("failure {number}")));
+            failures.conclude()
+        };
+        assert_eq!(reason(0), Ok(()));
+        let six = (1..=6).map(|number| format!("failure {number}")).collect::<Vec<_>>().join("\n");
+        assert_eq!(reason(6), Err(Abort::Fail(six.clone())));
+        assert_eq!(reason(8), Err(Abort::Fail(format!("{six}\nand 2 more"))));
+    }
+
+    #[test]
+    fn an_error_names_the_golden_only_where_inputs_are_refused() {
+        let reason = |error: ForwardError| match Abort::from(error) {
+            Abort::Fail(reason) | Abort::Skip(reason) => reason,
+        };
+        let golden = "golden.safetensors";
+        assert!(reason(ForwardError::MissingInput { name: "input_ids" }).contains(golden));
+        assert!(reason(ForwardError::OutOfRange { name: "input_ids", value: 9, limit: 8 }).contains(golden));
+        assert!(!reason(ForwardError::NotEncoded).contains(golden));
+        assert!(!reason(ForwardError::Device { message: "out of memory".to_owned() }).contains(golden));
+    }
+}

@@ -133,3 +133,99 @@ pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
     let values = array.as_floats().unwrap_or_default().to_vec();
     Array::floats(flat_shape, values).select_rows(&rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testgen_engine::EngineName;
+
+    fn counted(shape: &[usize], first: u8) -> Array {
+        Array::floats(shape, (first..).take(shape.iter().product()).map(f32::from).collect())
+    }
+
+    #[test]
+    fn passages_of_a_question_become_one_row() {
+        let grouped = group_passages("logits", &counted(&[4, 2, 2], 0), &[2, 2]);
+        let values = [0_u8, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15].map(f32::from);
+        assert_eq!(grouped, Some(Array::floats([2, 2, 4], values.to_vec())));
+    }
+
+    #[test]
+    fn only_logits_of_several_whole_rows_per_question_are_grouped() {
+        let unchanged: [(&str, &[usize], &[usize]); 7] = [
+            ("probabilities", &[4, 2, 2], &[2, 2]),
+            ("logits", &[4, 2, 2], &[0, 2]),
+            ("logits", &[2, 2, 2], &[2, 2]),
+            ("logits", &[0, 2, 2], &[2, 2]),
+            ("logits", &[5, 2, 2], &[2, 2]),
+            ("logits", &[4, 2, 2], &[2, 3]),
+            ("logits", &[4, 2], &[2, 2]),
+        ];
+        for (name, shape, ids) in unchanged {
+            assert_eq!(group_passages(name, &counted(shape, 0), ids), None, "{name} {shape:?} {ids:?}");
+        }
+    }
+
+    #[test]
+    fn outputs_per_position_are_recognised_by_shape_and_name() {
+        let has = |name: &str, shape: &[usize], head: Head| {
+            Positions { stream: Stream::Text, shape: &[2, 3], head }.has(name, &counted(shape, 0))
+        };
+        assert!(has("last_hidden_state", &[2, 3, 4], Head::Base));
+        assert!(!has("last_hidden_state", &[2, 4, 3], Head::Base));
+        assert!(!has("pooler_output", &[2, 3], Head::PreTraining), "a pooled output may have that shape, too");
+        for name in ["start_logits", "end_logits"] {
+            assert!(has(name, &[2, 3], Head::QuestionAnswering));
+            assert!(!has(name, &[2, 4], Head::QuestionAnswering));
+        }
+        assert!(has("logits", &[2, 3], Head::PreTraining));
+        assert!(!has("logits", &[2, 3], Head::SequenceClassification), "three labels are not three positions");
+        let of_no_text = Positions { stream: Stream::Text, shape: &[], head: Head::Base };
+        assert!(!of_no_text.has("last_hidden_state", &counted(&[2, 3, 4], 0)));
+    }
+
+    /// Inputs of a text of two tokens with padding between them.
+    fn padded() -> Arrays {
+        Arrays::from([
+            ("input_ids".to_owned(), Array::integers([1, 3], vec![7, 0, 8])),
+            ("attention_mask".to_owned(), Array::integers([1, 3], vec![1, 0, 1])),
+        ])
+    }
+
+    fn on_engine<T>(work: impl FnOnce() -> T) -> Option<T> {
+        let name = "scripted".parse::<EngineName>().ok()?;
+        Some(engine::within(&name, work).0)
+    }
+
+    #[test]
+    fn padding_of_a_text_is_left_out_on_an_engine() {
+        let (expected, got) = (counted(&[1, 3, 2], 0), counted(&[1, 3, 2], 10));
+        let real = |first: f32| Array::floats([2, 2], [0.0, 1.0, 4.0, 5.0].map(|value| first + value).to_vec());
+        let of = |inputs: &Arrays| on_engine(|| defined(inputs, &expected, &got)).flatten();
+        assert_eq!(of(&padded()), Some([real(0.0), real(10.0)]));
+        assert_eq!(defined(&padded(), &expected, &got), None, "the native models compute what is recorded");
+        let changed = |name: &str, array: Array| {
+            let mut inputs = padded();
+            inputs.insert(name.to_owned(), array);
+            inputs
+        };
+        let ids = |shape: [usize; 2]| Array::integers(shape, vec![7; shape[0] * shape[1]]);
+        assert_eq!(of(&changed("decoder_input_ids", ids([1, 3]))), None);
+        assert_eq!(of(&changed("input_ids", ids([1, 4]))), None, "the mask is of something else");
+        assert_eq!(of(&changed("attention_mask", ids([1, 3]))), None, "there is no padding");
+        let numbers = Array::integers([1, 3], vec![1, 2, 3]);
+        let compared = |expected: &Array, got: &Array| on_engine(|| defined(&padded(), expected, got)).flatten();
+        assert_eq!(compared(&numbers, &counted(&[1, 3], 0)), None);
+        assert_eq!(compared(&counted(&[1, 3], 0), &numbers), None);
+        assert_eq!(compared(&counted(&[1, 3, 1], 0), &got), None);
+    }
+
+    #[test]
+    fn an_engines_padding_is_replaced_by_what_is_expected() {
+        let (expected, got) = (counted(&[1, 3, 2], 0), counted(&[1, 3, 2], 10));
+        let replaced = on_engine(|| with_padding_of(&padded(), &expected, &got));
+        let values = [10.0, 11.0, 2.0, 3.0, 14.0, 15.0];
+        assert_eq!(replaced, Some(Array::floats([1, 3, 2], values.to_vec())));
+        assert_eq!(with_padding_of(&padded(), &expected, &got), got);
+    }
+}

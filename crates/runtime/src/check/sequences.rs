@@ -230,46 +230,4 @@ pub(super) fn another(id: i64, facts: TextFacts<'_>) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FACTS: TextFacts<'_> = TextFacts {
-        stream: Stream::Text,
-        pad: 0,
-        pad_is_configured: true,
-        vocab: 9,
-        longest: 64,
-        causal: true,
-        reads_left_padding: false,
-        pooling: Pooling::Fixed,
-        end: None,
-        reserved: None,
-    };
-
-    #[test]
-    fn left_padding_comes_with_the_positions_of_generate() {
-        let rows = Sequences(vec![vec![5, 6, 7], vec![8]]);
-        let left = rows.padded(4, Side::Left, FACTS);
-        assert_eq!(left["input_ids"].as_integers(), Some(&[0, 5, 6, 7, 0, 0, 0, 8][..]));
-        assert_eq!(left["attention_mask"].as_integers(), Some(&[0, 1, 1, 1, 0, 0, 0, 1][..]));
-        assert_eq!(left["position_ids"].as_integers(), Some(&[0, 0, 1, 2, 0, 0, 0, 0][..]));
-        let right = rows.padded(4, Side::Right, FACTS);
-        assert_eq!(right["input_ids"].as_integers(), Some(&[5, 6, 7, 0, 8, 0, 0, 0][..]));
-        assert!(!right.contains_key("position_ids"));
-    }
-
-    #[test]
-    fn replaced_ids_differ_and_are_never_padding() {
-        for id in 0..9 {
-            let other = another(id, FACTS);
-            assert!(other != id && other != 0 && (0..9).contains(&other), "{id} {other}");
-        }
-        let rows = Sequences::generated(3, 40, FACTS);
-        assert!(rows.0.iter().flatten().all(|id| (1..9).contains(id)));
-        assert_ne!(rows.0[0], rows.0[1]);
-        assert_eq!(rows, Sequences::generated(3, 40, FACTS));
-        let changed = rows.changed_from(39, FACTS);
-        assert_eq!(changed.prefix(39), rows.prefix(39));
-        assert_ne!(changed.0[0][39], rows.0[0][39]);
-    }
-}
+mod tests;

@@ -50,3 +50,27 @@ impl<'a> Stream<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sequence_owns_its_outputs_and_hidden_states() {
+        let arguments = Arrays::new();
+        let owned = |stream: Stream<'_>| {
+            let names = [
+                "logits",
+                "trace.decoder.layer.0",
+                "encoder_last_hidden_state",
+                "trace.encoder.layer.0",
+                "trace.question.layer.0",
+                "generator_enc_last_hidden_state",
+            ];
+            names.map(|name| stream.owns(name))
+        };
+        assert_eq!(owned(Stream::Text), [true; 6]);
+        assert_eq!(owned(Stream::Source(&arguments)), [false, false, true, true, true, false]);
+        assert_eq!(owned(Stream::Target(&arguments)), [true, true, false, false, false, false]);
+    }
+}

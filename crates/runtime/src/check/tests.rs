@@ -11,12 +11,15 @@ mod faulty_operators;
 #[path = "../../tests/checks/fixture.rs"]
 mod fixture;
 mod harnesses;
+mod on_host;
+mod parts;
 #[path = "../../tests/checks/requests.rs"]
 mod requests;
 
 use crate::harness::Harness;
 use faulty::Fault;
 use harnesses::{LLAMA, RAG_SEQUENCE, RAG_TOKEN, T5, WHISPER};
+pub(super) use on_host::OnHost;
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
 
 /// Asserts that a check passes without a fault, and fails with it for a reason that contains `part`.

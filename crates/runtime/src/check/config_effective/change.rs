@@ -171,7 +171,8 @@ mod tests {
     fn every_type_has_other_values() {
         assert_eq!(tried(json!({"n": 4}), "n"), [json!(5), json!(2), json!(9), json!(256)]);
         assert_eq!(tried(json!({"eps": 1e-12}), "eps"), [json!(0.1)]);
-        assert_eq!(tried(json!({"theta": 10000.0}), "theta")[0], json!(15000.0));
+        assert_eq!(tried(json!({"eps": 0.01}), "eps")[0], json!(0.01 * 1.5), "large enough to show");
+        assert_eq!(tried(json!({"theta": 10000.0}), "theta"), [json!(15000.0), json!(40000.0), json!(156.25)]);
         assert_eq!(tried(json!({"tied": true}), "tied"), [json!(false)]);
         assert_eq!(tried(json!({"act": "gelu"}), "act")[0], json!("relu"));
         assert_eq!(tried(json!({"kind": "odd"}), "kind"), [json!("odd_of_no_kind")]);
@@ -187,6 +188,14 @@ mod tests {
         for value in [json!(0), json!(1), json!(-1), json!(0.0), json!(0.1), json!("relu"), json!([0]), json!([])] {
             assert!(others("x", &value).iter().any(|other| *other != value), "{value}");
         }
+    }
+
+    #[test]
+    fn a_report_shows_the_first_eighty_characters_of_a_value() {
+        let nines = |length: usize| "9".repeat(length);
+        assert_eq!(short(&json!("gelu")), "\"gelu\"");
+        assert_eq!(short(&json!(nines(78))), format!("\"{}\"", nines(78)), "80 characters with the quotes");
+        assert_eq!(short(&json!(nines(79))), format!("\"{}...", nines(79)));
     }
 
     #[test]

@@ -110,3 +110,45 @@ fn sequences(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Re
     }
     Ok(computed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::super::tests::OnHost, *};
+
+    #[test]
+    fn each_case_is_called_with_and_without_its_optional_inputs() {
+        let calls = OnHost::of(Architecture::DecoderOnly).run(|run| Ok::<_, Abort>(calls(&run.golden()?)));
+        let called = calls.map(|calls| calls.into_iter().map(|(label, _, optional)| (label, optional)).collect());
+        let expected = [
+            ("case main", false),
+            ("case main without attention_mask", true),
+            ("case case.1", false),
+            ("case case.1 without attention_mask", true),
+            ("case case.2", false),
+            ("case case.2 without attention_mask", true),
+            ("case case.2 without position_ids", true),
+        ];
+        assert_eq!(called, Ok::<Vec<_>, Abort>(expected.map(|(label, optional)| (label.to_owned(), optional)).into()));
+        assert!(is_optional("token_type_ids") && is_optional("pixel_attention_mask") && !is_optional("input_ids"));
+    }
+
+    #[test]
+    fn only_attention_of_a_generator_without_experts_is_called_with_a_cache() {
+        let cached = |host: OnHost, of| {
+            host.run(|run| {
+                let golden = run.golden()?;
+                let (calls, _) = compute(run, of, &golden)?;
+                assert!(calls.iter().all(|call| call.outcome.is_ok()));
+                let labels = calls.into_iter().map(|call| call.label);
+                Ok::<Vec<_>, Abort>(
+                    labels.filter_map(|label| Some(label.strip_prefix("with a cache, ")?.to_owned())).collect(),
+                )
+            })
+        };
+        let both = ["unpadded", "padded left"].map(str::to_owned);
+        assert_eq!(cached(OnHost::of(Architecture::DecoderOnly), Computation::Attention), Ok(both.to_vec()));
+        assert_eq!(cached(OnHost::of(Architecture::DecoderOnly), Computation::Experts), Ok(Vec::new()));
+        assert_eq!(cached(OnHost::of(Architecture::Moe), Computation::Attention), Ok(Vec::new()));
+        assert_eq!(cached(OnHost::of(Architecture::EncoderOnly), Computation::Attention), Ok(Vec::new()));
+    }
+}
