@@ -77,3 +77,55 @@ fn compare_labels(got: &[QueryResult], golden: &Golden, threshold: Threshold, fa
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::check::tests::fixtures;
+
+    fn golden() -> Golden {
+        Golden::read(&fixtures().join("yolos")).unwrap()
+    }
+
+    #[test]
+    fn every_part_of_a_detection_must_be_recorded() {
+        assert_eq!(inapplicable(&golden()), None);
+        for part in ["boxes", "labels", "scores"] {
+            let mut lacking = golden();
+            lacking.detections.remove(part).unwrap();
+            assert!(inapplicable(&lacking).is_some(), "without `detection.{part}`");
+        }
+    }
+
+    #[test]
+    fn the_error_of_scores_grows_with_the_largest_logit() {
+        let of_logits = |logits: [f32; 2]| {
+            let mut golden = golden();
+            golden.cases[0].outputs.insert("logits".to_owned(), Array::floats([1, 1, 2], logits.to_vec()));
+            score_threshold(Threshold { rel_l2: 0.125, max_rel: 0.25 }, &golden)
+        };
+        assert_eq!(of_logits([-3.0, 2.0]), Threshold { rel_l2: 0.75, max_rel: 1.5 });
+        assert_eq!(of_logits([0.5, -0.5]), Threshold { rel_l2: 0.25, max_rel: 0.5 }, "logits below one");
+    }
+
+    /// Whether label 1 with these scores is accepted where label 2 has the recorded score 0.5 and the threshold is 0.125.
+    fn is_accepted(score: f32, runner_up: f32) -> bool {
+        let mut golden = golden();
+        golden.detections.insert("labels".to_owned(), Array::integers([1, 1], vec![2]));
+        golden.detections.insert("scores".to_owned(), Array::floats([1, 1], vec![0.5]));
+        let got = QueryResult { label: 1, score, runner_up, corners: [0.0; 4] };
+        let mut failures = Failures::default();
+        compare_labels(&[got], &golden, Threshold { rel_l2: 0.125, max_rel: 0.125 }, &mut failures);
+        failures.is_empty()
+    }
+
+    #[test]
+    fn another_label_is_accepted_only_in_a_tie() {
+        assert!(is_accepted(0.5, 0.5));
+        assert!(is_accepted(0.625, 0.5));
+        assert!(!is_accepted(0.75, 0.75), "both scores are above the recorded one");
+        assert!(!is_accepted(0.25, 0.25), "both scores are below the recorded one");
+        assert!(!is_accepted(0.5, 0.25), "the runner-up is not the recorded label");
+    }
+}

@@ -206,3 +206,6 @@ fn gap(row: &Continuation, step: usize) -> f32 {
     sorted.sort_by(|a, b| b.total_cmp(a));
     sorted.first().zip(sorted.get(1)).map_or(f32::INFINITY, |(first, second)| first - second)
 }
+
+#[cfg(test)]
+mod tests;

@@ -198,3 +198,66 @@ pub(super) fn distances_fit(config: &Value, inputs: &Arrays) -> bool {
     // The defaults are those of `GraphormerConfig`.
     positions.iter().all(|position| *position < rows("num_spatial", 512)) && depth <= rows("num_edge_dis", 128)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::check::tests::fixtures;
+    use serde_json::json;
+
+    #[test]
+    fn a_graph_has_its_token_and_its_nodes_without_padding() {
+        let batch = GraphBatch { inputs: Arrays::new(), nodes: vec![3, 1] };
+        let states = Array::floats([2, 4, 1], (0..8_u8).map(f32::from).collect());
+        let logits = Array::floats([2, 1], vec![8.0, 9.0]);
+        let named = [("embed".to_owned(), states), ("logits".to_owned(), logits)];
+        let parts = batch.by_graph(named.into_iter()).into_iter();
+        let parts: Vec<_> = parts.map(|part| (part.graph, part.array.as_floats().unwrap().to_vec())).collect();
+        assert_eq!(parts, [(0, vec![0.0, 1.0, 2.0, 3.0]), (1, vec![4.0, 5.0]), (0, vec![8.0]), (1, vec![9.0])]);
+    }
+
+    /// Every node but the first has an edge to its parent and one back. Tree k has the features of recorded graph k, from row k on.
+    #[test]
+    fn trees_are_binary_and_have_recorded_features() {
+        let golden = Golden::read(&fixtures().join("graphormer")).unwrap();
+        let recorded = recorded_graphs(&golden);
+        let trees = trees(&golden, 6, 4);
+        assert_eq!(trees.len(), 4);
+        let starts = [1, 0, 2, 0, 3, 1, 4, 1, 5, 2];
+        let ends = [0, 1, 0, 2, 1, 3, 1, 4, 2, 5];
+        for (number, tree) in trees.iter().enumerate() {
+            let features = &recorded[number % 3];
+            let rows = |recorded: &Option<Array>, count: usize| {
+                let recorded = recorded.as_ref().unwrap();
+                let order: Vec<usize> = (number..number + count).map(|row| row % recorded.shape()[0]).collect();
+                Some(recorded.select_rows(&order))
+            };
+            let expected = Graph {
+                num_nodes: 6,
+                edge_index: Array::integers([2, 10], [starts, ends].concat()),
+                node_feat: rows(&features.node_feat, 6),
+                edge_attr: rows(&features.edge_attr, 10),
+            };
+            assert_eq!(*tree, expected, "tree {number}");
+        }
+        assert_ne!(trees[0].node_feat, trees[3].node_feat, "two trees of one graph differ");
+    }
+
+    #[test]
+    fn tables_have_a_row_for_every_distance_and_position() {
+        let small = json!({ "num_spatial": 5, "num_edge_dis": 2 });
+        let fits = |config: &Value, position: i64, depth: usize| {
+            let inputs = Arrays::from([
+                ("spatial_pos".to_owned(), Array::integers([1, 1, 2], vec![0, position])),
+                ("input_edges".to_owned(), Array::integers([1, 1, 1, depth, 1], vec![0; depth])),
+            ]);
+            distances_fit(config, &inputs)
+        };
+        assert!(fits(&small, 4, 2));
+        assert!(!fits(&small, 5, 2));
+        assert!(!fits(&small, 6, 2));
+        assert!(!fits(&small, 4, 3));
+        assert!(fits(&json!({}), 511, 128) && !fits(&json!({}), 512, 1) && !fits(&json!({}), 0, 129));
+    }
+}

@@ -172,9 +172,10 @@ fn largest(values: &[f32]) -> i64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::golden::Noise;
+    use crate::{check::tests::fixtures, golden::Noise};
     use testgen_types::Precision;
 
     fn threshold(noise: &str) -> f64 {
@@ -205,5 +206,20 @@ mod tests {
     fn the_first_of_equal_values_is_the_largest() {
         assert_eq!(largest(&[1.0, 3.0, 3.0]), 1);
         assert_eq!(largest(&[f32::NEG_INFINITY, -1.0]), 1);
+        assert_eq!(largest(&[]), -1, "no token has this id");
+    }
+
+    #[test]
+    fn every_part_of_a_continuation_must_be_recorded() {
+        for (fixture, prompt) in [("llama", "prompt"), ("t5", "start")] {
+            let whole = Golden::read(&fixtures().join(fixture)).unwrap();
+            assert_eq!(inapplicable(&whole), None, "{fixture}");
+            for part in [prompt, "greedy", "logits"] {
+                let mut lacking = whole.clone();
+                lacking.tokens.remove(part).unwrap();
+                assert!(inapplicable(&lacking).is_some(), "{fixture} without `tokens.{part}`");
+            }
+            assert!(inapplicable(&Golden { margins: Arrays::new(), ..whole }).is_some(), "{fixture} without margins");
+        }
     }
 }

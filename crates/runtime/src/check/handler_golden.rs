@@ -56,3 +56,6 @@ fn compare(comparison: &mut Comparison<'_, '_, '_>, expected: &Answer, got: &Res
         _ => Err(Abort::Fail("the answer is not of the kind that is recorded for the task".to_owned())),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,3 +98,22 @@ fn unmarked_answer(endpoint: &mut Endpoint, request: Request) -> Option<String> 
     let is_mock = queued.len() == 1 && matches!(&queued[0].response, Ok(Response::Mock { .. }));
     (!is_mock).then(|| format!("the mock answers {queued:?} from its queue"))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::label::Label;
+    use testgen_types::DeviceKind;
+
+    /// The answer to the request that the check submits, and no other.
+    #[test]
+    fn one_answer_comes_from_the_queue() {
+        let error = std::io::Error::other("a test has no model");
+        let mut mock = Endpoint::mock(&Label::new("bert", DeviceKind::Cpu), DeviceKind::Cpu, &error);
+        let request = requests(Task::FillMask).remove(0);
+        assert_eq!(unmarked_answer(&mut mock, request.clone()), None);
+        mock.submit(request.clone()).unwrap();
+        assert!(unmarked_answer(&mut mock, request).unwrap().contains("from its queue"));
+    }
+}

@@ -186,3 +186,40 @@ fn images(
 fn host_threshold(name: &str) -> Threshold {
     Tolerance::new(&Noise::default(), &[], Precision::F32, false).golden(name)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::check::tests::{OnHost, fixtures};
+    use testgen_types::Architecture;
+
+    #[test]
+    fn a_difference_names_its_row_and_position() {
+        let of = |values: Vec<i64>| Array::integers([2, 3], values);
+        let difference = |values| first_difference("input_ids", &of(vec![1, 2, 3, 4, 5, 6]), &of(values));
+        assert_eq!(difference(vec![1, 2, 3, 4, 5, 6]), None);
+        let found = difference(vec![1, 2, 3, 4, 5, 7]);
+        assert_eq!(found.as_deref(), Some("`input_ids` row 1, position 2: expected 6, got 7"));
+    }
+
+    /// The result of comparing the features of recordings that have a mask.
+    fn recordings(golden: &Golden) -> Result<(), Abort> {
+        let processor = Processor::open(&fixtures().join("wav2vec2_stable"))?;
+        let mut failures = Failures::default();
+        OnHost::of(Architecture::Speech).run(|run| audio(run, &processor, golden, &mut failures))?;
+        failures.conclude()
+    }
+
+    #[test]
+    fn the_mask_of_recordings_is_compared_exactly() {
+        let mut golden = Golden::read(&fixtures().join("wav2vec2_stable")).unwrap();
+        assert_eq!(recordings(&golden), Ok(()));
+        let mask = golden.cases[0].inputs.get_mut("attention_mask").unwrap();
+        let mut values = mask.as_integers().unwrap().to_vec();
+        values[1] = 0;
+        *mask = Array::integers(mask.shape(), values);
+        let reason = "`attention_mask` row 0, position 1: expected 0, got 1";
+        assert_eq!(recordings(&golden), Err(Abort::Fail(reason.to_owned())));
+    }
+}

@@ -180,8 +180,53 @@ fn logit_error(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> 
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::check::tests::{OnHost, fixtures};
+    use testgen_nn::array::Arrays;
+    use testgen_types::Architecture;
+
+    #[test]
+    fn a_golden_without_retrieved_passages_has_nothing_to_compare_with() {
+        let mut golden = Golden::read(&fixtures().join("rag_token")).unwrap();
+        assert_eq!(inapplicable(&golden), None);
+        golden.cases.iter_mut().for_each(|case| case.retrieval.clear());
+        assert!(inapplicable(&golden).is_some());
+    }
+
+    /// The failure of a search among passages with the scores 4, 3.97 and 1, with a threshold of 1 %.
+    fn failure(ids: [usize; 2]) -> Result<(), Abort> {
+        let scores = [4.0, 3.97, 1.0];
+        let values = scores.iter().flat_map(|score| [*score, 0.0]).collect();
+        let passages = PassageEmbeddings { values, count: 3, width: 2 };
+        let found = ids.map(|id| scores[id]).to_vec();
+        let forward = Forward {
+            outputs: Arrays::from([
+                ("question_encoder_last_hidden_state".to_owned(), Array::floats([1, 2], vec![1.0, 0.0])),
+                ("doc_scores".to_owned(), Array::floats([1, 2], found)),
+            ]),
+            host_outputs: Arrays::from([(
+                "retrieved_doc_ids".to_owned(),
+                Array::integers([1, 2], ids.map(|id| id as i64).to_vec()),
+            )]),
+            ..Forward::default()
+        };
+        let threshold = Threshold { rel_l2: 0.01, max_rel: 0.01 };
+        let search = Search { what: "a question", passages: &passages, forward: &forward, threshold };
+        let mut failures = Failures::default();
+        OnHost::of(Architecture::Rag).run(|run| search.compare(run, &mut failures))?;
+        failures.conclude()
+    }
+
+    /// The error of a score is 1 % of the largest: 0.04.
+    #[test]
+    fn passages_may_change_ranks_within_the_error_of_the_largest_score() {
+        assert_eq!(failure([0, 1]), Ok(()));
+        assert_eq!(failure([1, 0]), Ok(()));
+        let reason = "a question, row 0: passage 2 has rank 1, where the brute-force search has 1";
+        assert_eq!(failure([0, 2]), Err(Abort::Fail(reason.to_owned())));
+    }
 
     #[test]
     fn only_equally_near_passages_may_change_ranks() {

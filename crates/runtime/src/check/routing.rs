@@ -240,4 +240,41 @@ mod tests {
         matching.end_rows_at([2].into_iter());
         assert_eq!(of(&matching, &pooled), None);
     }
+
+    #[test]
+    fn a_row_ends_at_the_position_of_its_token() {
+        for (token, left_out) in [(0, 3), (1, 2), (2, 1), (3, 3), (5, 1)] {
+            let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+            matching.end_rows_at([token].into_iter());
+            assert_eq!(matching.left_out(), left_out, "token {token}");
+        }
+    }
+
+    /// Neither a width that is the number of positions nor a third dimension makes an output one of positions.
+    #[test]
+    fn outputs_without_positions_keep_whole_rows() {
+        let mut matching = MatchingTokens { columns: 3, limits: vec![3; 2] };
+        matching.end_rows_at([5].into_iter());
+        for shape in [&[2, 3][..], &[2, 1, 3], &[2, 4, 3]] {
+            let output = Array::floats(shape, vec![1.0; shape.iter().product()]);
+            let kept = matching.of(&output).map(|kept| kept.shape().to_vec());
+            assert_eq!(kept, Some([&[1], &shape[1..]].concat()));
+        }
+    }
+
+    #[test]
+    fn a_tie_excuses_other_experts_only_where_there_is_an_error() {
+        let tied = [0.5, 0.25, 0.25];
+        let got = compare_choices(&router(tied, [0.5, 0.25, 0.0]), &router(tied, [0.5, 0.0, 0.25]));
+        assert!(got.within_margin.is_empty() && got.different.len() == 1);
+    }
+
+    #[test]
+    fn a_part_is_taken_of_every_router() {
+        let whole = [router([0.5, 0.3, 0.2], [1.0, 0.0, 0.0]), router([0.1, 0.2, 0.7], [0.0, 0.0, 1.0])];
+        let parts = of_part(&whole, |array| array.narrow(2, 1, 2));
+        let values = |array: &Array| array.as_floats().unwrap_or_default().to_vec();
+        let parts: Vec<_> = parts.iter().map(|part| (values(&part.probabilities), values(&part.weights))).collect();
+        assert_eq!(parts, [(vec![0.3, 0.2], vec![0.0, 0.0]), (vec![0.2, 0.7], vec![0.0, 1.0])]);
+    }
 }

@@ -7,6 +7,7 @@
 mod coverage;
 mod faulty;
 mod faulty_operators;
+mod files;
 #[expect(dead_code, reason = "two test binaries share it, and each needs a part")]
 #[path = "../../tests/checks/fixture.rs"]
 mod fixture;
@@ -15,9 +16,11 @@ mod on_host;
 mod parts;
 #[path = "../../tests/checks/requests.rs"]
 mod requests;
+mod status;
 
 use crate::harness::Harness;
 use faulty::Fault;
+pub(super) use fixture::fixtures;
 use harnesses::{LLAMA, RAG_SEQUENCE, RAG_TOKEN, T5, WHISPER};
 pub(super) use on_host::OnHost;
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};

@@ -30,3 +30,14 @@ fn the_scores_of_chosen_candidates_are_compared() {
     Choice { what: String::new(), allowed: 0.0, recorded, got }.evaluate(&mut scores);
     assert_eq!((scores.expected, scores.got), (vec![0.5], vec![0.4]));
 }
+
+#[test]
+fn scores_that_differ_by_twice_the_allowed_error_may_change_places() {
+    let missed = |allowed| {
+        let recorded = candidates(&[("a", 0.75), ("b", 0.5)]);
+        let choice = Choice { what: String::new(), allowed, recorded, got: candidates(&[("b", 0.5)]) };
+        !choice.evaluate(&mut Numbers::default()).is_empty()
+    };
+    assert!(!missed(0.125));
+    assert!(missed(0.124));
+}

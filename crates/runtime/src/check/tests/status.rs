@@ -1,0 +1,34 @@
+//! Endpoints whose status is not what a check asks for.
+
+use super::{
+    Fault,
+    fixture::fixtures,
+    harnesses::{self, LLAMA},
+};
+use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
+
+/// The reason of a failed check of a harness that knows no GPU, asked for one.
+fn failure(check: Check, fault: Fault) -> String {
+    let registration = Registration { device: DeviceKind::Rocm, check, precision: Precision::F32 };
+    let entry = harnesses::report_entry(&LLAMA, registration, fault, &fixtures());
+    let reason = entry.reason.unwrap_or_default();
+    assert_eq!(entry.status, EntryStatus::Fail, "{reason}");
+    reason
+}
+
+/// The fallback loads another checkpoint than the missing one: it has a device, but no model on the device that was asked for.
+#[test]
+fn a_fallback_in_place_of_a_mock_is_detected() {
+    let reason = failure(Check::MockMarked, Fault::OtherCheckpointLoaded);
+    for part in ["but the endpoint is", "the mock returns a model or a device", "the mock answers Ok(Generations("] {
+        assert!(reason.contains(part), "no `{part}` in: {reason}");
+    }
+}
+
+/// The absent device must be the reason, and not the device that the endpoint runs on instead.
+#[test]
+fn a_failure_for_another_reason_does_not_honour_the_requirement() {
+    let reason = failure(Check::RequireHonoured, Fault::FallbackNotMarked);
+    let part = "with TESTGEN_REQUIRE=rocm an absent rocm is Fail { reason: \"the endpoint runs on cpu";
+    assert!(reason.contains(part), "no `{part}` in: {reason}");
+}
