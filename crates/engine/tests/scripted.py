@@ -15,8 +15,8 @@ import time
 PREFIX = struct.Struct("<4sIQ")
 MODE = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TESTGEN_SCRIPT", "none")
 DIRECTORY = {}
-# The name of the implementation of attention, by model.
-ATTENTION = {}
+# The name of the implementation of attention or of experts, by model.
+IMPLEMENTATION = {}
 UUID = "GPU-00000000-0000-0000-0000-000000000001"
 
 
@@ -125,6 +125,17 @@ def faulty(outputs):
     return changed
 
 
+def routed(tensors, second):
+    """A router of one layer, which chooses two of three experts: for the last token of each row two are equally likely."""
+    rows, columns = tensors["input_ids"][0]
+    probabilities, weights = [], []
+    for _ in range(rows):
+        probabilities += [0.6, 0.3, 0.1] * (columns - 1) + [0.5, 0.25, 0.25 + second * 2**-25]
+        weights += [0.6, 0.3, 0.0] * (columns - 1) + ([0.5, 0.0, 0.25] if second else [0.5, 0.25, 0.0])
+    shape = [rows, columns, 3]
+    return {"trace.router.0": (shape, probabilities), "trace.routing.0": (shape, weights)}
+
+
 def forward(request, tensors):
     """Sends the outputs of a model."""
     identifier = request["id"]
@@ -138,7 +149,9 @@ def forward(request, tensors):
     if MODE == "exhausted":
         return write({"id": identifier, "error": {"kind": "out_of_memory", "message": "Tried to allocate 2.00 GiB."}})
     outputs = faulty(golden(request["model"], tensors))
-    if ATTENTION.get(request["model"]) == "second":
+    if MODE == "experts_close":
+        outputs |= routed(tensors, IMPLEMENTATION.get(request["model"]) == "second")
+    if IMPLEMENTATION.get(request["model"]) == "second":
         if MODE == "attention_dies":
             os.kill(os.getpid(), signal.SIGSEGV)
         if MODE == "attention_differs":
@@ -179,6 +192,8 @@ def answer(request, tensors):
         reply = {"version": version, "versions": {"scripted": "1"}, "build": build}
         if MODE.startswith("attention_"):
             reply["implementations"] = {"attention": ["first", "second"]}
+        if MODE == "experts_close":
+            reply["implementations"] = {"experts": ["first", "second"]}
         return write({"id": identifier, "reply": reply})
     if call == "open":
         device = {"kind": "cpu", "name": "cpu"}
@@ -202,9 +217,12 @@ def answer(request, tensors):
         if MODE == "cannot_load":
             return write({"id": identifier, "error": {"kind": "unsupported", "message": "no class of this name"}})
         DIRECTORY[identifier] = request["directory"]
-        ATTENTION[identifier] = request.get("implementation", {"name": None})["name"]
-        if MODE == "attention_one" and ATTENTION[identifier] == "second":
+        IMPLEMENTATION[identifier] = request.get("implementation", {"name": None})["name"]
+        if MODE == "attention_one" and IMPLEMENTATION[identifier] == "second":
             return write({"id": identifier, "error": {"kind": "unsupported", "message": "this class has no second attention"}})
+        # The implementation that models have where none is requested.
+        if MODE == "attention_own_refused" and IMPLEMENTATION[identifier] is None:
+            return write({"id": identifier, "error": {"kind": "unsupported", "message": "this class does not have the default attention"}})
         reply = {"model": identifier, "read": ["a"], "unused": ["b"] if MODE == "unused" else []}
         if MODE in ("graph", "wrong_graph"):
             reply["lacks"] = {"hidden_states": "a graph has no hidden states", "tensors": "weights are folded"}

@@ -3,7 +3,10 @@
 use crate::{
     Test,
     fixture::fixtures,
-    harnesses::bert::{self, request},
+    harnesses::{
+        bert::{self, request},
+        olmoe,
+    },
     suite::{AS_SUITE, all_except},
 };
 use std::{
@@ -16,6 +19,8 @@ use testgen_runtime::{Harness, Spec};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, ReportEntry};
 
 static SPEC: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F32], ..bert::SPEC_VALUE };
+
+static SPEC_IN_F16: Spec = Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F16], ..bert::SPEC_VALUE };
 
 /// The checks that an engine can pass which only knows the golden.
 const RUN: [Check; 5] =
@@ -34,13 +39,31 @@ pub(crate) static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     skipped: all_except(&NOT_SKIPPED),
 });
 
+/// A suite of the same checks in f16.
+pub(crate) static HARNESS_IN_F16: LazyLock<Harness> = LazyLock::new(|| Harness { spec: &SPEC_IN_F16, ..*HARNESS });
+
+static SPEC_WITH_EXPERTS: Spec =
+    Spec { devices: &[DeviceKind::Cpu], precisions: &[Precision::F32], ..olmoe::SPEC_VALUE };
+
+/// A suite of the check of experts.
+pub(crate) static HARNESS_WITH_EXPERTS: LazyLock<Harness> = LazyLock::new(|| Harness {
+    spec: &SPEC_WITH_EXPERTS,
+    init_cpu: olmoe::init_cpu,
+    init_cuda: olmoe::init_cuda,
+    init_rocm: olmoe::init_rocm,
+    request: olmoe::request,
+    skipped: all_except(&[Check::ExpertPaths]),
+});
+
 /// Every test of this module.
 pub(crate) const TESTS: &[Test] = &[
     ("engines::a_correct_engine_passes_in_a_column_of_its_own", a_correct_engine_passes_in_a_column_of_its_own),
     ("engines::no_check_passes_on_an_engine_that_misbehaves", no_check_passes_on_an_engine_that_misbehaves),
     ("engines::wrong_numbers_are_red", wrong_numbers_are_red),
     ("engines::implementations_are_compared_with_each_other", implementations_are_compared_with_each_other),
+    ("engines::tokens_of_other_experts_are_counted", tokens_of_other_experts_are_counted),
     ("engines::an_engine_that_cannot_is_ignored_with_the_reason", an_engine_that_cannot_is_ignored_with_the_reason),
+    ("engines::a_precision_that_the_engine_lacks_is_ignored", a_precision_that_the_engine_lacks_is_ignored),
     ("engines::a_graph_is_checked_as_far_as_it_goes", a_graph_is_checked_as_far_as_it_goes),
     ("engines::an_unknown_engine_is_red", an_unknown_engine_is_red),
 ];
@@ -55,12 +78,16 @@ fn entries(engines: &str, script: &str) -> Vec<ReportEntry> {
 }
 
 fn all_entries(engines: &str, script: &str) -> Vec<ReportEntry> {
+    all_entries_of("engines", engines, script)
+}
+
+fn all_entries_of(suite: &str, engines: &str, script: &str) -> Vec<ReportEntry> {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("report.jsonl");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scripted.py");
     let started = Instant::now();
     let output = Command::new(std::env::current_exe().unwrap())
-        .env(AS_SUITE, "engines")
+        .env(AS_SUITE, suite)
         .env("CARGO_MANIFEST_DIR", fixtures())
         .env("TESTGEN_REPORT", &report)
         .env("TESTGEN_ENGINES", engines)
@@ -162,6 +189,8 @@ fn implementations_are_compared_with_each_other() {
         ),
         ("attention_dies", EntryStatus::Fail, "signal: 11"),
         ("attention_one", EntryStatus::Ignored, "this class has no second attention"),
+        ("attention_own_refused", EntryStatus::Pass, "first, second agree in"),
+        ("exits", EntryStatus::Fail, "No module named 'torch'"),
         ("none", EntryStatus::Ignored, "one implementation of attention only"),
     ];
     for (script, status, part) in expected {
@@ -173,6 +202,29 @@ fn implementations_are_compared_with_each_other() {
         let reason = entry.reason.as_deref().unwrap_or_default();
         assert_eq!(entry.status, status, "{script}: {reason}");
         assert!(reason.contains(part), "{script}: no `{part}` in: {reason}");
+        // The end of an engine is not a difference of one call after the other.
+        assert!(script != "attention_dies" || !reason.contains("case main, second"), "{reason}");
+    }
+}
+
+/// Both implementations may choose either of two experts that are equally likely.
+fn tokens_of_other_experts_are_counted() {
+    let entries = all_entries_of("engines_with_experts", "scripted", "experts_close");
+    let entry = entries.iter().find(|entry| entry.check == Check::ExpertPaths).unwrap();
+    let reason = entry.reason.as_deref().unwrap_or_default();
+    assert_eq!(entry.status, EntryStatus::Pass, "{reason}");
+    assert!(reason.contains("first, second agree in 7 calls; "), "{reason}");
+    assert!(reason.contains(" tokens are routed to other experts within their margin"), "{reason}");
+}
+
+/// A precision that the engine lacks is ignored as on a device that lacks it; the model is not the cause.
+fn a_precision_that_the_engine_lacks_is_ignored() {
+    for entry in all_entries_of("engines_in_f16", "scripted", "none") {
+        let reason = entry.reason.as_deref().unwrap_or_default();
+        assert_eq!(entry.status, EntryStatus::Ignored, "{}: {reason}", entry.test_name());
+        if RUN.contains(&entry.check) {
+            assert!(reason.starts_with("cpu: f16") && reason.contains("only f32"), "{}: {reason}", entry.test_name());
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) fn harnesses(which: &str) -> Vec<&'static Harness> {
         "sound" => vec![&HARNESS],
         "keeping" => vec![&KEEPING],
         "engines" => vec![&engines::HARNESS],
+        "engines_with_experts" => vec![&engines::HARNESS_WITH_EXPERTS],
+        "engines_in_f16" => vec![&engines::HARNESS_IN_F16],
         other => panic!("no suite `{other}`"),
     }
 }
