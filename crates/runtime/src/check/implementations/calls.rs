@@ -114,6 +114,7 @@ fn sequences(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Re
 #[cfg(test)]
 mod tests {
     use super::{super::super::tests::OnHost, *};
+    use testgen_types::ModelType;
 
     #[test]
     fn each_case_is_called_with_and_without_its_optional_inputs() {
@@ -150,5 +151,7 @@ mod tests {
         assert_eq!(cached(OnHost::of(Architecture::DecoderOnly), Computation::Experts), Ok(Vec::new()));
         assert_eq!(cached(OnHost::of(Architecture::Moe), Computation::Attention), Ok(Vec::new()));
         assert_eq!(cached(OnHost::of(Architecture::EncoderOnly), Computation::Attention), Ok(Vec::new()));
+        let classifier = OnHost::of_fixture(Architecture::DecoderOnly, ModelType::Llama, "llama_classification");
+        assert_eq!(cached(classifier, Computation::Attention), Ok(Vec::new()));
     }
 }
