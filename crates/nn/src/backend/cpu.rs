@@ -6,7 +6,7 @@ use super::{
     reference_ops,
 };
 use burn_flex::{FlexDevice, FlexTensor, Layout};
-use burn_tensor::{Bytes, DType, Shape, Slice, ops::FloatTensorOps};
+use burn_tensor::{Bytes, DType, FloatDType, Shape, ops::FloatTensorOps};
 use testgen_types::DeviceKind;
 
 impl Ops for Cpu {
@@ -14,18 +14,14 @@ impl Ops for Cpu {
         DeviceKind::Cpu
     }
 
-    /// burn 0.21 sums the products of a single row in f16 itself (40 terms: 1.7e-3 off, where rounding the result costs 3e-5), those
-    /// of several rows in f32. So a single row is computed twice.
+    /// In f16, burn 0.21 rounds partial sums to f16: products of one row or one column after each term (40 terms: 1.7e-3 off, where
+    /// rounding the result costs 3e-5), others after each piece of `SUMMED_AT_ONCE` terms. Those are computed in f32 and rounded once.
     fn matmul_op(left: FlexTensor, right: FlexTensor) -> FlexTensor {
-        let rank = left.layout().shape().num_dims();
-        if left.dtype() != DType::F16 || rank < 2 || left.layout().shape()[rank - 2] != 1 {
+        if left.dtype() != DType::F16 || !rounds_partial_sums(&left, &right) {
             return Self::float_matmul(left, right);
         }
-        let product = Self::float_matmul(Self::float_repeat_dim(left, rank - 2, 2), right);
-        let mut shape: Vec<usize> = product.layout().shape().to_vec();
-        shape[rank - 2] = 1;
-        let first: Vec<Slice> = shape.iter().map(|length| Slice::from(0..*length)).collect();
-        Self::float_slice(product, &first)
+        let [left, right] = [left, right].map(|x| Self::float_cast(x, FloatDType::F32));
+        Self::float_cast(Self::float_matmul(left, right), FloatDType::F16)
     }
 
     fn affine_op(x: FlexTensor, weight: FlexTensor, bias: Option<FlexTensor>) -> FlexTensor {
@@ -100,6 +96,19 @@ impl Ops for Cpu {
     }
 }
 
+/// The terms that gemm 0.19 sums in f32 whatever the caches of the processor (`kernel_params` of gemm-common).
+const SUMMED_AT_ONCE: usize = 512;
+
+/// Whether burn's product of f16 rounds partial sums to f16.
+fn rounds_partial_sums(left: &FlexTensor, right: &FlexTensor) -> bool {
+    let (left, right) = (left.layout().shape(), right.layout().shape());
+    let (rank, other) = (left.num_dims(), right.num_dims());
+    if rank < 2 || other < 2 {
+        return false;
+    }
+    left[rank - 2] == 1 || right[other - 1] == 1 || left[rank - 1] > SUMMED_AT_ONCE
+}
+
 fn all_f32<const N: usize>(tensors: [&FlexTensor; N]) -> bool {
     tensors.iter().all(|tensor| tensor.dtype() == DType::F32)
 }
@@ -145,11 +154,27 @@ mod tests {
         x.into_data().iter::<f32>().collect()
     }
 
+    /// Numbers between 0 and 1, so that partial sums grow, and the ones rounded to f16 are far off.
+    fn growing<const D: usize>(shape: [usize; D]) -> Tensor<Cpu, D> {
+        let count: usize = shape.iter().product();
+        let values: Vec<f32> = (0..count).map(|index| (index * 37 % 101) as f32 / 101.0).collect();
+        Tensor::from_data(TensorData::new(values, shape).convert_dtype(DType::F16), (&FlexDevice, DType::F16))
+    }
+
     #[test]
-    fn a_single_row_in_f16_is_summed_in_f32() {
-        let (row, matrix) = (tensor([1, 1, 1, 64], DType::F16), tensor([1, 1, 64, 9], DType::F16));
-        let expected = values(matmul(row.clone().cast(DType::F32), matrix.clone().cast(DType::F32)).cast(DType::F16));
-        assert_eq!(values(matmul(row, matrix)), expected);
+    fn products_in_f16_are_summed_in_f32_and_rounded_once() {
+        let single = |x: Tensor<Cpu, 4>| x.cast(DType::F32);
+        for [rows, inner, columns] in [[1, 64, 9], [9, 64, 1], [5, 512, 9], [5, 513, 9], [33, 8193, 17], [1, 4097, 40]]
+        {
+            let (left, right) = (growing([1, 1, rows, inner]), growing([1, 1, inner, columns]));
+            for left in [left.clone(), growing([1, 1, inner, rows]).swap_dims(2, 3)] {
+                let expected = values(single(left.clone()).matmul(single(right.clone())).cast(DType::F16));
+                let got = values(matmul(left, right.clone()));
+                // One step of f16, for sums in another order.
+                let near = |(got, expected): (&f32, &f32)| (got - expected).abs() <= expected.abs() * 1e-3;
+                assert!(got.iter().zip(&expected).all(near), "{rows} x {inner} x {columns}");
+            }
+        }
     }
 
     #[test]
