@@ -20,6 +20,7 @@ use check_change::Decision;
 use pairing::{Pair, pairs};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use testgen_types::ReportEntry;
 
 /// Options of a comparison.
 #[derive(Debug, Clone)]
@@ -44,6 +45,8 @@ pub struct Comparison {
     /// The number of checks for which the two reports name different GPU kernels: their errors may differ for that
     /// reason alone.
     pub other_kernels: usize,
+    /// The number of checks in which the two reports name different features of the unit that adds the terms of a product.
+    pub other_matrix_units: usize,
     /// The number of checks by change.
     pub counts: BTreeMap<CheckChange, usize>,
     /// One element for each check, sorted by change and test.
@@ -69,6 +72,8 @@ pub struct Compared {
     pub why: String,
     /// Whether the two runs used different GPU kernels; null where a report does not say which.
     pub other_kernels: Option<bool>,
+    /// Whether the terms of a product were added in another way; null where a report does not say how.
+    pub other_matrix_unit: Option<bool>,
     /// The tensors that the first report compared with the golden.
     pub outputs: Vec<ThreeWay>,
 }
@@ -100,7 +105,8 @@ impl Comparison {
         let green = compared && !checks.iter().any(|check| check.red);
         let (devices_a, devices_b) = (devices(a), devices(b));
         let other_kernels = checks.iter().filter(|check| check.other_kernels == Some(true)).count();
-        Self { version: Self::VERSION, green, devices_a, devices_b, other_kernels, counts, checks }
+        let other_matrix_units = checks.iter().filter(|check| check.other_matrix_unit == Some(true)).count();
+        Self { version: Self::VERSION, green, devices_a, devices_b, other_kernels, other_matrix_units, counts, checks }
     }
 
     /// Whether the reports have no check in common.
@@ -148,12 +154,14 @@ fn compare_pair(a: &Merged, b: &Merged, pair: Pair<'_>, options: &CompareOptions
         a: pair.a.map(|entry| side(a, entry)),
         b: pair.b.map(|entry| side(b, entry)),
         why,
-        other_kernels: other_kernels(pair),
+        other_kernels: differ(pair, |entry| entry.kernels.as_ref()),
+        other_matrix_unit: differ(pair, |entry| entry.matrix_unit.as_ref()),
         outputs,
     }
 }
 
-fn other_kernels(pair: Pair<'_>) -> Option<bool> {
-    let kernels = |merged: Option<&MergedEntry>| merged?.entry.kernels.clone();
-    kernels(pair.a).zip(kernels(pair.b)).map(|(a, b)| a != b)
+/// Whether the two entries of a check have different facts; `None` where an entry lacks the fact.
+fn differ<'a, Fact: PartialEq + 'a>(pair: Pair<'a>, fact: fn(&'a ReportEntry) -> Option<&'a Fact>) -> Option<bool> {
+    let (a, b) = (fact(&pair.a?.entry)?, fact(&pair.b?.entry)?);
+    Some(a != b)
 }

@@ -22,7 +22,7 @@ pub fn render_human(comparison: &Comparison) -> String {
     }
     let mut text = table.to_string();
     let _ = write!(text, "\nresult: {}: {}\n", result(comparison), counts(comparison));
-    text.push_str(&other_kernels(comparison));
+    text.push_str(&other_arithmetic(comparison));
     if comparison.is_empty() {
         let _ = writeln!(text, "first report:  {}", devices(&comparison.devices_a));
         let _ = writeln!(text, "second report: {}", devices(&comparison.devices_b));
@@ -41,9 +41,9 @@ pub fn render_json(comparison: &Comparison) -> String {
 /// Counts, and a table of the checks that changed, with the distance of the tensor that moved furthest.
 pub fn render_markdown(comparison: &Comparison) -> String {
     let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
-    let kernels = other_kernels(comparison);
-    if !kernels.is_empty() {
-        let _ = write!(text, "\n{kernels}");
+    let arithmetic = other_arithmetic(comparison);
+    if !arithmetic.is_empty() {
+        let _ = write!(text, "\n{arithmetic}");
     }
     if comparison.is_empty() {
         let (first, second) = (devices(&comparison.devices_a), devices(&comparison.devices_b));
@@ -88,13 +88,15 @@ fn devices(devices: &[String]) -> String {
     if devices.is_empty() { "no devices".to_owned() } else { devices.join(", ") }
 }
 
-/// A line on the checks that ran other kernels, if any.
-fn other_kernels(comparison: &Comparison) -> String {
-    match comparison.other_kernels {
+/// A line each on the checks that ran other kernels, and on those whose products were added in another way, if any.
+fn other_arithmetic(comparison: &Comparison) -> String {
+    let line = |count: usize, what: &str| match count {
         0 => String::new(),
-        1 => "1 check ran other GPU kernels in the second report\n".to_owned(),
-        count => format!("{count} checks ran other GPU kernels in the second report\n"),
-    }
+        1 => format!("1 check {what} in the second report\n"),
+        count => format!("{count} checks {what} in the second report\n"),
+    };
+    line(comparison.other_kernels, "ran other GPU kernels")
+        + &line(comparison.other_matrix_units, "measured another matrix unit")
 }
 
 fn result(comparison: &Comparison) -> &'static str {

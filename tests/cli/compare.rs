@@ -63,6 +63,28 @@ fn checks_that_ran_other_kernels_are_counted() {
 }
 
 #[test]
+fn checks_that_measured_another_matrix_unit_are_counted() {
+    let project = Project::empty();
+    let with = |terms: &str| {
+        let unit = "\"rounding\":\"toward_zero\",\"accumulator_separate\":false,\"subnormal_inputs\":true,\
+                    \"subnormal_outputs\":true,\"like\":[]";
+        let fields = format!("\"matrix_unit\":{{\"terms\":{terms},\"extra_bits\":null,{unit}}},");
+        line("bert", "cuda", "half_probe", "f16", "pass", &format!("{fields}{}", on("NVIDIA H200")))
+    };
+    project.write("a.jsonl", with("16"));
+    project.write("b.jsonl", with("8"));
+    for format in ["human", "markdown"] {
+        let run = |second: &str| project.run(&["compare", "a.jsonl", second, "--format", format]).expect_code(0).stdout;
+        assert!(
+            run("b.jsonl").contains("1 check measured another matrix unit in the second report"),
+            "{}",
+            run("b.jsonl")
+        );
+        assert!(!run("a.jsonl").contains("matrix unit"), "{}", run("a.jsonl"));
+    }
+}
+
+#[test]
 fn wrong_usage_is_an_error() {
     let project = two_reports();
     for wrong in [["--devices", "cuda"], ["--devices", "cuda,gpu"], ["--factor", "0.5"], ["--factor", "NaN"]] {

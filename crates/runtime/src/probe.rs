@@ -1,11 +1,12 @@
 //! The half-precision probe: measures what the 16-bit types of a device, and its TF32, compute, and compares it with f64.
 //!
 //! `cases` has the inputs and the exact answers, `measure` computes them on the device, `classify` evaluates the
-//! answers without a device, `tf32` measures products in TF32, `choose` selects a precision for a model.
+//! answers without a device, `fingerprint` those that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision for a model.
 
 mod cases;
 mod choose;
 mod classify;
+mod fingerprint;
 mod measure;
 mod on_engine;
 mod probed;

@@ -85,6 +85,7 @@ mod tests {
             fallback: false,
             mock: false,
             kernels: None,
+            matrix_unit: None,
             outputs: Vec::new(),
             providers: Vec::new(),
             memory: None,

@@ -4,7 +4,7 @@
 //! [`ReportEntry::VERSION`].
 
 use crate::{
-    architecture::Architecture, check::Check, device_kind::DeviceKind, precision::Precision,
+    architecture::Architecture, check::Check, device_kind::DeviceKind, matrix_unit::MatrixUnit, precision::Precision,
     provider_share::ProviderShare,
 };
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,9 @@ pub struct ReportEntry {
     /// A fingerprint of the GPU kernels that ran: two checks with the same one ran the same kernels. Absent on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels: Option<String>,
+    /// How the device adds the terms of a product in the check's precision, where `half_probe` measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix_unit: Option<MatrixUnit>,
     /// Error and threshold of every compared tensor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputError>,

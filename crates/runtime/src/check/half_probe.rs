@@ -24,6 +24,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let Some(probe) = probe(kind, run.context.index, precision) else {
         return Err(Abort::Fail(format!("the device could not be probed; the endpoint is {}", endpoint.status())));
     };
+    run.evidence.matrix_unit.clone_from(&probe.matrix_unit);
     evaluate(&probe)?;
     // A harness that refuses a precision which the probe proved correct would hide every check in that precision.
     if endpoint.status().is_mock() {

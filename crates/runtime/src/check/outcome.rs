@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use testgen_nn::forward::ForwardError;
-use testgen_types::{HardwareInfo, LoadMemory, OutputError};
+use testgen_types::{HardwareInfo, LoadMemory, MatrixUnit, OutputError};
 
 /// A finished check.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,8 @@ pub(crate) struct Evidence {
     pub(crate) mock: bool,
     /// A fingerprint of the kernels that ran on a GPU.
     pub(crate) kernels: Option<String>,
+    /// How the device adds the terms of a product, as `half_probe` measured it.
+    pub(crate) matrix_unit: Option<MatrixUnit>,
     /// Memory around the first load.
     pub(crate) memory: Option<LoadMemory>,
     /// The compared tensors. Of several comparisons with the same name, the one with the least headroom.

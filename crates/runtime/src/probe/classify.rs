@@ -6,11 +6,12 @@ mod faults;
 pub use facts::{Accumulator, Denormals, Rounding};
 
 use super::cases::Format;
-use super::measure::{Measurement, Tf32Measurement};
+use super::fingerprint::matrix_unit;
+use super::measure::{Answers, Measurement, Tf32Measurement};
 use faults::ProductError;
 use serde::Serialize;
 use std::fmt;
-use testgen_types::Precision;
+use testgen_types::{MatrixUnit, Precision};
 
 /// A device's support of a 16-bit type, or of TF32.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,6 +58,8 @@ pub struct PrecisionProbe {
     pub product_tolerance: Option<f64>,
     /// |d| / |ref| over that product.
     pub product_rel_l2: Option<f64>,
+    /// The features of the unit that computes products. No value of it is a fault.
+    pub matrix_unit: Option<MatrixUnit>,
 }
 
 /// Evaluates the answers to the cases of `precision`.
@@ -76,12 +79,13 @@ pub(super) fn classify(precision: Precision, measured: &Measurement) -> Precisio
         product_error: error.map(|error| error.largest),
         product_tolerance: error.map(|error| error.tolerance),
         product_rel_l2: error.map(|error| error.rel_l2),
+        matrix_unit: unit(precision, &measured.fingerprint, measured.side),
     }
 }
 
 /// Evaluates the answers to the products of TF32.
 pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
-    let Tf32Measurement { products: [cancelling, random], side, tf32_loses, f32_loses, .. } = measured;
+    let Tf32Measurement { products: [cancelling, random], fingerprint, side, tf32_loses, f32_loses, .. } = measured;
     let accumulator = cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
     let random_error = accumulator.zip(random.as_ref().ok());
     let format = Format::of(Precision::Tf32);
@@ -97,8 +101,14 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
         product_error: error.map(|error| error.largest),
         product_tolerance: error.map(|error| error.tolerance),
         product_rel_l2: error.map(|error| error.rel_l2),
+        matrix_unit: unit(Precision::Tf32, fingerprint, *side),
         ..PrecisionProbe::without_facts(Precision::Tf32, support)
     }
+}
+
+/// The features of the matrix unit, where the device has an answer to its product.
+fn unit(precision: Precision, answers: &Answers, side: usize) -> Option<MatrixUnit> {
+    answers.as_ref().ok().and_then(|answers| matrix_unit(precision, answers, side))
 }
 
 fn correct_unless(faults: Vec<String>) -> HalfSupport {
@@ -118,6 +128,7 @@ impl PrecisionProbe {
             product_error: None,
             product_tolerance: None,
             product_rel_l2: None,
+            matrix_unit: None,
         }
     }
 }
@@ -176,7 +187,7 @@ impl fmt::Display for PrecisionProbe {
         if let (Some(error), Some(tolerance)) = (self.product_error, self.product_tolerance) {
             write!(f, ", product error {error:.2e} of {tolerance:.2e}")?;
         }
-        Ok(())
+        self.matrix_unit.iter().try_for_each(|unit| write!(f, "; matrix unit: {unit}"))
     }
 }
 

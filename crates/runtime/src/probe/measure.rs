@@ -3,7 +3,7 @@
 
 use super::{
     cases::{self, Format, INNER, Product},
-    on_engine,
+    fingerprint, on_engine,
     question::Question,
 };
 use crate::{
@@ -40,6 +40,8 @@ pub(super) struct Measurement {
     pub(super) cancelling: Answers,
     /// The product that determines the error.
     pub(super) random: Answers,
+    /// The product that shows the features of the matrix unit.
+    pub(super) fingerprint: Answers,
     /// The number of rows and columns of both matrices.
     pub(super) side: usize,
     /// Whether the backend claims to support the type on this device. Then a missing answer is a fault.
@@ -50,6 +52,8 @@ pub(super) struct Measurement {
 pub(super) struct Tf32Measurement {
     /// The products that determine the accumulator and the error.
     pub(super) products: [Answers; 2],
+    /// The product that shows the features of the matrix unit.
+    pub(super) fingerprint: Answers,
     /// The number of rows and columns of both matrices.
     pub(super) side: usize,
     /// Whether products in TF32 lose bits that f32 has, as they must.
@@ -71,15 +75,18 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
         casts: ask(Question::Casts),
         cancelling: ask(Question::Cancelling),
         random: ask(Question::Random),
+        fingerprint: ask(Question::Fingerprint),
         side,
         claimed: claims(device, precision),
     }
 }
 
-/// The answers to the two products of a precision, which are all that distinguishes TF32 from f32.
-pub(super) fn measure_products(device: &OpenDevice, precision: Precision) -> [Answers; 2] {
+/// The answers to the three products in TF32, which are all that distinguishes TF32 from f32: those that determine the accumulator
+/// and the error, and the one that shows the features of the matrix unit.
+pub(super) fn measure_tf32_products(device: &OpenDevice) -> [Answers; 3] {
     let side = side(device.facts.simulated);
-    [Question::Cancelling, Question::Random].map(|question| answer(device, precision, question, side))
+    [Question::Cancelling, Question::Random, Question::Fingerprint]
+        .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
 /// Whether the backend claims to support the type; false when the query fails.
@@ -143,6 +150,7 @@ fn compute<B: Ops>(device: &B::Device, precision: Precision, question: Question,
         Question::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
         Question::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
         Question::Random => multiply::<B>(cases::random_product(format, side), precision, device),
+        Question::Fingerprint => multiply::<B>(fingerprint::product(format, side), precision, device),
     }
 }
 

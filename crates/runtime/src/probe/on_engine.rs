@@ -2,6 +2,7 @@
 
 use super::{
     cases::{self, Format, INNER, Product},
+    fingerprint,
     question::Question,
 };
 use crate::engine::{AttachedEngine, Operand};
@@ -35,6 +36,7 @@ pub(super) fn answer(
         Question::Casts => compute(Operation::Cast, [vector(cases.casts), None], Precision::F32),
         Question::Cancelling => product(cases::cancelling_product(side), compute, precision),
         Question::Random => product(cases::random_product(format, side), compute, precision),
+        Question::Fingerprint => product(fingerprint::product(format, side), compute, precision),
     }
 }
 

@@ -15,4 +15,6 @@ pub(super) enum Question {
     Cancelling,
     /// The matrix product that determines the error.
     Random,
+    /// The matrix product that shows the features of the matrix unit.
+    Fingerprint,
 }

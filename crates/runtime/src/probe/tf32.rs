@@ -5,7 +5,7 @@
 
 use super::{
     classify::{HalfSupport, PrecisionProbe, classify_tf32},
-    measure::{Tf32Measurement, measure_products, side},
+    measure::{Tf32Measurement, measure_tf32_products, side},
     probed::Probed,
 };
 use crate::open::{Executor, OpenDevice, loses_bits_of_f32};
@@ -43,8 +43,10 @@ fn has_capability(device: &OpenDevice) -> bool {
 }
 
 fn measured(device: &OpenDevice) -> Tf32Measurement {
+    let [cancelling, random, fingerprint] = measure_tf32_products(device);
     Tf32Measurement {
-        products: measure_products(device, Precision::Tf32),
+        products: [cancelling, random],
+        fingerprint,
         side: side(device.facts.simulated),
         tf32_loses: loses_bits_of_f32(device, Precision::Tf32),
         f32_loses: loses_bits_of_f32(device, Precision::F32),

@@ -134,7 +134,7 @@ fn entry(
     base: &Path,
     started: Instant,
 ) -> ReportEntry {
-    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, kernels, memory, outputs } =
+    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, kernels, matrix_unit, memory, outputs } =
         outcome.evidence;
     let (status, reason) = match outcome.status {
         CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
@@ -161,6 +161,7 @@ fn entry(
         fallback,
         mock,
         kernels,
+        matrix_unit,
         outputs,
         providers: Vec::new(),
         memory,

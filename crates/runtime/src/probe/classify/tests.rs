@@ -2,6 +2,7 @@
 
 use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify, classify_tf32};
 use crate::probe::cases::{self, Format, INNER, Product};
+use crate::probe::fingerprint;
 use crate::probe::measure::{Measurement, Tf32Measurement};
 use half::{bf16, f16};
 use testgen_types::Precision;
@@ -62,6 +63,7 @@ fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
         casts: Ok(elementwise.casts.iter().map(|value| round(precision, *value)).collect()),
         cancelling: Ok(multiply(cases::cancelling_product(SIDE))),
         random: Ok(multiply(cases::random_product(format, SIDE))),
+        fingerprint: Ok(multiply(fingerprint::product(format, SIDE))),
         side: SIDE,
         claimed: false,
     }
@@ -221,6 +223,7 @@ fn tf32() -> Tf32Measurement {
     let random = cases::random_product(Format::of(Precision::Tf32), SIDE);
     Tf32Measurement {
         products: [exact(cases::cancelling_product(SIDE)), exact(random)],
+        fingerprint: Err("not asked".to_owned()),
         side: SIDE,
         tf32_loses: Ok(true),
         f32_loses: Ok(false),
