@@ -15,7 +15,9 @@ mod fused;
 mod launches;
 mod lowering;
 mod memory;
+mod no_storage;
 mod out_of_memory;
+mod peak;
 mod product;
 mod products;
 mod runtime;
@@ -33,6 +35,7 @@ pub use fused::{
 pub use launches::take_fingerprint;
 pub use memory::{MemoryUsage, memory_cleanup, memory_recover, memory_usage};
 pub use out_of_memory::{OUT_OF_MEMORY, memory_limit, tries_allocation};
+pub use peak::reset_memory_peak;
 pub use product::{ProductKernel, kernel_by_rule, product_by};
 pub use products::{Element, Factor, Product, record_products};
 pub use runtime::GpuRuntime;

@@ -1,6 +1,6 @@
 //! The memory that cubecl's allocator holds for the calling thread's stream.
 
-use crate::{device::GpuDevice, runtime::GpuRuntime};
+use crate::{device::GpuDevice, peak, runtime::GpuRuntime};
 use cubecl::Runtime as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,13 +11,16 @@ pub struct MemoryUsage {
     pub in_use: u64,
     /// Taken from the driver.
     pub reserved: u64,
+    /// The most that tensors held since [`reset_memory_peak`](crate::reset_memory_peak); none where nothing was allocated.
+    pub peak: Option<u64>,
 }
 
 /// The memory in use; `None` when the device does not answer.
 pub fn memory_usage(device: GpuDevice) -> Option<MemoryUsage> {
     // cubecl panics when its device thread has panicked before.
     let usage = catch_unwind(AssertUnwindSafe(|| GpuRuntime::client(&device).memory_usage().ok()));
-    usage.ok().flatten().map(|usage| MemoryUsage { in_use: usage.bytes_in_use, reserved: usage.bytes_reserved })
+    let usage = usage.ok().flatten()?;
+    Some(MemoryUsage { in_use: usage.bytes_in_use, reserved: usage.bytes_reserved, peak: peak::of_stream(device) })
 }
 
 /// Returns unused memory to the driver. Has no effect on a device that does not answer.

@@ -5,7 +5,8 @@ use crate::{
     compile_only::{self, Action},
     launches,
     lowering::Lowered,
-    out_of_memory,
+    no_storage::NoStorage,
+    out_of_memory, peak,
     unlowered::Unlowered,
 };
 use cubecl::bytes::Bytes;
@@ -19,10 +20,8 @@ use cubecl::server::{
 use cubecl::stream_id::StreamId;
 use cubecl::{CubeCount, CubeTask, ExecutionMode, MemoryAllocationMode, MemoryUsage, Runtime, backtrace::BackTrace};
 use cubecl_runtime::{
-    allocator::PitchedMemoryLayoutPolicy,
-    logging::ServerLogger,
-    memory_management::ManagedMemoryHandle,
-    storage::{ComputeStorage, ManagedResource, StorageHandle, StorageId},
+    allocator::PitchedMemoryLayoutPolicy, logging::ServerLogger, memory_management::ManagedMemoryHandle,
+    storage::ManagedResource,
 };
 use std::any::Any;
 use std::collections::HashSet;
@@ -112,7 +111,11 @@ impl GpuServer {
             return Err(out_of_memory::BEYOND_LIMIT.to_owned());
         }
         let memory = memory.clone();
-        out_of_memory::tried(|| with_server!(self, server => server.initialize_memory(memory, size, stream)))
+        out_of_memory::tried(|| with_server!(self, server => server.initialize_memory(memory, size, stream)))?;
+        if let Ok(usage) = self.memory_usage(stream) {
+            peak::record(self.device, stream, usage.bytes_in_use);
+        }
+        Ok(())
     }
 
     /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is allocated for them.
@@ -273,30 +276,6 @@ impl ComputeServer for GpuServer {
     fn allocation_mode(&mut self, mode: MemoryAllocationMode, stream: StreamId) {
         with_server!(self, server => server.allocation_mode(mode, stream));
     }
-}
-
-/// No value has this type: cubecl's trait requires one, and the servers own their storage.
-#[derive(Debug)]
-pub struct NoStorage(Infallible);
-
-impl ComputeStorage for NoStorage {
-    type Resource = Infallible;
-
-    fn alignment(&self) -> usize {
-        match self.0 {}
-    }
-
-    fn get(&mut self, _: &StorageHandle) -> Infallible {
-        self.0
-    }
-
-    fn alloc(&mut self, _: u64) -> Result<StorageHandle, IoError> {
-        match self.0 {}
-    }
-
-    fn dealloc(&mut self, _: StorageId) {}
-
-    fn flush(&mut self) {}
 }
 
 /// Whether a tensor has no elements.

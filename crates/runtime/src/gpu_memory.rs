@@ -1,6 +1,6 @@
 //! The memory of GPUs: that of the calling thread's stream, and memory that a device does not have.
 
-use testgen_nn::device::BackendDevice;
+use testgen_nn::{device::BackendDevice, heap};
 
 /// Returns unused memory to the driver. Has no effect on the host, and on a device that does not answer.
 pub(crate) fn cleanup(backend: &BackendDevice) {
@@ -20,11 +20,20 @@ pub(crate) fn recover(backend: &BackendDevice) {
     }
 }
 
-pub(crate) use gpu::{is_out_of_memory, tries_allocation};
+/// The most memory in use: of the heap, or of the tensors of the calling thread's stream.
+pub(crate) fn peak(backend: &BackendDevice) -> Option<u64> {
+    match backend {
+        BackendDevice::Cpu(_) => Some(heap::peak()),
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => testgen_gpu::memory_usage(*device)?.peak,
+    }
+}
+
+pub(crate) use gpu::{begin_peak, is_out_of_memory, tries_allocation};
 
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 mod gpu {
-    pub(crate) use testgen_gpu::tries_allocation;
+    pub(crate) use testgen_gpu::{reset_memory_peak as begin_peak, tries_allocation};
 
     /// Whether a message is about memory that a device does not have.
     pub(crate) fn is_out_of_memory(message: &str) -> bool {
@@ -35,6 +44,8 @@ mod gpu {
 /// The host has no device thread.
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
 mod gpu {
+    pub(crate) fn begin_peak() {}
+
     pub(crate) fn tries_allocation() -> bool {
         false
     }

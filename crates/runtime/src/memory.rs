@@ -31,7 +31,8 @@ pub struct DeviceMemory {
     pub in_use: Option<u64>,
     /// Allocated from the driver, in use or cached for reuse; GPU only.
     pub reserved: Option<u64>,
-    /// The maximum in use since [`reset_peak`](testgen_nn::heap::reset_peak); CPU only.
+    /// The maximum in use: on the host of the process, since [`reset_peak`](testgen_nn::heap::reset_peak); on a GPU of the calling
+    /// thread's stream, since its check began. Engines do not report it.
     pub peak: Option<u64>,
 }
 
@@ -48,9 +49,22 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
         Executor::Native(BackendDevice::Gpu(gpu)) => {
             let usage = testgen_gpu::memory_usage(*gpu);
             let (in_use, reserved) = (usage.map(|usage| usage.in_use), usage.map(|usage| usage.reserved));
-            DeviceMemory { total, free, in_use, reserved, peak: None }
+            DeviceMemory { total, free, in_use, reserved, peak: usage.and_then(|usage| usage.peak) }
         }
     }
+}
+
+/// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver.
+pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
+    match &device.executor {
+        Executor::Native(backend) => gpu_memory::peak(backend),
+        Executor::Engine(_) => None,
+    }
+}
+
+/// Starts a new measurement of the peak of the calling thread on GPUs. The peak of the host is that of all checks that run.
+pub(crate) fn begin_peak() {
+    gpu_memory::begin_peak();
 }
 
 /// Returns unused memory of the calling thread's stream to the driver. Has no effect on the host.

@@ -162,7 +162,7 @@ pub struct LoadMemory {
     /// In use by this process after the load.
     #[serde(default)]
     pub in_use_after: Option<u64>,
-    /// The most that was in use.
+    /// The most that was in use until the check ended: on the host by the process, on a GPU by the tensors of the check.
     #[serde(default)]
     pub peak: Option<u64>,
 }

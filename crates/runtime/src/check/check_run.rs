@@ -2,6 +2,8 @@
 //! evidence for the report.
 
 use super::{
+    hardware::hardware,
+    measured_memory::replace_peak,
     needed_feature,
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
     outputs_by_position::defined,
@@ -17,13 +19,15 @@ use crate::{
     label::Label,
     load_target::LoadTarget,
     loaded::Loaded,
+    memory,
+    open::OpenDevice,
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
 use testgen_device::{Device, DeviceIndex};
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
-use testgen_types::{DeviceKind, HardwareInfo, Precision, Registration};
+use testgen_types::{DeviceKind, Precision, Registration};
 
 /// The environment of a check.
 #[derive(Debug, Clone)]
@@ -43,9 +47,11 @@ pub(super) fn execute(
     harness: &Harness,
     context: &Context<'_>,
 ) -> Outcome {
-    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default() };
+    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default(), device: None };
     let panics = crate::open::device_panics();
+    memory::begin_peak();
     let result = check(&mut run);
+    replace_peak(&mut run.evidence, run.device.as_ref());
     // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
     // has no such thread, and panics of checks that run at the same time must not count.
     let is_valid = registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
@@ -69,6 +75,8 @@ pub(super) struct CheckRun<'a> {
     pub(super) harness: &'a Harness,
     pub(super) context: &'a Context<'a>,
     pub(super) evidence: Evidence,
+    /// The device of the last endpoint.
+    pub(super) device: Option<OpenDevice>,
 }
 
 /// A real endpoint on the requested device, in the requested precision: of a model, or of operators.
@@ -127,6 +135,7 @@ impl CheckRun<'_> {
         evidence.mock |= endpoint.status().is_mock();
         // Later loads start with caches already filled, so only the first shows what the model needs.
         evidence.memory = evidence.memory.or_else(|| endpoint.memory());
+        self.device = endpoint.open_device().cloned().or_else(|| self.device.take());
         if let Some(device) = endpoint.device() {
             evidence.device_name = Some(device.name.clone());
             evidence.hardware = Some(hardware(device));
@@ -264,18 +273,6 @@ impl CheckRun<'_> {
         let what = engine::unsupported()?;
         let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
         correct.then(|| format!("the engine does not support it: {what}"))
-    }
-}
-
-/// The facts about a device that a report shows besides its name.
-fn hardware(device: &Device) -> HardwareInfo {
-    HardwareInfo {
-        architecture: device.architecture.clone(),
-        path: Some(device.path.to_string()),
-        driver_version: device.driver_version.clone(),
-        runtime_version: device.runtime_version.clone(),
-        pci_address: device.pci_address.clone(),
-        uuid: device.uuid.clone(),
     }
 }
 

@@ -80,7 +80,13 @@ impl OnHost {
             index: DeviceIndex::Auto,
         };
         let registration = Registration { device: DeviceKind::Cpu, check: Check::Finite, precision: Precision::F32 };
-        let mut run = CheckRun { registration, harness: &harness, context: &context, evidence: Evidence::default() };
+        let mut run = CheckRun {
+            registration,
+            harness: &harness,
+            context: &context,
+            evidence: Evidence::default(),
+            device: None,
+        };
         let result = work(&mut run);
         CURRENT.set(None);
         result
