@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod devices;
 mod doctor;
+mod estimate;
 mod explain;
 mod export;
 mod generate;
@@ -56,6 +57,7 @@ enum Command {
     Operators(operators::Arguments),
     Devices(devices::Arguments),
     Doctor(doctor::Arguments),
+    Estimate(estimate::Arguments),
     Explain(explain::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
@@ -106,6 +108,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Operators(arguments) => operators::run(arguments, &mut out),
         Command::Devices(arguments) => devices::run(arguments, &mut out),
         Command::Doctor(arguments) => doctor::run(arguments, &mut out),
+        Command::Estimate(arguments) => estimate::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),
         Command::Completions(arguments) => completions::run(arguments, &mut Cli::command(), &mut out),

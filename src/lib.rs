@@ -14,6 +14,7 @@ mod closed_enum;
 pub mod compare;
 mod date;
 pub mod doctor;
+pub mod estimate;
 mod exit_code;
 pub mod expected_failure;
 pub mod export;

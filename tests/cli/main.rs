@@ -12,6 +12,7 @@ mod devices;
 mod doctor;
 mod drift;
 mod engines;
+mod estimate;
 mod explain;
 mod export;
 mod fake;

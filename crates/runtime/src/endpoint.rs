@@ -143,6 +143,7 @@ impl Endpoint {
             in_use_before: before.in_use,
             in_use_after: after.in_use,
             peak: after.peak,
+            estimated_weights: None,
         })
     }
 

@@ -165,6 +165,9 @@ pub struct LoadMemory {
     /// The most that was in use until the check ended: on the host by the process, on a GPU by the tensors of the check.
     #[serde(default)]
     pub peak: Option<u64>,
+    /// The bytes of the weights that were expected from the headers of the checkpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_weights: Option<u64>,
 }
 
 impl ReportEntry {

@@ -3,7 +3,7 @@
 
 use super::{
     hardware::hardware,
-    measured_memory::replace_peak,
+    measured_memory::{add_estimate, replace_peak},
     needed_feature,
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
     outputs_by_position::defined,
@@ -125,6 +125,7 @@ impl CheckRun<'_> {
             label: Label::new(self.spec().name, device),
         });
         self.collect_evidence(&endpoint);
+        add_estimate(&mut self.evidence, checkpoint, precision);
         endpoint
     }
 

@@ -1,0 +1,67 @@
+//! Scaled dot-product attention with materialised scores, and rotary positions.
+
+use crate::{
+    elementwise::cat,
+    product::matmul,
+    tensor::{Element, Tensor},
+};
+
+/// Keys and values, each [batch, heads, seq, head_dim].
+#[derive(Debug, Clone)]
+pub(crate) struct KeyValue {
+    pub(crate) key: Tensor,
+    pub(crate) value: Tensor,
+}
+
+/// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
+pub(crate) fn split_heads(x: Tensor, heads: u64) -> Tensor {
+    let [batch, seq, width] = [x.dims()[0], x.dims()[1], x.dims()[2]];
+    if heads == 1 {
+        return x.reshape(&[batch, 1, seq, width]);
+    }
+    x.reshape(&[batch, seq, heads, width / heads]).swap(1, 2)
+}
+
+/// softmax(`query` `key`ᵀ + `bias`) `value`: [batch, query, heads * head_dim]. Soft caps of scores are computed in f32.
+pub(crate) fn attend(query: Tensor, KeyValue { key, value }: KeyValue, capped: bool, bias: Option<Tensor>) -> Tensor {
+    let [batch, heads, queries, head_dim] = [0, 1, 2, 3].map(|dimension| query.dims()[dimension]);
+    let (groups, keys) = (key.dims()[1], key.dims()[2]);
+    let grouped = heads / groups.max(1) * queries;
+    let query = if groups == heads { query } else { query.reshape(&[batch, groups, grouped, head_dim]) };
+    let scores = matmul(query, key.swap(2, 3)).reshape(&[batch, heads, queries, keys]);
+    let element = scores.element;
+    let scores = if capped { scores.cast(Element::F32).map().cast(element) } else { scores };
+    let weights = scores.softmax(bias).reshape(&[batch, groups, grouped, keys]);
+    merge_heads(matmul(weights, value).reshape(&[batch, heads, queries, head_dim]))
+}
+
+/// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
+fn merge_heads(x: Tensor) -> Tensor {
+    let [batch, heads, seq, head_dim] = [0, 1, 2, 3].map(|dimension| x.dims()[dimension]);
+    x.swap(1, 2).reshape(&[batch, seq, heads * head_dim])
+}
+
+/// The cosines and sines of a call, [1, 1, seq, width] each.
+#[derive(Debug, Clone)]
+pub(crate) struct Rotation {
+    pub(crate) cos: Tensor,
+    pub(crate) sin: Tensor,
+}
+
+impl Rotation {
+    /// x cos + rotate_half(x) sin for the first elements of every head of [batch, heads, seq, head_dim].
+    pub(crate) fn apply(&self, x: Tensor) -> Tensor {
+        if x.machine().is_gpu() {
+            return x.like(x.element);
+        }
+        let (head_dim, width) = (x.dims()[3], self.cos.dims()[3]);
+        let part = |start: u64, length: u64| x.clone().narrow(3, start, length);
+        let (first, second) = (part(0, width / 2), part(width / 2, width / 2));
+        let turned = cat(vec![second.map(), first], 3);
+        let rotated = part(0, width).combine(self.cos.clone()).combine(turned.combine(self.sin.clone()));
+        if width == head_dim {
+            return rotated;
+        }
+        cat(vec![rotated, part(width, head_dim - width)], 3)
+    }
+}

@@ -1,0 +1,99 @@
+//! The tensors of a checkpoint, from the headers of its safetensors files.
+
+use crate::error::EstimateError;
+use serde::Deserialize;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+use testgen_types::bounded_file::{limit, open, read_bytes};
+
+/// The file names in transformers and diffusers.
+const SINGLE: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
+
+/// The longest header that the safetensors library reads.
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// A tensor as the header describes it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Stored {
+    pub(crate) dtype: String,
+    pub(crate) shape: Vec<u64>,
+}
+
+impl Stored {
+    pub(crate) fn elements(&self) -> u64 {
+        self.shape.iter().fold(1, |product, length| product.saturating_mul(*length))
+    }
+
+    /// Whether it can be a weight: buffers of integers are not put on a device.
+    pub(crate) fn is_float(&self) -> bool {
+        matches!(self.dtype.as_str(), "F64" | "F32" | "F16" | "BF16")
+    }
+}
+
+/// Every tensor of the checkpoint in `directory`, by its name.
+pub(crate) fn tensors(directory: &Path) -> Result<BTreeMap<String, Stored>, EstimateError> {
+    let mut tensors = BTreeMap::new();
+    for file in files(directory)? {
+        tensors.extend(header(&file)?.tensors);
+    }
+    Ok(tensors)
+}
+
+/// The entry `key` of the metadata of a file; none where there is no such file or entry.
+pub(crate) fn metadata(file: &Path, key: &str) -> Option<String> {
+    header(file).ok()?.metadata.remove(key)
+}
+
+fn files(directory: &Path) -> Result<Vec<PathBuf>, EstimateError> {
+    let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+    if let Some(single) = SINGLE.iter().map(|name| directory.join(name)).find(occupied) {
+        return Ok(vec![single]);
+    }
+    let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(occupied);
+    let index = index.ok_or_else(|| EstimateError::NoWeights { directory: directory.to_owned() })?;
+    let value: Option<Value> = serde_json::from_slice(&read_bytes(&index, limit::SHARD_INDEX)?).ok();
+    let map = value.as_ref().and_then(|value| value.get("weight_map")).and_then(Value::as_object);
+    let names: Option<BTreeSet<&str>> = map.map(|map| map.values().filter_map(Value::as_str).collect());
+    // Only files beside the index, as the loader demands.
+    let beside = |name: &&str| Path::new(name).file_name().is_some_and(|file| file == *name);
+    match names.filter(|names| !names.is_empty() && names.iter().all(beside)) {
+        Some(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
+        None => {
+            let problem = "is not an index of files beside it".to_owned();
+            Err(EstimateError::Invalid { path: index, problem })
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Header {
+    tensors: BTreeMap<String, Stored>,
+    metadata: BTreeMap<String, String>,
+}
+
+fn header(path: &Path) -> Result<Header, EstimateError> {
+    let mut file = open(path)?;
+    let invalid = || EstimateError::Invalid {
+        path: path.to_owned(),
+        problem: "is not a safetensors file: its header cannot be read".to_owned(),
+    };
+    let mut length = [0; 8];
+    file.read_exact(&mut length).map_err(|_| invalid())?;
+    let length = u64::from_le_bytes(length);
+    if length > LONGEST_HEADER {
+        return Err(invalid());
+    }
+    let mut text = Vec::new();
+    file.take(length).read_to_end(&mut text).map_err(|_| invalid())?;
+    let mut entries: BTreeMap<String, Value> = serde_json::from_slice(&text).map_err(|_| invalid())?;
+    let metadata = entries.remove("__metadata__").unwrap_or(Value::Null);
+    let metadata = serde_json::from_value(metadata).unwrap_or_default();
+    let tensor = |(name, entry)| Some((name, serde_json::from_value::<Stored>(entry).ok()?));
+    let tensors = entries.into_iter().map(tensor).collect::<Option<_>>().ok_or_else(invalid)?;
+    Ok(Header { tensors, metadata })
+}

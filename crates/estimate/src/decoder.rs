@@ -1,0 +1,151 @@
+//! Causal decoders of text, with single MLPs and with mixtures of experts.
+
+use crate::{
+    attention::{KeyValue, Rotation, attend, split_heads},
+    call::Call,
+    decoder_config::{Arrangement, Decoder, Positions, Projections},
+    error::EstimateError,
+    layers::Norm,
+    product::Matrix,
+    tensor::Tensor,
+    text_head,
+};
+
+/// Reads all tokens at once, and keeps keys and values for later steps.
+pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+    let decoder = Decoder::read(call)?;
+    if let Positions::Table(rows) = decoder.positions {
+        call.within(rows)?;
+    }
+    let hidden = decoder.hidden(call);
+    text_head::decoder(call, hidden, [decoder.outer, decoder.vocab], decoder.tied, decoder.capped[1])
+}
+
+/// The inputs of attention in a layer besides hidden states.
+struct Context {
+    rotation: Option<Rotation>,
+    bias: Option<Tensor>,
+}
+
+impl Decoder {
+    fn hidden(&self, call: &mut Call<'_>) -> Tensor {
+        let mut x = self.embed(call);
+        let context = self.context(call);
+        for _ in 0..self.layers {
+            x = self.layer(x, &context, call);
+        }
+        let x = if self.arrangement == Arrangement::AfterSums { x } else { self.norm.forward(x) };
+        if self.outer == self.width { x } else { Matrix::linear(self.width, self.outer, false).forward(x) }
+    }
+
+    fn embed(&self, call: &Call<'_>) -> Tensor {
+        let [batch, seq] = [call.batch, call.tokens];
+        let tokens = call.empty(&[batch, seq, self.outer]);
+        let tokens = match self.outer == self.width {
+            true => tokens,
+            false => Matrix::linear(self.outer, self.width, false).forward(tokens),
+        };
+        match self.positions {
+            Positions::Table(_) => {
+                let positions = call.empty(&[1, seq, self.width]);
+                tokens.combine(positions)
+            }
+            _ if self.embedding_norm => self.norm.forward(tokens),
+            _ => tokens,
+        }
+    }
+
+    fn context(&self, call: &Call<'_>) -> Context {
+        let seq = call.tokens;
+        match self.positions {
+            Positions::Rotary(width) => {
+                Context { rotation: Some(call.rotation(seq, width)), bias: call.causal_bias(seq) }
+            }
+            Positions::Table(_) => Context { rotation: None, bias: call.causal_bias(seq) },
+            Positions::Alibi => {
+                let linear = call.single(&[1, self.heads, 1, seq]);
+                let bias = match call.causal_bias(seq) {
+                    Some(causal) => linear.combine(causal),
+                    None => linear,
+                };
+                Context { rotation: None, bias: Some(bias) }
+            }
+        }
+    }
+
+    fn layer(&self, x: Tensor, context: &Context, call: &mut Call<'_>) -> Tensor {
+        let norm = |x: Tensor| self.norm.forward(x);
+        match self.arrangement {
+            Arrangement::Before => {
+                let x = x.clone().combine(self.attention(norm(x), context, call));
+                x.clone().combine(self.mlp.forward(norm(x)))
+            }
+            Arrangement::AfterEach => {
+                let x = x.clone().combine(norm(self.attention(x, context, call)));
+                x.clone().combine(norm(self.mlp.forward(x)))
+            }
+            Arrangement::AfterSums => {
+                let x = self.attention(x.clone(), context, call).add_layer_norm(x);
+                self.mlp.forward(x.clone()).add_layer_norm(x)
+            }
+            Arrangement::Around => {
+                let attended = self.attention(norm(x.clone()), context, call);
+                let x = x.combine(norm(attended));
+                let fed = self.mlp.forward(norm(x.clone()));
+                x.combine(norm(fed))
+            }
+            Arrangement::Parallel { shared } => {
+                let normal = norm(x.clone());
+                let attended = self.attention(normal.clone(), context, call);
+                let after = x.clone().combine(attended);
+                let read = if shared { normal } else { norm(x) };
+                after.combine(self.mlp.forward(read))
+            }
+            Arrangement::AddsToNorm => {
+                let normal = norm(x);
+                let x = normal.clone().combine(self.attention(normal, context, call));
+                let normal = norm(x);
+                normal.clone().combine(self.mlp.forward(normal))
+            }
+        }
+    }
+
+    fn attention(&self, x: Tensor, context: &Context, call: &mut Call<'_>) -> Tensor {
+        let [mut query, mut key, value] = self.project(x);
+        if let Some(norm) = self.head_norm {
+            [query, key] = [query, key].map(|x| self.by_head(norm, x));
+        }
+        let (mut query, mut key) = (split_heads(query, self.heads), split_heads(key, self.groups));
+        if let Some(rotation) = &context.rotation {
+            (query, key) = (rotation.apply(query), rotation.apply(key));
+        }
+        let new = KeyValue { key, value: split_heads(value, self.groups) };
+        let all = call.with_past(new);
+        let attended = attend(query, all, self.capped[0], context.bias.clone());
+        Matrix { order: self.output, ..Matrix::linear(self.heads * self.head_dim, self.width, self.bias) }
+            .forward(attended)
+    }
+
+    fn project(&self, x: Tensor) -> [Tensor; 3] {
+        let [queries, keys] = [self.heads, self.groups].map(|heads| heads * self.head_dim);
+        match self.projections {
+            Projections::Apart => {
+                let map = |out| Matrix::linear(self.width, out, self.bias).forward(x.clone());
+                [map(queries), map(keys), map(keys)]
+            }
+            Projections::Joined(order) => {
+                let matrix = Matrix { order, ..Matrix::linear(self.width, queries + 2 * keys, self.bias) };
+                let joined = matrix.forward(x);
+                [(0, queries), (queries, keys), (queries + keys, keys)]
+                    .map(|(start, length)| joined.clone().narrow(2, start, length))
+            }
+        }
+    }
+
+    /// The norm of queries or keys over each head, which allocates as the one over all heads does.
+    fn by_head(&self, norm: Norm, x: Tensor) -> Tensor {
+        let dims = x.dims().to_vec();
+        let heads = dims[2] / self.head_dim;
+        norm.forward(x.reshape(&[dims[0], dims[1], heads, self.head_dim])).reshape(&dims)
+    }
+}

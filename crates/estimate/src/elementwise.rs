@@ -1,0 +1,180 @@
+//! Operations on single elements and on rows: what each allocates on each backend.
+
+use crate::tensor::{Element, Tensor, empty, workspace};
+
+/// The activations by the f32 tensors that their composition of burn's operators holds besides its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Activation {
+    /// Whether the backends compute it in one pass.
+    fused: bool,
+    temporaries: u64,
+}
+
+impl Activation {
+    /// By its name in `config.json`. Unknown names are composed of as many operators as the largest known one.
+    pub(crate) fn named(name: &str) -> Self {
+        let (fused, temporaries) = match name {
+            "linear" | "tanh" => (false, 0),
+            "gelu" | "gelu_python" => (true, 0),
+            "relu" | "silu" | "swish" | "quick_gelu" => (true, 1),
+            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" | "gelu_python_tanh" | "gelu_accurate" => (true, 2),
+            _ => (false, 2),
+        };
+        Self { fused, temporaries }
+    }
+}
+
+impl Tensor {
+    /// The same values as `element`. burn's Flex converts through 64 bits.
+    pub(crate) fn cast(self, element: Element) -> Self {
+        if element == self.element {
+            return self;
+        }
+        let x = self.contiguous();
+        let _double = (!x.machine().is_gpu()).then(|| workspace(x.machine(), &[2, elements(&x)], Element::F32));
+        x.like(element)
+    }
+
+    /// A function of each element, written over the operand where that is possible.
+    pub(crate) fn map(self) -> Self {
+        if self.is_writable() { self } else { self.like(self.element) }
+    }
+
+    /// The sum or product with `other`, whose dimensions are the same or one.
+    pub(crate) fn combine(self, other: Self) -> Self {
+        let dims: Vec<u64> = self.dims().iter().zip(other.dims()).map(|(one, two)| *one.max(two)).collect();
+        let same = self.dims() == other.dims();
+        if self.machine().is_gpu() {
+            let fits = |x: &Self| x.is_unique() && x.dims() == dims;
+            return match (fits(&self), fits(&other)) {
+                (true, _) => self,
+                (false, true) => other,
+                (false, false) => empty(self.machine(), &dims, self.element),
+            };
+        }
+        let broadcast = !same && self.element == Element::F32;
+        // Flex copies a permuted operand first, so that it can use vector instructions.
+        let left = if broadcast && !self.is_contiguous() { self.contiguous() } else { self };
+        let row = broadcast && other.dims().iter().rev().skip(1).all(|length| *length == 1);
+        let reads_in_order = (same && other.is_contiguous()) || row;
+        if left.is_writable() && left.dims() == dims && reads_in_order {
+            return left;
+        }
+        empty(left.machine(), &dims, left.element)
+    }
+
+    /// The activation of each element.
+    pub(crate) fn activate(self, activation: Activation) -> Self {
+        let element = self.element;
+        if self.machine().is_gpu() && activation.fused {
+            return self.like(element);
+        }
+        if activation.fused && element == Element::F32 {
+            return self.overwritten();
+        }
+        let x = self.cast(Element::F32);
+        drop(empty(x.machine(), &[activation.temporaries, elements(&x)], Element::F32));
+        x.map().cast(element)
+    }
+
+    /// softmax(self * scale + bias) over the last dimension.
+    pub(crate) fn softmax(self, bias: Option<Self>) -> Self {
+        let element = self.element;
+        match (self.machine().is_gpu(), element) {
+            (true, _) => self.like(element),
+            (false, Element::F32) => self.overwritten(),
+            (false, _) => {
+                let scores = self.cast(Element::F32).map();
+                let biased = match bias {
+                    Some(bias) => scores.combine(bias),
+                    None => scores,
+                };
+                let weights = biased.like(Element::F32);
+                drop(biased);
+                weights.cast(element)
+            }
+        }
+    }
+
+    /// Layer normalisation over the last dimension.
+    pub(crate) fn layer_norm(self) -> Self {
+        let element = self.element;
+        match (self.machine().is_gpu(), element) {
+            (true, _) => self.like(element),
+            (false, Element::F32) => self.overwritten(),
+            (false, _) => {
+                let x = self.cast(Element::F32);
+                let normal = x.like(Element::F32);
+                drop(x);
+                normal.cast(element)
+            }
+        }
+    }
+
+    /// Layer normalisation of `self` + `residual`.
+    pub(crate) fn add_layer_norm(self, residual: Self) -> Self {
+        match (self.machine().is_gpu(), self.element) {
+            (true, element) => self.like(element),
+            (false, Element::F32) => {
+                let _residual = residual.contiguous();
+                self.overwritten()
+            }
+            (false, _) => self.combine(residual).layer_norm(),
+        }
+    }
+
+    /// Root-mean-square normalisation over the last dimension, with a weight in the type `weight`.
+    pub(crate) fn rms_norm(self, weight: Element) -> Self {
+        let element = self.element;
+        let x = self.cast(weight);
+        let normal = match (x.machine().is_gpu(), weight) {
+            (true, _) => x.like(weight),
+            (false, Element::F32) => x.overwritten(),
+            (false, _) => {
+                let x = x.cast(Element::F32);
+                // The squares, until they are averaged.
+                drop(x.like(Element::F32));
+                let normal = x.cast(weight);
+                // The weight is broadcast, so its product is a tensor of its own.
+                normal.like(weight)
+            }
+        };
+        normal.cast(element)
+    }
+
+    /// Written over by a kernel of `testgen-nn`: copied only where other tensors share the block.
+    fn overwritten(self) -> Self {
+        let x = self.contiguous();
+        if x.is_unique() { x } else { x.like(x.element) }
+    }
+
+    /// A value that the host keeps, in f32.
+    pub(crate) fn read(self) -> Option<Self> {
+        // The host's memory is not that of the GPU.
+        if self.machine().is_gpu() {
+            return None;
+        }
+        let data = self.contiguous();
+        Some(if data.element == Element::F32 { data } else { data.like(Element::F32) })
+    }
+}
+
+/// The concatenation of at least one tensor along a dimension; of one, itself.
+pub(crate) fn cat(mut parts: Vec<Tensor>, dimension: usize) -> Tensor {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let first = &parts[0];
+    let mut dims = first.dims().to_vec();
+    dims[dimension] = parts.iter().map(|part| part.dims()[dimension]).fold(0, u64::saturating_add);
+    let (machine, element) = (first.machine().clone(), first.element);
+    // Flex copies every part that is not contiguous first.
+    let parts = if machine.is_gpu() { parts } else { parts.into_iter().map(Tensor::contiguous).collect() };
+    let joined = empty(&machine, &dims, element);
+    drop(parts);
+    joined
+}
+
+pub(crate) fn elements(x: &Tensor) -> u64 {
+    x.dims().iter().fold(1, |product, length| product.saturating_mul(*length))
+}

@@ -1,0 +1,171 @@
+//! Encoder-decoders of text: BART, Marian, Pegasus and T5.
+
+use crate::{
+    call::Call,
+    elementwise::Activation,
+    error::EstimateError,
+    layers::{Attention, Mlp, Norm},
+    product::Matrix,
+    tensor::{Element, Tensor},
+    text_head::vocabulary,
+};
+use testgen_types::{Head, ModelType};
+
+/// One of the two stacks.
+#[derive(Debug, Clone, Copy)]
+struct Stack {
+    layers: u64,
+    attention: Attention,
+    mlp: Mlp,
+    norm: Norm,
+    /// Whether norms come before attention and MLP.
+    before: bool,
+    /// Whether embeddings are normalised.
+    embedding_norm: bool,
+    /// Whether positions are a bias for each head instead of a table.
+    relative: bool,
+    /// The type of the sums, which is wider than that of the products in T5 with f16.
+    sum: Element,
+}
+
+/// Encodes `tokens` tokens and decodes as many.
+pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+    let t5 = call.model_type == ModelType::T5;
+    let [encoder, decoder] = if t5 { t5_stacks(call)? } else { bart_stacks(call)? };
+    let width = call.config.size("d_model")?;
+    let encoded = encoder.encode(call, width);
+    if call.head == Head::Encoder {
+        call.output(encoded);
+        return Ok(());
+    }
+    let hidden = decoder.decode(call, &encoded, width);
+    match call.head {
+        Head::ConditionalGeneration => {
+            let tied = call.config.flag("tie_word_embeddings");
+            let logits = vocabulary([width, call.config.size("vocab_size")?], tied).forward(hidden);
+            call.output(logits);
+        }
+        Head::Base => call.output(hidden),
+        head => {
+            let out = if head == Head::QuestionAnswering { 2 } else { call.labels };
+            call.output(Matrix::linear(width, out, true).forward(hidden));
+        }
+    }
+    call.output(encoded);
+    Ok(())
+}
+
+fn bart_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
+    let config = call.config;
+    let width = config.size("d_model")?;
+    call.within(config.size("max_position_embeddings")?)?;
+    let activation = Activation::named(config.text("activation_function"));
+    let stack = |layers: &str, heads: &str, inner: &str| -> Result<Stack, EstimateError> {
+        Ok(Stack {
+            layers: call.layers(layers)?,
+            attention: Attention::of(width, config.size(heads)?, true),
+            mlp: Mlp::plain([width, config.size(inner)?], activation, true),
+            norm: Norm::Layer,
+            before: call.model_type == ModelType::Pegasus,
+            embedding_norm: call.model_type == ModelType::Bart,
+            relative: false,
+            sum: call.machine.element,
+        })
+    };
+    Ok([
+        stack("encoder_layers", "encoder_attention_heads", "encoder_ffn_dim")?,
+        stack("decoder_layers", "decoder_attention_heads", "decoder_ffn_dim")?,
+    ])
+}
+
+fn t5_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
+    let config = call.config;
+    let (width, heads, inner) = (config.size("d_model")?, config.size("num_heads")?, config.size("d_ff")?);
+    let projection = config.text("feed_forward_proj");
+    let gated = projection.starts_with("gated-");
+    let name = projection.trim_start_matches("gated-");
+    // transformers takes the approximation for this name.
+    let activation = Activation::named(if projection == "gated-gelu" { "gelu_new" } else { name });
+    let element = call.machine.element;
+    let encoder = Stack {
+        layers: call.layers("num_layers")?,
+        attention: Attention { width, heads, inner: heads * config.size("d_kv")?, bias: false },
+        mlp: match gated {
+            true => Mlp::gated([width, inner], false, activation),
+            false => Mlp::plain([width, inner], activation, false),
+        },
+        norm: Norm::Rms,
+        before: true,
+        embedding_norm: false,
+        relative: true,
+        sum: if element == Element::F16 { Element::F32 } else { element },
+    };
+    let layers = match config.size_if_set("num_decoder_layers")? {
+        Some(_) => call.layers("num_decoder_layers")?,
+        None => encoder.layers,
+    };
+    Ok([encoder, Stack { layers, ..encoder }])
+}
+
+impl Stack {
+    fn embed(&self, call: &Call<'_>, width: u64) -> Tensor {
+        let tokens = call.empty(&[call.batch, call.tokens, width]);
+        if self.relative {
+            return tokens.cast(self.sum);
+        }
+        let positions = call.empty(&[1, call.tokens, width]);
+        let sum = tokens.combine(positions);
+        if self.embedding_norm { sum.layer_norm() } else { sum }
+    }
+
+    fn encode(&self, call: &Call<'_>, width: u64) -> Tensor {
+        let mut x = self.embed(call, width);
+        let bias = self.distances(call);
+        for _ in 0..self.layers {
+            x = self.add(x, |x| {
+                let new = self.attention.keys_values(&x);
+                self.attention.over(x, new, bias.clone())
+            });
+            x = self.add(x, |x| self.mlp.forward_wide(x, self.sum));
+        }
+        self.finish(x, call)
+    }
+
+    fn decode(&self, call: &mut Call<'_>, encoded: &Tensor, width: u64) -> Tensor {
+        let mut x = self.embed(call, width);
+        let causal = call.causal_bias(call.tokens);
+        let bias = match (self.distances(call), causal) {
+            (Some(distances), Some(causal)) => Some(distances.combine(causal)),
+            (distances, causal) => distances.or(causal),
+        };
+        for _ in 0..self.layers {
+            x = self.add(x, |x| {
+                let new = call.with_past(self.attention.keys_values(&x));
+                self.attention.over(x, new, bias.clone())
+            });
+            x = self.add(x, |x| {
+                let memory = call.with_past(self.attention.keys_values(encoded));
+                self.attention.over(x, memory, None)
+            });
+            x = self.add(x, |x| self.mlp.forward_wide(x, self.sum));
+        }
+        self.finish(x, call)
+    }
+
+    fn distances(&self, call: &Call<'_>) -> Option<Tensor> {
+        self.relative.then(|| call.single(&[1, self.attention.heads, call.tokens, call.tokens]))
+    }
+
+    /// x + part(norm(x)), or norm(x + part(x)).
+    fn add(&self, x: Tensor, part: impl FnOnce(Tensor) -> Tensor) -> Tensor {
+        if !self.before {
+            return part(x.clone()).add_layer_norm(x);
+        }
+        let normal = self.norm.forward(x.clone()).cast(x.machine().element);
+        x.combine(part(normal).cast(self.sum))
+    }
+
+    fn finish(&self, x: Tensor, call: &Call<'_>) -> Tensor {
+        if self.before { self.norm.forward(x).cast(call.machine.element) } else { x }
+    }
+}

@@ -1,0 +1,175 @@
+//! Blocks that several types share: norms, MLPs, mixtures of experts and attention of encoders.
+
+use crate::{
+    attention::{KeyValue, attend, split_heads},
+    elementwise::{Activation, elements},
+    product::{Matrix, Order},
+    tensor::{Element, Tensor, empty, workspace},
+};
+
+/// A normalisation of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Norm {
+    Layer,
+    /// With a weight in the type of the model.
+    Rms,
+    /// With a weight in f32, whatever the type of the model.
+    RmsInF32,
+}
+
+impl Norm {
+    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+        match self {
+            Self::Layer => x.layer_norm(),
+            Self::Rms => {
+                let element = x.element;
+                x.rms_norm(element)
+            }
+            Self::RmsInF32 => x.rms_norm(Element::F32),
+        }
+    }
+}
+
+/// The MLP of a layer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mlp {
+    Plain {
+        up: Matrix,
+        activation: Activation,
+        down: Matrix,
+    },
+    /// The gate is multiplied by up; `joined`: both are parts of one matrix.
+    Gated {
+        up: Matrix,
+        joined: bool,
+        activation: Activation,
+        down: Matrix,
+    },
+    Experts(Experts),
+}
+
+impl Mlp {
+    pub(crate) fn plain([width, inner]: [u64; 2], activation: Activation, bias: bool) -> Self {
+        let (up, down) = (Matrix::linear(width, inner, bias), Matrix::linear(inner, width, bias));
+        Self::Plain { up, activation, down }
+    }
+
+    /// With matrices in the order [in, out].
+    pub(crate) fn turned([width, inner]: [u64; 2], activation: Activation) -> Self {
+        let turned = |inner, out| Matrix { order: Order::Turned, ..Matrix::linear(inner, out, true) };
+        Self::Plain { up: turned(width, inner), activation, down: turned(inner, width) }
+    }
+
+    pub(crate) fn gated([width, inner]: [u64; 2], joined: bool, activation: Activation) -> Self {
+        let (up, down) = (Matrix::linear(width, inner, false), Matrix::linear(inner, width, false));
+        Self::Gated { up, joined, activation, down }
+    }
+
+    /// [batch, seq, width].
+    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+        let element = x.element;
+        self.forward_wide(x, element)
+    }
+
+    /// As [`Mlp::forward`], with the last product in the type `sum`.
+    pub(crate) fn forward_wide(self, x: Tensor, sum: Element) -> Tensor {
+        match self {
+            Self::Plain { up, activation, down } => {
+                let inner = up.forward(x).activate(activation);
+                down.forward(inner.cast(sum))
+            }
+            Self::Gated { up, joined: false, activation, down } => {
+                let [gate, linear] = [up.forward(x.clone()), up.forward(x.clone())];
+                drop(x);
+                down.forward(gate.activate(activation).combine(linear).cast(sum))
+            }
+            Self::Gated { up, joined: true, activation, down } => {
+                let inner = up.out;
+                let both = Matrix { out: 2 * inner, ..up }.forward(x);
+                let [gate, linear] = [0, inner].map(|start| both.clone().narrow(2, start, inner));
+                drop(both);
+                down.forward(gate.activate(activation).combine(linear))
+            }
+            Self::Experts(experts) => experts.forward(x),
+        }
+    }
+}
+
+/// A mixture of experts: all are computed, and those that are not chosen get the weight zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Experts {
+    pub(crate) width: u64,
+    pub(crate) inner: u64,
+    pub(crate) count: u64,
+    pub(crate) activation: Activation,
+}
+
+impl Experts {
+    fn forward(self, x: Tensor) -> Tensor {
+        let Self { width, inner, count, activation } = self;
+        let (dims, element, machine) = (x.dims().to_vec(), x.element, x.machine().clone());
+        let tokens = dims[0].saturating_mul(dims[1]);
+        let single = |dims: &[u64]| empty(&machine, dims, Element::F32);
+        let x = x.reshape(&[tokens, width]);
+        let probabilities = Matrix::linear(width, count, false).forward(x.clone()).cast(Element::F32);
+        // Ranks by comparisons of every pair: signs, ties, and their product with the order of experts.
+        drop([0; 3].map(|_| single(&[tokens, count, count])));
+        let weights = [probabilities.like(Element::F32), probabilities];
+        let matrix = |inner, out| Matrix { inner, out, bias: false, order: Order::Turned };
+        let inward = matrix(width, 2 * count * inner).forward(x).reshape(&[tokens, count, 2 * inner]);
+        let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));
+        drop(inward);
+        let hidden = gate.activate(activation).combine(up).cast(Element::F32);
+        // The mask of experts that were not chosen, a byte for each element.
+        let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], Element::F32);
+        let weighed = hidden.like(Element::F32);
+        drop((mask, hidden));
+        let y = matrix(count * inner, width).forward(weighed.cast(element).reshape(&[tokens, count * inner]));
+        drop(weights);
+        y.reshape(&dims)
+    }
+}
+
+/// Self-attention of an encoder, or attention to the output of one, with as many keys as queries heads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attention {
+    pub(crate) width: u64,
+    pub(crate) heads: u64,
+    /// Of all heads together.
+    pub(crate) inner: u64,
+    /// Whether the projections have a bias.
+    pub(crate) bias: bool,
+}
+
+impl Attention {
+    pub(crate) fn of(width: u64, heads: u64, bias: bool) -> Self {
+        Self { width, heads, inner: width, bias }
+    }
+
+    /// Keys and values of `x` [batch, seq, width].
+    pub(crate) fn keys_values(self, x: &Tensor) -> KeyValue {
+        KeyValue { key: self.split(x.clone()), value: self.split(x.clone()) }
+    }
+
+    /// [batch, seq, width]; `bias` is added to the scores.
+    pub(crate) fn forward(self, x: Tensor, bias: Option<Tensor>) -> Tensor {
+        let query = self.split(x.clone());
+        let keys_values = self.keys_values(&x);
+        let y = self.project(attend(query, keys_values, false, bias));
+        drop(x);
+        y
+    }
+
+    /// Attention of `x` to `keys_values`.
+    pub(crate) fn over(self, x: Tensor, keys_values: KeyValue, bias: Option<Tensor>) -> Tensor {
+        self.project(attend(self.split(x), keys_values, false, bias))
+    }
+
+    fn split(self, x: Tensor) -> Tensor {
+        split_heads(Matrix::linear(self.width, self.inner, self.bias).forward(x), self.heads)
+    }
+
+    fn project(self, attended: Tensor) -> Tensor {
+        Matrix::linear(self.inner, self.width, self.bias).forward(attended)
+    }
+}

@@ -1,0 +1,68 @@
+//! Bytes in use while a model computes, and their maximum.
+
+use std::cell::Cell;
+
+/// The use of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Hidden states, attention scores, masks and outputs.
+    Activations,
+    /// Copies within one operation: factors of a product in another type, sums before they are reordered.
+    Workspace,
+    /// Keys, values and states for later steps.
+    Cache,
+}
+
+/// Bytes by what they are used for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) activations: u64,
+    pub(crate) workspace: u64,
+    pub(crate) cache: u64,
+}
+
+impl Parts {
+    pub(crate) fn total(self) -> u64 {
+        self.activations.saturating_add(self.workspace).saturating_add(self.cache)
+    }
+
+    fn of(&mut self, part: Part) -> &mut u64 {
+        match part {
+            Part::Activations => &mut self.activations,
+            Part::Workspace => &mut self.workspace,
+            Part::Cache => &mut self.cache,
+        }
+    }
+}
+
+/// The bytes in use now, and those at the time when most were.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    now: Cell<Parts>,
+    peak: Cell<Parts>,
+}
+
+impl Ledger {
+    pub(crate) fn grow(&self, part: Part, bytes: u64) {
+        let mut now = self.now.get();
+        *now.of(part) = now.of(part).saturating_add(bytes);
+        self.now.set(now);
+        if now.total() > self.peak.get().total() {
+            self.peak.set(now);
+        }
+    }
+
+    pub(crate) fn shrink(&self, part: Part, bytes: u64) {
+        let mut now = self.now.get();
+        *now.of(part) = now.of(part).saturating_sub(bytes);
+        self.now.set(now);
+    }
+
+    pub(crate) fn now(&self) -> Parts {
+        self.now.get()
+    }
+
+    pub(crate) fn peak(&self) -> Parts {
+        self.peak.get()
+    }
+}

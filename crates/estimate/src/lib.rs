@@ -1,0 +1,205 @@
+//! The memory that a model will use, before it is loaded: weights, cache, activations and workspace.
+//!
+//! Owns: reading `config.json` and the headers of safetensors files, and the sequence of allocations of each model type on each backend.
+//! Does not own: the models. They are in `testgen-models`, whose layers the code here follows: a change of what a layer allocates is
+//! made in both, and `crates/runtime/tests/memory` compares them by measurement. Nothing here links burn.
+
+mod attention;
+mod call;
+mod checkpoint;
+mod config;
+mod decoder;
+mod decoder_config;
+mod elementwise;
+mod encoder;
+mod encoder_decoder;
+mod error;
+mod layers;
+mod ledger;
+mod product;
+mod tensor;
+#[cfg(test)]
+mod tests;
+mod text_head;
+mod vision;
+mod vision_text;
+mod weights;
+
+use call::Call;
+use config::Config;
+pub use error::EstimateError;
+use std::path::Path;
+pub use tensor::Backend;
+use tensor::{Element, Machine};
+use testgen_types::{Head, ModelType, Precision};
+use weights::Weights;
+
+/// The golden file, which names the class that the checks compute.
+const GOLDEN: &str = "golden.safetensors";
+
+/// The sizes of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Inputs that are computed together.
+    pub batch: u64,
+    /// Tokens of each; of an encoder-decoder those of the source and of the target. Has no effect on types that read images.
+    pub tokens: u64,
+}
+
+/// Bytes of a model on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Tensors of the checkpoint, in the precision.
+    pub weights: u64,
+    /// Keys and values of all tokens, of types that generate text.
+    pub cache: u64,
+    /// The part of the cache that is filled at the time of the peak.
+    pub cache_at_peak: u64,
+    /// Hidden states, scores, masks and outputs at the time of the peak.
+    pub activations: u64,
+    /// Copies within an operation at the time of the peak.
+    pub workspace: u64,
+}
+
+impl Estimate {
+    /// The peak.
+    pub fn total(&self) -> u64 {
+        [self.cache_at_peak, self.activations, self.workspace].into_iter().fold(self.weights, u64::saturating_add)
+    }
+}
+
+/// A checkpoint whose configuration and headers were read.
+#[derive(Debug)]
+pub struct Checkpoint {
+    config: Config,
+    model_type: ModelType,
+    class: String,
+    weights: Weights,
+}
+
+impl Checkpoint {
+    /// Reads `config.json` and the headers of the weights in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read, when the weights are quantized, or when the type is not known.
+    pub fn read(directory: &Path) -> Result<Self, EstimateError> {
+        let config = Config::read(directory)?;
+        if let Some(quantized) = testgen_types::QuantizedCheckpoint::in_directory(directory) {
+            return Err(EstimateError::Quantized(quantized));
+        }
+        let model_type = config.model_type()?;
+        // The checks compute the class of the golden, as the loader does.
+        let recorded = checkpoint::metadata(&directory.join(GOLDEN), "model_class");
+        let class = recorded.unwrap_or_else(|| config.saved_class(model_type));
+        let t5 = model_type == ModelType::T5;
+        let stacks = family(model_type) == Some(Family::EncoderDecoder) && !class.ends_with("EncoderModel");
+        let tied = config.flag("tie_word_embeddings");
+        let weights = Weights::new(checkpoint::tensors(directory)?, tied, [t5, stacks]);
+        Ok(Self { config, model_type, class, weights })
+    }
+
+    /// The model type of `config.json`.
+    pub fn model_type(&self) -> ModelType {
+        self.model_type
+    }
+
+    /// The transformers class that is computed.
+    pub fn class(&self) -> &str {
+        &self.class
+    }
+
+    /// The bytes of the weights in `precision`, in memory or mapped.
+    pub fn weights(&self, precision: Precision) -> u64 {
+        self.weights.bytes(element(precision))
+    }
+
+    /// The memory of one call that reads `sizes`, with a cache where the type has one.
+    ///
+    /// # Errors
+    ///
+    /// When the type or the class has no estimate, when a field of `config.json` cannot be used, or when there are more tokens than
+    /// positions.
+    pub fn estimate(&self, backend: Backend, precision: Precision, sizes: Sizes) -> Result<Estimate, EstimateError> {
+        let element = element(precision);
+        let mapped = backend == Backend::Host && element == Element::F32 && self.weights.is_single();
+        let machine = Machine::new(backend, element, mapped);
+        let head = self.head()?;
+        let counts = [self.config.labels(), sizes.batch, sizes.tokens, self.weights.count()];
+        let mut call = Call::new(machine.clone(), (self.model_type, &self.config, head), counts);
+        run(&mut call)?;
+        let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
+        drop(call);
+        Ok(Estimate {
+            weights: self.weights(precision),
+            cache,
+            cache_at_peak: peak.cache,
+            activations: peak.activations,
+            workspace: peak.workspace,
+        })
+    }
+
+    fn head(&self) -> Result<Head, EstimateError> {
+        self.model_type.head(&self.class).ok_or_else(|| EstimateError::NoClass(self.class.clone()))
+    }
+
+    /// Whether the type has an estimate besides that of its weights.
+    pub fn has_estimate(model_type: ModelType) -> bool {
+        family(model_type).is_some()
+    }
+
+    /// Whether the number of tokens counts, and not the size of images.
+    pub fn reads_tokens(&self) -> bool {
+        family(self.model_type) != Some(Family::Vision)
+    }
+}
+
+/// Types that allocate alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Decoder,
+    Encoder,
+    EncoderDecoder,
+    Vision,
+    VisionText,
+}
+
+fn family(model_type: ModelType) -> Option<Family> {
+    use ModelType as T;
+    Some(match model_type {
+        T::Bloom | T::Falcon | T::Gemma | T::Gemma2 | T::Gpt2 | T::GptNeoX | T::Llama | T::Mistral | T::Olmo2 => {
+            Family::Decoder
+        }
+        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => Family::Decoder,
+        T::Albert | T::Bert | T::DistilBert | T::Electra | T::ModernBert | T::Mpnet | T::Roberta | T::XlmRoberta => {
+            Family::Encoder
+        }
+        T::Bart | T::Marian | T::Pegasus | T::T5 => Family::EncoderDecoder,
+        T::Deit | T::Dinov2 | T::Vit => Family::Vision,
+        T::AutoencoderKl | T::Unet | T::DebertaV2 | T::Graphormer | T::Llava | T::Detr | T::Yolos | T::Rag => {
+            return None;
+        }
+        T::Hubert | T::Wav2Vec2 | T::Whisper | T::Mamba | T::Mamba2 | T::PatchTst => return None,
+        T::Clip | T::Siglip => Family::VisionText,
+        T::ConvNext | T::ResNet | T::Swin => return None,
+    })
+}
+
+fn run(call: &mut Call<'_>) -> Result<(), EstimateError> {
+    match family(call.model_type) {
+        Some(Family::Decoder) => decoder::forward(call),
+        Some(Family::Encoder) => encoder::forward(call),
+        Some(Family::EncoderDecoder) => encoder_decoder::forward(call),
+        Some(Family::Vision) => vision::forward(call),
+        Some(Family::VisionText) => vision_text::forward(call),
+        None => Err(EstimateError::NoEstimate(call.model_type)),
+    }
+}
+
+fn element(precision: Precision) -> Element {
+    match precision {
+        Precision::F32 | Precision::Tf32 => Element::F32,
+        Precision::F16 => Element::F16,
+        Precision::Bf16 => Element::Bf16,
+    }
+}

@@ -1,0 +1,110 @@
+//! Matrix products: their results and the memory that they need besides.
+
+use crate::{
+    ledger::Part,
+    tensor::{Element, Tensor, empty, result, workspace},
+};
+
+/// The matrix of a linear projection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matrix {
+    pub(crate) inner: u64,
+    pub(crate) out: u64,
+    pub(crate) bias: bool,
+    pub(crate) order: Order,
+}
+
+/// The order of a matrix in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// torch's `nn.Linear`: a view of the mapped file, or transposed while it was loaded.
+    Linear,
+    /// Always [in, out]: transformers' `Conv1D`, and matrices that are sorted while they are loaded.
+    Turned,
+    /// Always a view of a matrix [out, in]: a tied embedding, or the kernel of a convolution.
+    View,
+}
+
+impl Matrix {
+    pub(crate) fn linear(inner: u64, out: u64, bias: bool) -> Self {
+        Self { inner, out, bias, order: Order::Linear }
+    }
+
+    /// [..., inner] to [..., out].
+    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+        let mut dims = x.dims().to_vec();
+        let rows = dims[..dims.len() - 1].iter().fold(1_u64, |rows, length| rows.saturating_mul(*length));
+        let y = self.product(x.reshape(&[rows, self.inner]), rows);
+        if let Some(last) = dims.last_mut() {
+            *last = self.out;
+        }
+        y.reshape(&dims)
+    }
+
+    fn product(self, x: Tensor, rows: u64) -> Tensor {
+        let (machine, element) = (x.machine().clone(), x.element);
+        let out = |element| empty(&machine, &[rows, self.out], element);
+        if machine.is_gpu() {
+            // The bias is added in place.
+            return out(element);
+        }
+        let product = match element {
+            Element::F32 => {
+                let _x = x.contiguous();
+                let y = out(element);
+                let by_columns = self.order == Order::View || (self.order == Order::Linear && machine.mapped);
+                // The kernel for matrices [out, in] sums by columns and adds its sums to the result at the end.
+                let _sums = (by_columns && self.pays(rows)).then(|| workspace(&machine, &[rows, self.out], element));
+                return y;
+            }
+            Element::F16 => {
+                let y = result(&machine, &[rows, self.out], element, Part::Activations);
+                drop(x);
+                y
+            }
+            Element::Bf16 => {
+                let weight = [self.inner, self.out];
+                let _turned = (self.order == Order::View).then(|| workspace(&machine, &weight, element));
+                // Flex converts both factors to f32, and the result back.
+                let factors = [x.dims(), &weight].map(|dims| workspace(&machine, dims, Element::F32));
+                let sum = result(&machine, &[rows, self.out], Element::F32, Part::Workspace);
+                drop(factors);
+                let y = out(element);
+                drop((sum, x));
+                y
+            }
+        };
+        if self.bias { product.like(element) } else { product }
+    }
+
+    /// As `testgen_nn` decides between its own kernel and a library's product.
+    fn pays(self, rows: u64) -> bool {
+        const MANY_ROWS: u64 = 256;
+        const SOME_ROWS: u64 = 32;
+        const FEW_PRODUCTS: u64 = 1 << 20;
+        match rows {
+            1 => true,
+            _ if rows.saturating_mul(self.inner).saturating_mul(self.out) < FEW_PRODUCTS => false,
+            2..=SOME_ROWS => true,
+            _ => rows <= MANY_ROWS && self.out <= self.inner,
+        }
+    }
+}
+
+/// [batch, heads, rows, inner] times [batch, heads, inner, columns].
+pub(crate) fn matmul(left: Tensor, right: Tensor) -> Tensor {
+    let (machine, element) = (left.machine().clone(), left.element);
+    let mut dims = left.dims().to_vec();
+    dims[3] = right.dims()[3];
+    if element != Element::Bf16 || machine.is_gpu() {
+        return result(&machine, &dims, element, Part::Activations);
+    }
+    // In an order of their own only while they are converted.
+    let ordered = [left.contiguous(), right.contiguous()];
+    let converted = ordered.each_ref().map(|factor| workspace(&machine, factor.dims(), Element::F32));
+    let sum = result(&machine, &dims, Element::F32, Part::Workspace);
+    drop(converted);
+    let product = empty(&machine, &dims, element);
+    drop((sum, ordered));
+    product
+}

@@ -1,0 +1,58 @@
+//! `testgen estimate`: the memory of a model, before it is loaded.
+
+use super::{Out, checkpoint_argument::checkpoint, written::write_result};
+use crate::{
+    cli_error::Error,
+    estimate::{EstimateOptions, estimate, render_human, render_json},
+    exit_code::ExitCode,
+};
+use std::{num::NonZeroU32, path::PathBuf};
+use testgen_device::{System, inventory};
+use testgen_types::Precision;
+
+/// Estimate the memory of a model: weights, cache, activations, workspace
+///
+/// Reads config.json and the headers of the safetensors files, loads nothing and needs no GPU. Estimates one call that reads a batch of
+/// inputs at once, and keeps keys and values where the type generates text, as the suite computes it on the CPU and on GPUs. Compares
+/// the total with the memory of every usable device of this machine. docs/memory.md lists the types and the measured differences.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  testgen estimate llama                               the checkpoint of the spec `llama`, in f32, f16 and bf16
+  testgen estimate ~/models/Llama-3.2-1B --tokens 4096 --batch 8
+  testgen estimate bert --precision bf16 --json        bytes for a script, with a version
+
+Exit codes: 0 estimated; 2 wrong usage or input, for instance a type that has no estimate.")]
+pub(super) struct Arguments {
+    /// Name of a spec, or directory of a checkpoint
+    #[arg(value_name = "NAME|DIR")]
+    target: PathBuf,
+    /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
+    #[arg(long, value_name = "DIR")]
+    specs: Option<PathBuf>,
+    /// Only these precisions: f32, tf32, f16, bf16
+    #[arg(long, value_name = "PRECISION", value_delimiter = ',')]
+    precision: Vec<Precision>,
+    /// Inputs that are computed together
+    #[arg(long, value_name = "COUNT", default_value = "1")]
+    batch: NonZeroU32,
+    /// Tokens of each input; of an encoder-decoder those of the source and of the target [default: 128, or all positions of a model that has fewer]
+    #[arg(long, value_name = "COUNT")]
+    tokens: Option<NonZeroU32>,
+    /// Print one JSON object with a version
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    let directory = checkpoint(&arguments.target, arguments.specs.as_deref())?;
+    let options = EstimateOptions {
+        precisions: arguments.precision.clone(),
+        batch: arguments.batch.get().into(),
+        tokens: arguments.tokens.map(|tokens| tokens.get().into()),
+    };
+    let report = estimate(&directory, &options, &inventory(&System::host()).devices)?;
+    let text = if arguments.json { render_json(&report) } else { render_human(&report) };
+    write_result(None, &text, out)?;
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,87 @@
+//! Estimates of the memory of models, and the devices of this machine that have it.
+//!
+//! Owns: which estimates are made, whether they fit, and how they are written. Does not own: the estimates (`testgen-estimate`).
+
+mod backend_name;
+mod fit;
+mod human;
+mod report;
+mod row;
+mod structured;
+
+pub use fit::{Fit, Room};
+pub use human::render_human;
+pub use report::{EstimateOptions, EstimateReport};
+pub use row::Row;
+pub use structured::render_json;
+
+use crate::cli_error::CliError;
+use std::path::Path;
+use testgen_device::{Device, memory};
+use testgen_estimate::{Backend, Checkpoint, EstimateError, Sizes};
+use testgen_types::{DeviceKind, Precision};
+
+/// Estimates the checkpoint in `directory` on the CPU and on GPUs, and compares with `devices`.
+///
+/// # Errors
+///
+/// When the checkpoint cannot be read, or when its type or class has no estimate.
+pub fn estimate(
+    directory: &Path,
+    options: &EstimateOptions,
+    devices: &[Device],
+) -> Result<EstimateReport, EstimateError> {
+    let checkpoint = Checkpoint::read(directory)?;
+    let sizes = sizes(&checkpoint, options)?;
+    let selected = |precision: &Precision| match options.precisions.is_empty() {
+        // TF32 takes the memory of f32.
+        true => *precision != Precision::Tf32,
+        false => options.precisions.contains(precision),
+    };
+    let precisions: Vec<Precision> = Precision::ALL.iter().copied().filter(selected).collect();
+    let mut rows = Vec::new();
+    for backend in [Backend::Host, Backend::Gpu] {
+        let applies = |precision: &&Precision| backend == Backend::Gpu || precision.applies_on(DeviceKind::Cpu);
+        for precision in precisions.iter().filter(applies).copied() {
+            rows.push(Row { backend, precision, estimate: checkpoint.estimate(backend, precision, sizes)? });
+        }
+    }
+    let rooms =
+        devices.iter().filter(|device| device.is_usable()).map(|device| Room::of(device, memory(device), &rows));
+    Ok(EstimateReport {
+        directory: directory.to_owned(),
+        model_type: checkpoint.model_type().to_string(),
+        class: checkpoint.class().to_owned(),
+        sizes,
+        reads_tokens: checkpoint.reads_tokens(),
+        rooms: rooms.collect(),
+        rows,
+    })
+}
+
+/// The tokens where none are given.
+const TOKENS: u64 = 128;
+
+/// The sizes of the call; a default number of tokens is within the positions of the model.
+fn sizes(checkpoint: &Checkpoint, options: &EstimateOptions) -> Result<Sizes, EstimateError> {
+    let given = Sizes { batch: options.batch, tokens: options.tokens.unwrap_or(TOKENS) };
+    match checkpoint.estimate(Backend::Host, Precision::F32, given) {
+        Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => Ok(Sizes { tokens: limit, ..given }),
+        Err(error) => Err(error),
+        Ok(_) => Ok(given),
+    }
+}
+
+impl CliError for EstimateError {
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::NoEstimate(_) | Self::NoClass(_) => {
+                Some("docs/memory.md lists the types and classes that have an estimate".to_owned())
+            }
+            Self::TooLong { limit, .. } => Some(format!("use `--tokens {limit}` or fewer")),
+            Self::Quantized(quantized) => Some(quantized.remedy()),
+            Self::UnknownType(_) => Some("`testgen models` lists the supported types".to_owned()),
+            Self::File(_) | Self::Invalid { .. } | Self::NoWeights { .. } | Self::Field { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The estimates of one checkpoint, and the request for them.
+
+use super::{fit::Room, row::Row};
+use std::path::PathBuf;
+use testgen_estimate::Sizes;
+use testgen_types::Precision;
+
+/// The sizes of the call that is estimated, and the precisions.
+#[derive(Debug, Clone)]
+pub struct EstimateOptions {
+    /// All where it is empty.
+    pub precisions: Vec<Precision>,
+    /// Inputs that are computed together.
+    pub batch: u64,
+    /// Tokens of each; without a number 128, or all positions of a model that has fewer.
+    pub tokens: Option<u64>,
+}
+
+/// The estimates of one checkpoint.
+#[derive(Debug)]
+pub struct EstimateReport {
+    /// The checkpoint's directory.
+    pub directory: PathBuf,
+    /// Its `model_type`.
+    pub model_type: String,
+    /// The class that is computed.
+    pub class: String,
+    /// The sizes of the call; without tokens for types that read images.
+    pub sizes: Sizes,
+    /// Whether the number of tokens counts.
+    pub reads_tokens: bool,
+    /// One row for each backend and precision.
+    pub rows: Vec<Row>,
+    /// The usable devices.
+    pub rooms: Vec<Room>,
+}
