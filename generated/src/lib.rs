@@ -2,7 +2,7 @@
 //!
 //! - command: `testgen generate --specs model_specs --out generated`
 //!
-//! The harnesses of 112 models, one module for each, below the module of its architecture.
+//! The harnesses of 113 models, one module for each, below the module of its architecture.
 
 pub mod decoder_only;
 pub mod diffusion;
@@ -96,6 +96,7 @@ pub static HARNESSES: &[&testgen_runtime::Harness] = &[
     &operators::convolution::HARNESS,
     &operators::elementwise::HARNESS,
     &operators::fused::HARNESS,
+    &operators::gemm::HARNESS,
     &operators::indexing::HARNESS,
     &operators::loss::HARNESS,
     &operators::matrix::HARNESS,

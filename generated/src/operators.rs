@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod convolution;
 pub mod elementwise;
 pub mod fused;
+pub mod gemm;
 pub mod indexing;
 pub mod loss;
 pub mod matrix;

@@ -88,7 +88,8 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     let program = cargo::program();
     let mut command = Command::new(&program);
     command.arg("build").args(cargo::MESSAGES).arg("--manifest-path").arg(manifest);
-    command.args(["--package", "hip-sim", "--package", "hip-sim-amdhip64", "--package", "hip-sim-hiprtc"]);
+    command.args(["--package", "hip-sim"]);
+    command.args(LIBRARIES.iter().flat_map(|(package, _)| ["--package", package]));
     command.args(quiet.then_some("--quiet")).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = command.output().map_err(|source| RunError::CargoMissing { program, source })?;
     if !output.status.success() {
@@ -102,16 +103,23 @@ fn build(manifest: &Path, quiet: bool) -> Result<Artifacts, RunError> {
     Ok(Artifacts(artifacts.collect()))
 }
 
+/// The simulated libraries: their packages, and their names in ROCm.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("hip-sim-amdhip64", "libamdhip64.so"),
+    ("hip-sim-hiprtc", "libhiprtc.so"),
+    ("hip-sim-rocblas", "librocblas.so"),
+    ("hip-sim-hipblaslt", "libhipblaslt.so"),
+];
+
 /// Arranges the built files like a ROCm installation in `hip-sim/` next to them, and returns its path.
 fn install(artifacts: &Artifacts) -> Result<PathBuf, RunError> {
-    let library = artifacts.path("hip_sim_amdhip64")?;
-    let root = library.parent().unwrap_or(Path::new(".")).join("hip-sim");
-    for (from, to) in [
-        (library, "lib/libamdhip64.so"),
-        (artifacts.path("hip_sim_hiprtc")?, "lib/libhiprtc.so"),
-        (artifacts.path("hip-sim-hipconfig")?, "bin/hipconfig"),
-    ] {
-        let to = root.join(to);
+    let hipconfig = artifacts.path("hip-sim-hipconfig")?;
+    let root = hipconfig.parent().unwrap_or(Path::new(".")).join("hip-sim");
+    let mut files = vec![(hipconfig, root.join("bin/hipconfig"))];
+    for (package, name) in LIBRARIES {
+        files.push((artifacts.path(&package.replace('-', "_"))?, root.join("lib").join(name)));
+    }
+    for (from, to) in files {
         replace(from, &to).map_err(|source| RunError::Write { path: to, source })?;
     }
     Ok(root)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The arguments of an operator that are not tensors, by PyTorch's names; an operator reads those that it has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Attributes {
     /// The dimension of a reduction, a softmax, a gather or a join; none for all elements.
@@ -34,6 +35,8 @@ pub struct Attributes {
     pub range: [usize; 3],
     /// The limits of `clamp`.
     pub limits: [f64; 2],
+    /// Alpha and beta of `gemm`: the factors of the product and of what is added.
+    pub scales: [f64; 2],
     /// Added to a variance or a mean of squares.
     pub eps: f64,
     /// How a loss is reduced.
@@ -42,6 +45,7 @@ pub struct Attributes {
 
 /// How a loss is reduced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reduction {
     /// The mean of all elements.

@@ -6,6 +6,7 @@ use testgen_types::Precision;
 
 /// The type of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Element {
     /// IEEE 754 binary32.

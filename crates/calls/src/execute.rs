@@ -41,6 +41,14 @@ pub enum CallError {
         /// The difference.
         problem: String,
     },
+    /// The operator is available, but not for this type or layout.
+    #[error("`{operator}` is not supported: {message}")]
+    Unsupported {
+        /// The operator.
+        operator: Operator,
+        /// The reason.
+        message: String,
+    },
     /// Something other than a result was returned.
     #[error("`{operator}` was not computed: {message}")]
     NotComputed {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The layout of an input in the memory of a device; its elements and their order are the same in each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
     /// Row-major.

@@ -31,6 +31,7 @@ pub use device_unavailable::DeviceUnavailable;
 pub use hip::{HIP_SYMBOLS, HIPRTC_SYMBOLS, hip_runtime};
 pub use host::host_processor;
 pub use inventory::{Inventory, PathResult, inventory};
+pub use library::{NotOpened, SharedLibrary};
 pub use memory::{memory, memory_in};
 pub use selection::{DeviceIndex, InvalidDeviceIndex, select};
 pub use system::System;

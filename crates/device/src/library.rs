@@ -9,20 +9,25 @@ use testgen_types::bounded_file::{limit, read_text};
 
 /// A library that is never unloaded: unloading a GPU driver runs destructors while other users in the process still
 /// need it.
-pub(crate) struct SharedLibrary {
+pub struct SharedLibrary {
     path: String,
     handle: ManuallyDrop<Library>,
 }
 
 /// No candidate could be opened.
-pub(crate) struct NotOpened {
+pub struct NotOpened {
     /// Files that exist, or that the loader found, and that do not load, each with the loader's error.
-    pub(crate) broken: Vec<String>,
+    pub broken: Vec<String>,
 }
 
 impl SharedLibrary {
-    /// Opens the first candidate that loads. A truncated file is rejected before the loader crashes on it.
-    pub(crate) fn open(candidates: &[PathBuf]) -> Result<Self, NotOpened> {
+    /// Opens the first candidate that loads: a path, or a bare name that the loader searches. A truncated file is rejected before the
+    /// loader crashes on it.
+    ///
+    /// # Errors
+    ///
+    /// No candidate loads.
+    pub fn open(candidates: &[PathBuf]) -> Result<Self, NotOpened> {
         let mut broken = Vec::new();
         for candidate in candidates {
             match open_one(candidate) {
@@ -39,12 +44,12 @@ impl SharedLibrary {
     }
 
     /// The file that it was loaded from.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         &self.path
     }
 
     /// Those of `symbols` that it does not export.
-    pub(crate) fn missing<'name>(&self, symbols: &[&'name str]) -> Vec<&'name str> {
+    pub fn missing<'name>(&self, symbols: &[&'name str]) -> Vec<&'name str> {
         // SAFETY: the address is only compared with null, never called or read, so its type does not matter.
         let exports = |symbol: &str| unsafe { self.function::<unsafe extern "C" fn()>(symbol) }.is_some();
         symbols.iter().copied().filter(|symbol| !exports(symbol)).collect()
@@ -55,7 +60,7 @@ impl SharedLibrary {
     /// # Safety
     ///
     /// `Function` must be a function pointer type with the C signature of `symbol`.
-    pub(crate) unsafe fn function<Function: Copy>(&self, symbol: &str) -> Option<Function> {
+    pub unsafe fn function<Function: Copy>(&self, symbol: &str) -> Option<Function> {
         const { assert!(size_of::<Option<Function>>() == size_of::<usize>()) };
         // SAFETY: the caller passes the function pointer type of this symbol; `Option` of it has the same layout and
         // represents a null address as `None`. The library is never unloaded, so the copy stays valid.

@@ -74,7 +74,7 @@ impl System {
     }
 
     /// The files that the loader tries for a bare library name.
-    pub(crate) fn loader_candidates(&self, file_name: &str) -> Vec<PathBuf> {
+    pub fn loader_candidates(&self, file_name: &str) -> Vec<PathBuf> {
         match &self.library_dirs {
             None => vec![PathBuf::from(file_name)],
             Some(directories) => directories.iter().map(|directory| directory.join(file_name)).collect(),

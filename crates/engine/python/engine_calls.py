@@ -7,6 +7,7 @@ import torch
 import transformers
 
 import engine_models
+import engine_operators
 from engine_device import Device, set_tf32
 from engine_forward import forward, packed
 from engine_protocol import Unsupported
@@ -59,6 +60,13 @@ class Calls:
         set_tf32(self.tf32 or dtype == "tf32")
         with torch.no_grad():
             return {}, {"result": operations[operation](*operands).to(DTYPES[result]).float().cpu()}
+
+    def operator(self, tensors, operator, inputs, attributes, dtype):
+        """One operator with the arguments of PyTorch's function."""
+        set_tf32(self.tf32 or dtype == "tf32")
+        call = engine_operators.Call(operator, inputs, attributes, tensors)
+        # In a column with eager attention, attention is computed of its parts.
+        return engine_operators.compute(call, self.device, math=self.attention == "eager")
 
     def load(self, _, directory, model_type, dtype, config=None, implementation=None, **names):
         """Loads a checkpoint."""

@@ -21,6 +21,7 @@ except ImportError as missing:
 else:
     MISSING = None
     import engine_models
+    import torch_operators
     from engine_calls import Calls
 
 
@@ -42,7 +43,7 @@ class Engine:
 
     def described(self):
         """The fields that the reply to `hello` has in addition."""
-        return {"implementations": engine_models.implementations()}
+        return {"implementations": engine_models.implementations(), "operators": torch_operators.names()}
 
     def recover(self, calls):
         """Frees what a call that ran out of memory has left."""

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use testgen_calls::{Attributes, Element, Layout};
+use testgen_types::Operator;
 
 /// The version of the protocol. An engine that speaks another one is refused.
 pub const VERSION: u32 = 1;
@@ -43,6 +45,27 @@ pub enum Call {
         dtype: Dtype,
         /// The type of the result before it is converted to f32.
         result: Dtype,
+    },
+    /// Computes one operator with the arguments of PyTorch's function. Tensors: `input.0`, `input.1`, ...; floats as f32, integers as i64,
+    /// booleans as u8. The reply has the tensor `result` in the same form. Only operators that the reply to `hello` names are asked for.
+    Operator {
+        /// The operator.
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
+        operator: Operator,
+        /// Type and layout of each input on the device.
+        inputs: Vec<InputDescription>,
+        /// Its other arguments.
+        attributes: Attributes,
+        /// How products of f32 are computed: `tf32`, else without rounding their factors.
+        dtype: Dtype,
+    },
+    /// Computes a list of products of the engine's own with every algorithm that its library offers for each, and compares them. Only
+    /// engines whose reply to `hello` has `algorithms` are asked.
+    Algorithms {
+        /// The type of results.
+        dtype: Dtype,
+        /// Whether a part of the list is enough, on a simulated device.
+        reduced: bool,
     },
     /// Loads a checkpoint.
     Load {
@@ -105,6 +128,8 @@ impl Call {
             Self::Hello { .. } => "hello",
             Self::Open { .. } => "open",
             Self::Compute { .. } => "compute",
+            Self::Operator { .. } => "operator",
+            Self::Algorithms { .. } => "algorithms",
             Self::Load { .. } => "load",
             Self::Forward { .. } => "forward",
             Self::OpenSession { .. } => "open_session",
@@ -115,6 +140,16 @@ impl Call {
             Self::Unload { .. } => "unload",
         }
     }
+}
+
+/// An input of an operator on the device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InputDescription {
+    /// The type of its elements, which the numbers of the message have.
+    pub element: Element,
+    /// Its layout.
+    pub layout: Layout,
 }
 
 /// One of several implementations of a computation.

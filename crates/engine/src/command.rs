@@ -19,6 +19,12 @@ pub const PROGRAM_PREFIX: &str = "TESTGEN_ENGINE_";
 /// The variable with the folder of the graphs that `testgen export` writes, which the engine `onnxruntime` reads.
 pub const GRAPHS_VARIABLE: &str = "TESTGEN_ONNX";
 
+/// The engines that are libraries of a vendor: processes of the suite itself, which loads the library and calls it.
+pub const LIBRARIES: [&str; 4] = ["cublas", "cublaslt", "rocblas", "hipblaslt"];
+
+/// The variable with the name of the library, in the environment of such a process.
+pub const LIBRARY_VARIABLE: &str = "TESTGEN_LIBRARY";
+
 /// How to start an engine. Files that belong to it are deleted when this is dropped.
 #[derive(Debug)]
 pub struct EngineCommand {
@@ -26,6 +32,8 @@ pub struct EngineCommand {
     pub(crate) arguments: Vec<OsString>,
     /// Whether the environment is reduced to a few variables.
     pub(crate) isolated: bool,
+    /// The library that the process loads.
+    library: Option<String>,
     #[expect(dead_code, reason = "deletes the files when it is dropped")]
     files: Option<TempDir>,
 }
@@ -35,7 +43,7 @@ pub struct EngineCommand {
 pub enum CommandError {
     /// The name is not that of a known engine.
     #[error(
-        "engine `{name}` is unknown: `torch` and `onnxruntime` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
+        "engine `{name}` is unknown: `torch`, `onnxruntime`, `cublas`, `cublaslt`, `rocblas` and `hipblaslt` are built in, and {variable} is not set to a program that speaks the protocol of docs/engines.md"
     )]
     Unknown {
         /// The name.
@@ -43,6 +51,9 @@ pub enum CommandError {
         /// The variable that would name its program.
         variable: String,
     },
+    /// The program that this process runs is not known, so that it cannot be started again for a library.
+    #[error("cannot start this program again as an engine: {0}")]
+    Restart(io::Error),
     /// The files of a built-in engine cannot be written.
     #[error("cannot write the files of the engine: {0}")]
     Write(#[from] io::Error),
@@ -68,13 +79,20 @@ impl EngineCommand {
         match (env::var_os(&variable).filter(|program| !program.is_empty()), python::main_file(name.program())) {
             (Some(program), _) => Ok(Self::program(program)),
             (None, Some(main)) => Self::built_in(main, python),
+            (None, None) if LIBRARIES.contains(&name.program()) => Self::library(name.program()),
             (None, None) => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
         }
     }
 
     /// An engine of the user's, with the user's environment.
     pub fn program(program: impl Into<OsString>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), isolated: false, files: None }
+        Self { program: program.into(), arguments: Vec::new(), isolated: false, library: None, files: None }
+    }
+
+    /// The engine of a vendor's library: the suite, started again.
+    fn library(name: &str) -> Result<Self, CommandError> {
+        let suite = env::current_exe().map_err(CommandError::Restart)?;
+        Ok(Self { library: Some(name.to_owned()), ..Self::program(suite) })
     }
 
     /// The same command with arguments.
@@ -92,6 +110,7 @@ impl EngineCommand {
             program: python_program(python),
             arguments: vec![ISOLATED.into(), script.into()],
             isolated: true,
+            library: None,
             files: Some(files),
         })
     }
@@ -103,6 +122,7 @@ impl EngineCommand {
         if self.isolated {
             reduce_environment(&mut command);
         }
+        command.envs(self.library.iter().map(|library| (LIBRARY_VARIABLE, library)));
         command
     }
 }

@@ -5,25 +5,26 @@ use crate::{
     command::EngineCommand,
     engine_name::EngineName,
     error::EngineError,
+    operator_call,
     process::EngineProcess,
     reply::{
-        Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice, Placement, ProviderShare,
-        SessionReply,
+        AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
+        OperatorReply, Placement, ProviderShare, SessionReply,
     },
     tensors::{Data, Tensor, Tensors},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
+use testgen_calls::{Call as OperatorCall, HostTensor};
+use testgen_types::Operator;
 
 /// A running engine with an open device.
 #[derive(Debug)]
 pub struct Engine {
     process: EngineProcess,
     name: EngineName,
-    versions: BTreeMap<String, String>,
-    build: Build,
-    implementations: BTreeMap<Computation, Vec<String>>,
+    hello: HelloReply,
     opened: OpenReply,
 }
 
@@ -82,16 +83,17 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let process = EngineProcess::start(command, limit)?;
         let hello = Call::Hello { version: VERSION, options: name.options().to_vec() };
-        let (HelloReply { version, versions, build, implementations }, _) = process.call(hello, &Tensors::new())?;
-        if version != VERSION {
+        let (hello, _): (HelloReply, _) = process.call(hello, &Tensors::new())?;
+        if hello.version != VERSION {
+            let version = hello.version;
             let problem = format!("it speaks version {version} of the protocol, this testgen version {VERSION}");
             return Err(EngineError::Invalid { call: "hello", problem, output: String::new() });
         }
         let (opened, _): (OpenReply, _) = process.call(Call::Open { device }, &Tensors::new())?;
-        if let Some(problem) = contradiction(build, opened.device.kind) {
+        if let Some(problem) = contradiction(hello.build, opened.device.kind) {
             return Err(EngineError::Invalid { call: "open", problem, output: String::new() });
         }
-        Ok(Self { process, name: name.clone(), versions, build, implementations, opened })
+        Ok(Self { process, name: name.clone(), hello, opened })
     }
 
     /// The name with its options.
@@ -111,18 +113,28 @@ impl Engine {
 
     /// The kind of GPU that its libraries were built for.
     pub fn build(&self) -> Build {
-        self.build
+        self.hello.build
     }
 
     /// The names of its implementations of a computation; empty where it has one only.
     pub fn implementations(&self, of: Computation) -> &[String] {
-        self.implementations.get(&of).map(Vec::as_slice).unwrap_or_default()
+        self.hello.implementations.get(&of).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether it computes an operator; one of models computes none.
+    pub fn computes(&self, operator: Operator) -> bool {
+        self.hello.operators.iter().any(|name| name == operator.as_str())
+    }
+
+    /// Whether it computes nothing but operators.
+    pub fn only_operators(&self) -> bool {
+        self.hello.only_operators
     }
 
     /// The versions of its libraries, for instance `torch 2.15.0, transformers 5.23.0 (HIP build)`.
     pub fn describe_versions(&self) -> String {
-        let versions = self.versions.iter().map(|(name, version)| format!("{name} {version}"));
-        let build = match self.build {
+        let versions = self.hello.versions.iter().map(|(name, version)| format!("{name} {version}"));
+        let build = match self.hello.build {
             Build::Cpu => "CPU",
             Build::Cuda => "CUDA",
             Build::Hip => "HIP",
@@ -155,6 +167,32 @@ impl Engine {
                 message: "the reply has no tensor `result` of f32".to_owned(),
             }),
         }
+    }
+
+    /// Computes one call of an operator; products of f32 in TF32 where `dtype` says so. Returns the result and the kind of its device.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn operator(&self, call: &OperatorCall, dtype: Dtype) -> Result<(HostTensor, DeviceClass), EngineError> {
+        let (reply, tensors): (OperatorReply, _) =
+            self.call(operator_call::header(call, dtype), &operator_call::tensors(call))?;
+        let result = operator_call::result(&reply, tensors);
+        let tensor = result.map_err(|message| EngineError::Failed { call: "operator", message })?;
+        Ok((tensor, reply.device))
+    }
+
+    /// The results of every algorithm of its library, in `dtype`; none for an engine without that call.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineProcess::call`].
+    pub fn algorithms(&self, dtype: Dtype, reduced: bool) -> Result<Option<AlgorithmsReply>, EngineError> {
+        if !self.hello.algorithms {
+            return Ok(None);
+        }
+        let (reply, _) = self.call(Call::Algorithms { dtype, reduced }, &Tensors::new())?;
+        Ok(Some(reply))
     }
 
     /// Loads a checkpoint.

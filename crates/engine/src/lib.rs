@@ -16,16 +16,21 @@ mod export;
 mod frame;
 #[cfg(test)]
 mod fuzz;
+mod operator_call;
 mod process;
 mod python;
 mod reply;
 #[cfg(feature = "schema")]
 mod schema;
+mod server;
 mod tensors;
 
-pub use call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation, Request, VERSION};
+pub use call::{
+    Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, InputDescription, Operation, Request, VERSION,
+};
 pub use command::{
-    CommandError, EngineCommand, GRAPHS_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE, isolated_python, python_program,
+    CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE,
+    isolated_python, python_program,
 };
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, Forward, LoadRequest};
@@ -35,9 +40,11 @@ pub use export::{EXPORTER, write_exporter};
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
-    Build, Failure, FailureKind, Feature, ForwardReply, HelloReply, LoadReply, MemoryReply, ModelTensors, OpenReply,
-    OpenedDevice, Placement, ProviderShare, Response, SessionReply,
+    AlgorithmResults, AlgorithmsReply, Build, Failure, FailureKind, Feature, ForwardReply, HelloReply, LoadReply,
+    MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply, Placement, ProviderShare, Response,
+    SessionReply,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;
+pub use server::{OperatorEngine, answer_requests};
 pub use tensors::{Data, Tensor, Tensors};

@@ -4,6 +4,7 @@ use crate::call::{Computation, DeviceClass, Dtype};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use testgen_calls::Element;
 
 /// The JSON header of a message from the engine to testgen: a reply or an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,15 @@ pub struct HelloReply {
     /// one that it lacks is `unsupported`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implementations: BTreeMap<Computation, Vec<String>>,
+    /// The names of the operators that the call `operator` computes; empty in an engine that has only models.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operators: Vec<String>,
+    /// Whether the engine computes nothing but operators, so that checks of models are ignored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_operators: bool,
+    /// Whether the engine has the call `algorithms`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub algorithms: bool,
 }
 
 /// The kind of GPU that an engine was built for.
@@ -169,6 +179,45 @@ pub struct Placement {
     pub device: DeviceClass,
     /// The type of its elements.
     pub dtype: Dtype,
+}
+
+/// The reply to `operator`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OperatorReply {
+    /// The type of the result on the device, read from the tensor before it was copied.
+    pub element: Element,
+    /// The kind of device that the result was on.
+    pub device: DeviceClass,
+}
+
+/// The reply to `algorithms`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AlgorithmsReply {
+    /// The results of each algorithm.
+    pub rows: Vec<AlgorithmResults>,
+    /// The products that no algorithm computed, with the reason, one line for each group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsupported: Vec<String>,
+}
+
+/// The results of one algorithm of a library, compared with a reference in float64.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AlgorithmResults {
+    /// Types, transposition, and the library's own id or solution index.
+    pub name: String,
+    /// The results that were compared.
+    pub results: u64,
+    /// Those that are wrong.
+    pub wrong: u64,
+    /// The least of bound / error; absent where every element is exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headroom: Option<f64>,
+    /// Descriptions of the first wrong results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// The reply to `open_session`.

@@ -2,7 +2,10 @@
 
 use crate::{
     call::Request,
-    reply::{ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, Response, SessionReply},
+    reply::{
+        AlgorithmsReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OperatorReply, Response,
+        SessionReply,
+    },
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 
@@ -20,6 +23,10 @@ struct Protocol {
     open: OpenReply,
     /// The reply to `load`.
     load: LoadReply,
+    /// The reply to `operator`.
+    operator: OperatorReply,
+    /// The reply to `algorithms`.
+    algorithms: AlgorithmsReply,
     /// The reply to `forward` and to `step`.
     forward: ForwardReply,
     /// The reply to `open_session`.

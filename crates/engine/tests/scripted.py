@@ -12,11 +12,15 @@ import subprocess
 import sys
 import time
 
+import scripted_operators
+
 PREFIX = struct.Struct("<4sIQ")
 MODE = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TESTGEN_SCRIPT", "none")
 DIRECTORY = {}
 # The name of the implementation of attention or of experts, by model.
 IMPLEMENTATION = {}
+# Of the elements of a safetensors file, in the words of `struct`.
+CODES = {"F32": "f", "F16": "e", "I64": "q", "I32": "i", "I16": "h", "I8": "b", "U8": "B"}
 UUID = "GPU-00000000-0000-0000-0000-000000000001"
 
 
@@ -62,16 +66,20 @@ def values(dtype, data):
     """The elements."""
     if dtype == "BF16":
         return [struct.unpack("<f", b"\0\0" + data[i : i + 2])[0] for i in range(0, len(data), 2)]
-    code = {"F32": "f", "F16": "e", "I64": "q", "I32": "i", "I16": "h", "I8": "b", "U8": "B"}[dtype]
-    return [element for (element,) in struct.iter_unpack(f"<{code}", data)]
+    return [element for (element,) in struct.iter_unpack(f"<{CODES[dtype]}", data)]
 
 
 def blob_of(tensors):
     """A safetensors file of f32."""
+    return serialized({name: ("F32", shape, elements) for name, (shape, elements) in tensors.items()})
+
+
+def serialized(tensors):
+    """A safetensors file."""
     header, data = {}, b""
-    for name, (shape, elements) in tensors.items():
-        packed = struct.pack(f"<{len(elements)}f", *elements)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
+    for name, (dtype, shape, elements) in tensors.items():
+        packed = struct.pack(f"<{len(elements)}{CODES[dtype]}", *elements)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
         data += packed
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -194,6 +202,8 @@ def answer(request, tensors):
             reply["implementations"] = {"attention": ["first", "second"]}
         if MODE == "experts_close":
             reply["implementations"] = {"experts": ["first", "second"]}
+        if MODE.startswith("operators"):
+            reply["operators"] = ["copy"]
         return write({"id": identifier, "reply": reply})
     if call == "open":
         device = {"kind": "cpu", "name": "cpu"}
@@ -213,6 +223,8 @@ def answer(request, tensors):
         if MODE == "wrong_sums" and request["operation"] == "add":
             elements = [value + 1 for value in elements]
         return write({"id": identifier, "reply": {}}, blob_of({"result": (shape, elements)}))
+    if call == "operator":
+        return scripted_operators.answer(MODE, request, tensors, write, serialized)
     if call == "load":
         if MODE == "cannot_load":
             return write({"id": identifier, "error": {"kind": "unsupported", "message": "no class of this name"}})

@@ -1,8 +1,8 @@
 //! From an operator to the function that computes it.
 
 use crate::{
-    activation, arguments::Arguments, attention, convolution, elementwise, float, fused, loss, movement, normalisation,
-    pooling, reduction, value::Value,
+    activation, arguments::Arguments, attention, convolution, elementwise, float, fused, loss, matrix, movement,
+    normalisation, pooling, reduction, value::Value,
 };
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
@@ -20,6 +20,7 @@ pub(crate) fn compute<B: Ops>(arguments: Arguments<'_, B>) -> Result<Value<B>, C
         Relu | Sigmoid | Gelu | Silu => activation::activated(of),
         Softmax | LogSoftmax => activation::softmax(of),
         Sum | Mean | Max | Min | Prod => reduction::reduced(of),
+        Gemm => matrix::gemm(of),
         Matmul | BatchMatmul => Ok(Value::Float(B::matmul_op(of.float(0)?, of.float(1)?))),
         Conv1d | Conv2d | Conv3d => convolution::convolved(of),
         ConvTranspose2d => convolution::transposed(of),

@@ -13,6 +13,7 @@ mod elementwise;
 mod float;
 mod fused;
 mod loss;
+mod matrix;
 mod movement;
 mod normalisation;
 mod pooling;

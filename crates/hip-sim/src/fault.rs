@@ -4,6 +4,7 @@
 //! ordinal precedes it: `1/launch=reduce`. A TEXT matches kernels whose name contains it; an empty one matches all.
 
 use crate::architecture::Architecture;
+use crate::blas_fault::BlasFault;
 use std::str::FromStr;
 
 /// One injected fault.
@@ -45,6 +46,8 @@ pub enum Fault {
     Dirty,
     /// `memory-info`: the query for free memory fails.
     MemoryInfo,
+    /// `blas=FAULT`: products of rocBLAS and hipBLASLt are wrong.
+    Blas(BlasFault),
 }
 
 /// An entry that is not a fault.
@@ -53,7 +56,8 @@ pub enum Fault {
 pub struct FaultError(String);
 
 const HINT: &str = "write no-device, architecture=NAME, wave=SIZE, allocate=N, leak, dirty, compile=TEXT, load=TEXT, \
-    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N or memory-info";
+    launch=TEXT, idle=TEXT, wrong=TEXT, nan=TEXT, slow=TEXT, half=flush, half=truncate, event=N, copy=N, memory-info or \
+    blas=alpha|beta|flush|transpose|limit|batch|beyond|silent|refuse|round|solution";
 
 /// The injected faults, each with the ordinal of its device; `None` is every device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,6 +132,7 @@ fn with_value(name: &str, value: &str) -> Option<Fault> {
         "half" if value == "truncate" => Fault::HalfTruncate,
         "event" => Fault::Event(count()?),
         "copy" => Fault::Copy(count()?),
+        "blas" => Fault::Blas(value.parse().ok()?),
         _ => return None,
     })
 }

@@ -9,14 +9,17 @@
 //! exports `hipSimVersion`, so that a simulation is never mistaken for a GPU.
 
 mod architecture;
+mod blas_fault;
 mod configuration;
 mod corruption;
 mod device_model;
 mod fault;
 mod frame;
 mod launch;
+mod matrix;
 mod memory;
 mod module;
+mod product;
 mod program;
 mod properties;
 mod simulator;
@@ -26,11 +29,14 @@ mod toolchain;
 mod visibility;
 
 pub use architecture::Architecture;
+pub use blas_fault::BlasFault;
 pub use configuration::{Configuration, ConfigurationError};
 pub use device_model::DeviceModel;
 pub use fault::{Fault, FaultError, Faults};
 pub use frame::Extent;
+pub use matrix::{Matrix, MatrixType};
 pub use module::{Function, Module};
+pub use product::{Product, ProductError, SumOrder, faults};
 pub use program::{CompileError, Program};
 pub use properties::DeviceProperties;
 pub use simulator::{Copy2d, Launch, Simulator, Stream};

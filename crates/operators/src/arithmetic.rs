@@ -58,7 +58,7 @@ impl Arithmetic {
     }
 
     /// a + b.
-    pub(crate) fn add(self, a: Number, b: Number) -> Number {
+    pub fn add(self, a: Number, b: Number) -> Number {
         self.rounded(a.value + b.value, a.error + b.error, a.variance + b.variance, 1.0)
     }
 
@@ -68,7 +68,7 @@ impl Arithmetic {
     }
 
     /// a * b.
-    pub(crate) fn mul(self, a: Number, b: Number) -> Number {
+    pub fn mul(self, a: Number, b: Number) -> Number {
         let error = scaled(a.value, b.error) + scaled(b.value, a.error) + a.error * b.error;
         let variance = scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
         self.rounded(a.value * b.value, error, variance, 1.0)
@@ -116,7 +116,7 @@ impl Arithmetic {
     }
 
     /// The sum of products in any order, each of a factor of both sides.
-    pub(crate) fn dot(self, factors: impl IntoIterator<Item = (Number, Number)>) -> Number {
+    pub fn dot(self, factors: impl IntoIterator<Item = (Number, Number)>) -> Number {
         let mut sum = Sum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
@@ -138,7 +138,7 @@ impl Arithmetic {
     }
 
     /// The number as it is stored in the type of results.
-    pub(crate) fn stored(self, number: Number) -> Number {
+    pub fn stored(self, number: Number) -> Number {
         let representable = self.element.round(number.value) == number.value;
         if number.value.is_nan() || number.is_exact() && representable {
             return number;

@@ -102,7 +102,7 @@ impl Group {
             Eq | Ne | Lt | Le | Gt | Ge | Less => Self::Comparison,
             Relu | Sigmoid | Gelu | Silu | Softmax | LogSoftmax => Self::Activation,
             Sum | Mean | Max | Min | Prod => Self::Reduction,
-            Matmul | Transpose | BatchMatmul => Self::Matrix,
+            Matmul | Transpose | BatchMatmul | Gemm => Self::Matrix,
             Conv1d | Conv2d | Conv3d | ConvTranspose2d => Self::Convolution,
             MaxPool1d | MaxPool2d | MaxPool3d | AvgPool1d | AvgPool2d | AvgPool3d | AdaptiveAvgPool1d
             | AdaptiveAvgPool2d => Self::Pooling,

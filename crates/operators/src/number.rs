@@ -13,7 +13,7 @@ pub struct Number {
 
 impl Number {
     /// A number that every device has: an input, or an element that is moved.
-    pub(crate) fn exact(value: f64) -> Self {
+    pub fn exact(value: f64) -> Self {
         Self { value, error: 0.0, variance: 0.0 }
     }
 

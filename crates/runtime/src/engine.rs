@@ -7,6 +7,7 @@ mod arrays;
 mod attach_error;
 mod attached;
 mod model;
+mod operators;
 mod pool;
 mod scope;
 mod witness;
@@ -14,7 +15,8 @@ mod witness;
 pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, Operand};
 pub(crate) use model::load;
+pub(crate) use operators::{algorithms, operators};
 pub(crate) use scope::{
-    EngineEvidence, attach, current, has_ended, implementations, lacks, needs, no_engine_computes, providers,
+    EngineEvidence, attach, computes, current, engine_lacks, has_ended, implementations, lacks, needs, providers,
     unsupported, with_implementation, with_own_implementation, within,
 };

@@ -30,6 +30,11 @@ pub fn load(
         Subject::Model { model_type, .. } => {
             let model = match &device.executor {
                 Executor::Native(backend) => testgen_models::load(model_type, checkpoint, backend, precision)?,
+                Executor::Engine(engine) if engine.only_operators() => {
+                    let feature = "models; it computes operators only";
+                    engine::engine_lacks(feature);
+                    return Err(InitError::NotInEngine { feature });
+                }
                 Executor::Engine(engine) => engine::load(model_type, checkpoint, engine, &host_backend(), precision)?,
             };
             Ok(Loaded::Model(Box::new(model)))
@@ -49,11 +54,7 @@ fn operators(
     }
     let executor = match &device.executor {
         Executor::Native(backend) => executor(backend, precision)?,
-        Executor::Engine(_) => {
-            let feature = "single operators; the protocol of engines has models only";
-            engine::no_engine_computes(feature);
-            return Err(InitError::NotInEngine { feature });
-        }
+        Executor::Engine(engine) => engine::operators(engine, precision),
     };
     Ok(OperatorSet { shapes, precision, executor })
 }

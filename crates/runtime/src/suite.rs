@@ -27,6 +27,11 @@ use testgen_types::{Registration, ReportEntry};
 ///
 /// `manifest_dir` is the suite's directory at build time; `CARGO_MANIFEST_DIR` at run time takes precedence.
 pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
+    // Started again by a suite, as the engine of a library.
+    #[cfg(feature = "operators")]
+    if let Some(exit) = testgen_libraries::serve_if_requested() {
+        return exit;
+    }
     let arguments = Arguments::from_args();
     let environment = match Environment::read(harnesses, manifest_dir, arguments.list) {
         Ok(environment) => Arc::new(environment),

@@ -63,6 +63,8 @@ closed_enum! {
         Transpose = "transpose",
         /// Products of the matrices of two batches.
         BatchMatmul = "batch_matmul",
+        /// alpha a b + beta c, with factors that may be transposed in memory (`addmm`); c is not read where beta is 0.
+        Gemm = "gemm",
         /// A convolution over one dimension.
         Conv1d = "conv1d",
         /// A convolution over two dimensions.
@@ -186,7 +188,7 @@ impl Operator {
     /// The meaning of each size of a shape in a spec.
     pub const fn sizes(self) -> &'static [&'static str] {
         match self {
-            Self::Matmul | Self::MatmulBiasRelu | Self::MatmulBiasGelu => &["rows", "inner", "columns"],
+            Self::Matmul | Self::Gemm | Self::MatmulBiasRelu | Self::MatmulBiasGelu => &["rows", "inner", "columns"],
             Self::BatchMatmul => &["batch", "rows", "inner", "columns"],
             Self::Conv1d => &["batch", "in", "out", "length", "kernel"],
             Self::Conv2d | Self::ConvTranspose2d | Self::ConvBatchNormRelu => {
@@ -216,8 +218,8 @@ mod tests {
     use super::Operator;
 
     #[test]
-    fn there_are_78_operators_4_of_other_backends_and_5_fused_ones() {
-        assert_eq!(Operator::ALL.len(), 78 + 4 + 5);
+    fn there_are_78_operators_5_of_other_backends_and_5_fused_ones() {
+        assert_eq!(Operator::ALL.len(), 78 + 5 + 5);
         assert!(Operator::ALL.iter().all(|operator| (2..=7).contains(&operator.sizes().len())));
     }
 }

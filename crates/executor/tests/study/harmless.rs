@@ -33,7 +33,7 @@ fn summed(call: &Call) -> Option<Summed> {
     match call.operator {
         Sum | Mean | Prod | Max | Min if along_columns => of(&[(0, 1)]),
         Sum | Mean | Prod | Max | Min => of(&[(0, 0)]),
-        Matmul | MatmulBiasRelu | MatmulBiasGelu => of(&[(0, 1), (1, 0)]),
+        Matmul | Gemm | MatmulBiasRelu | MatmulBiasGelu => of(&[(0, 1), (1, 0)]),
         BatchMatmul => of(&[(0, 2), (1, 1)]),
         WeightedSum => of(&[(0, 0), (1, 0)]),
         Conv1d | Conv2d | Conv3d | ConvBatchNormRelu if call.attributes.groups == 1 => of(&[(0, 1), (1, 1)]),

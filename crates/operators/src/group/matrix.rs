@@ -6,13 +6,14 @@ use crate::{
     number::Number,
     reference::{Reference, exact},
 };
-use testgen_calls::{Attributes, Call, HostTensor};
+use testgen_calls::{Attributes, Call, HostTensor, Layout};
 use testgen_types::Operator;
 
 pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let call = |inputs, attributes| Case::new(Call::new(sizes.operator, inputs, attributes));
     match *sizes.sizes {
+        [rows, inner, columns] if sizes.operator == Operator::Gemm => gemm_cases(sizes, [rows, inner, columns]),
         [rows, inner, columns] => {
             vec![call(vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns])], Attributes::default())]
         }
@@ -37,10 +38,46 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             Reference::moved(x.permuted(&axes))
         }
         (_, Some(left), Some(right)) => {
-            let (shape, numbers) = product(arithmetic, left, right);
+            let (shape, mut numbers) = product(arithmetic, left, right);
+            if let (Operator::Gemm, Some(added)) = (call.operator, call.tensor(2)) {
+                scale_and_add(arithmetic, call.attributes.scales, &mut numbers, &exact(added));
+            }
             Reference::summed(arithmetic, shape, numbers)
         }
         _ => Reference::computed(arithmetic, [0], Vec::new()),
+    }
+}
+
+/// Every way to store the factors, with the scales of a plain product, of an accumulation, and of neither.
+fn gemm_cases(sizes: &Sizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case> {
+    let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
+    let added = numbers(2, &[rows, columns]);
+    let layouts = [("nn", [false, false]), ("nt", [false, true]), ("tn", [true, false]), ("tt", [true, true])];
+    let scales = [[1.0, 0.0], [-0.5, 1.0], [2.0, 0.75]];
+    let case = |(name, transposed): (&str, [bool; 2]), [alpha, beta]: [f64; 2]| {
+        // A library that reads c although beta is 0 returns NaN.
+        let added = if beta == 0.0 {
+            HostTensor::new([rows, columns], sizes.element, vec![f64::NAN; rows * columns])
+        } else {
+            added.clone()
+        };
+        let inputs = vec![numbers(0, &[rows, inner]), numbers(1, &[inner, columns]), added];
+        let attributes = Attributes { scales: [alpha, beta], ..Attributes::default() };
+        let mut call = Call::new(sizes.operator, inputs, attributes);
+        for (input, transposed) in call.inputs.iter_mut().zip(transposed) {
+            input.layout = if transposed { Layout::Reversed } else { Layout::Contiguous };
+        }
+        Case::of(format!("{name}, alpha {alpha}, beta {beta}"), call)
+    };
+    layouts.iter().flat_map(|layout| scales.map(|scales| case(*layout, scales))).collect()
+}
+
+/// alpha times each number plus beta times what is added, which is not read where beta is 0.
+fn scale_and_add(arithmetic: Arithmetic, [alpha, beta]: [f64; 2], numbers: &mut [Number], added: &[Number]) {
+    for (number, added) in numbers.iter_mut().zip(added) {
+        let scaled = arithmetic.mul(Number::exact(alpha), *number);
+        *number =
+            if beta == 0.0 { scaled } else { arithmetic.add(scaled, arithmetic.mul(Number::exact(beta), *added)) };
     }
 }
 

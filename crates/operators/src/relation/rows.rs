@@ -45,6 +45,7 @@ fn of_rows(call: &Call) -> Option<Vec<usize>> {
         (Group::Elementwise | Group::Comparison | Group::Activation, _) => all(),
         (_, Transpose | Reshape | View | Broadcast | WeightedSum) => return None,
         (_, BatchMatmul) => vec![0, 1],
+        (_, Gemm) => vec![0, 2],
         (_, Embedding) => vec![1],
         (_, Gather) => along_columns.then(|| vec![0, 1])?,
         (_, Unsqueeze | Stack | Concat | Slice) => (call.attributes.dim != Some(0)).then(all)?,

@@ -36,7 +36,7 @@ fn homogeneous(call: &Call) -> Option<Vec<usize>> {
         (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => vec![0, 1],
         (_, Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum | Rope | NllLoss) => vec![0],
         (_, Where) => vec![1, 2],
-        (_, MatmulBiasRelu | MulAdd) | (Group::Convolution, _) => vec![0, 2],
+        (_, Gemm | MatmulBiasRelu | MulAdd) | (Group::Convolution, _) => vec![0, 2],
         (_, ScaledDotProductAttention) => vec![2],
         (Group::Matrix | Group::Pooling | Group::Indexing, _) => vec![0],
         (Group::Movement, _) => all(),

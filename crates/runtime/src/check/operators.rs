@@ -1,6 +1,8 @@
 //! The checks of operators. Without the feature `operators` they are not compiled, and fail where a suite has them.
 
 #[cfg(feature = "operators")]
+mod algorithms;
+#[cfg(feature = "operators")]
 mod calls;
 #[cfg(feature = "operators")]
 mod compared;
@@ -10,6 +12,8 @@ mod evidence;
 mod repeated;
 #[cfg(feature = "operators")]
 mod under_test;
+#[cfg(feature = "operators")]
+mod unsupported;
 
 use super::{
     check_run::CheckRun,

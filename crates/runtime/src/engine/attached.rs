@@ -68,6 +68,16 @@ impl AttachedEngine {
         self.engine.name().tf32() && self.fallback.is_none() && self.device.kind == DeviceKind::Cuda
     }
 
+    /// Whether it computes nothing but operators.
+    pub(crate) fn only_operators(&self) -> bool {
+        self.engine.only_operators()
+    }
+
+    /// Whether its device is simulated.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.device.simulated
+    }
+
     /// Its name and the versions of its libraries.
     pub(super) fn versions(&self) -> String {
         self.engine.describe_versions()

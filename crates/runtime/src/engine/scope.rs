@@ -8,7 +8,7 @@ use super::{
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 use testgen_device::Device;
 use testgen_engine::{Computation, EngineName, Feature, Implementation};
-use testgen_types::{ProviderShare, excerpt};
+use testgen_types::{Operator, ProviderShare, excerpt};
 
 thread_local! {
     static CURRENT: RefCell<Option<Scope>> = const { RefCell::new(None) };
@@ -64,6 +64,22 @@ pub(crate) fn implementations(of: Computation) -> Vec<String> {
     CURRENT.with_borrow(|scope| {
         let attached = scope.as_ref().and_then(|scope| scope.attached.last());
         attached.map(|(_, engine)| engine.engine().implementations(of).to_vec()).unwrap_or_default()
+    })
+}
+
+/// The process that this check used last.
+pub(super) fn last_attached() -> Option<Arc<AttachedEngine>> {
+    CURRENT.with_borrow(|scope| {
+        let attached = scope.as_ref().and_then(|scope| scope.attached.last());
+        attached.map(|(_, engine)| Arc::clone(engine))
+    })
+}
+
+/// Whether the engine of this check computes an operator, once it has started; the native one computes all.
+pub(crate) fn computes(operator: Operator) -> bool {
+    CURRENT.with_borrow(|scope| {
+        let attached = scope.as_ref().and_then(|scope| scope.attached.last());
+        attached.is_none_or(|(_, engine)| engine.engine().computes(operator))
     })
 }
 
@@ -157,8 +173,8 @@ fn change(change: impl FnOnce(&mut EngineEvidence)) {
     });
 }
 
-/// Remembers that no engine computes `feature`, so that the check is ignored for that reason.
-pub(crate) fn no_engine_computes(feature: &str) {
+/// Remembers that the engine of this check does not compute `feature`, so that the check is ignored for that reason.
+pub(crate) fn engine_lacks(feature: &str) {
     set_unsupported(Some(feature));
 }
 

@@ -1,5 +1,7 @@
 //! A suite on an engine that misbehaves: no check passes, each has a reason, and none hangs.
 
+pub(crate) mod operators;
+
 use crate::{
     Test,
     fixture::fixtures,

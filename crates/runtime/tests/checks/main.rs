@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     if let Ok(which) = std::env::var(suite::AS_SUITE) {
         return testgen_runtime::suite::main(&suite::harnesses(&which), env!("CARGO_MANIFEST_DIR"));
     }
-    let tests = [engines::TESTS, faults::TESTS, suite::TESTS].concat();
+    let tests = [engines::TESTS, engines::operators::TESTS, faults::TESTS, suite::TESTS].concat();
     let trials = tests.into_iter().map(|(name, test)| {
         Trial::test(name, move || {
             test();

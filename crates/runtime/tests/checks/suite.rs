@@ -24,6 +24,7 @@ pub(crate) fn harnesses(which: &str) -> Vec<&'static Harness> {
         "engines" => vec![&engines::HARNESS],
         "engines_with_experts" => vec![&engines::HARNESS_WITH_EXPERTS],
         "engines_in_f16" => vec![&engines::HARNESS_IN_F16],
+        "operators" => vec![&engines::operators::HARNESS],
         other => panic!("no suite `{other}`"),
     }
 }

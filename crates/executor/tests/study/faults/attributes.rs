@@ -36,6 +36,11 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             let is_mean = call.attributes.reduction == Reduction::Mean;
             is_mean.then(|| call.attributes.reduction = Reduction::Sum)
         })],
+        (_, Gemm) => vec![
+            set("alpha is ignored", |attributes| attributes.scales[0] = 1.0),
+            set("beta is ignored", |attributes| attributes.scales[1] = 0.0),
+            set("c is added where beta is 0", |attributes| attributes.scales[1] = attributes.scales[1].max(1.0)),
+        ],
         (_, Gelu) => vec![set("the other form", |attributes| attributes.tanh ^= true)],
         (_, Clamp) => vec![
             set("without the upper limit", |attributes| attributes.limits[1] = 1e9),

@@ -10,7 +10,7 @@ use testgen_types::{Operator, Precision};
 pub(super) fn of(operator: Operator) -> Vec<Fault> {
     use Operator::*;
     let mut faults = Vec::new();
-    let products = matches!(operator, Matmul | BatchMatmul | WeightedSum | MatmulBiasRelu | MatmulBiasGelu)
+    let products = matches!(operator, Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu)
         || matches!(Group::of(operator), Group::Convolution)
         || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
     if products {
@@ -20,11 +20,14 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             Some(())
         }));
     }
-    if matches!(operator, Matmul | BatchMatmul | Sum | Mean | WeightedSum) {
+    if matches!(operator, Matmul | BatchMatmul | Gemm | Sum | Mean | WeightedSum) {
         faults.push(in_16_bits("sums in f16", Precision::F16, Element::F16));
         faults.push(in_16_bits("sums in bf16", Precision::Bf16, Element::Bf16));
     }
-    if matches!(operator, Matmul | BatchMatmul | MatmulBiasRelu | MatmulBiasGelu | Sum | Mean | LayerNorm | RmsNorm) {
+    if matches!(
+        operator,
+        Matmul | BatchMatmul | Gemm | MatmulBiasRelu | MatmulBiasGelu | Sum | Mean | LayerNorm | RmsNorm
+    ) {
         faults.push(changed("the last term of each row is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;
             let width = *tensor.shape.last().filter(|width| **width > 1)?;

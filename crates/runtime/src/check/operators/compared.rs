@@ -3,20 +3,27 @@
 use super::{
     super::{
         check_run::CheckRun,
-        outcome::{CheckResult, Failures},
+        outcome::{Abort, CheckResult, Failures},
     },
-    calls,
+    algorithms, calls,
     evidence::{exact, output_error},
-    under_test::{OperatorsUnderTest, shapes as of_spec},
+    under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
+    unsupported::Unsupported,
 };
-use crate::subject::OperatorShapes;
-use testgen_calls::{Element, Execute};
+use crate::{engine, subject::OperatorShapes};
+use testgen_calls::{CallError, Computed, Element, Execute};
 use testgen_operators::{Arithmetic, Case, evaluate, integer_cases, reference, shape_cases, special_cases};
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, OutputError};
 
 /// The operators on the shapes of the spec.
 pub(super) fn forward(run: &mut CheckRun<'_>) -> CheckResult {
-    compare(run, calls::of_shapes)
+    match (compare(run, calls::of_shapes), algorithms::compared(run)) {
+        (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => Err(Abort::Fail(format!("{cases}\n{algorithms}"))),
+        (cases, algorithms) => {
+            let parts = [cases?, algorithms?];
+            Ok(Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")))
+        }
+    }
 }
 
 /// Odd sizes in every layout.
@@ -47,31 +54,48 @@ fn compare_in(
     let loaded = run.model_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let arithmetic = arithmetic(&tested);
-    let on_host = tested.tensor_kind() == Some(DeviceKind::Cpu);
+    // burn 0.21 panics on GPUs for some operators on tensors without elements.
+    let empty_panics = engine::current().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
-    for shapes in of_spec(run) {
+    let mut unsupported = Unsupported::default();
+    for shapes in of_spec(run)? {
         let mut cases = cases(shapes, arithmetic.element());
-        // burn 0.21 panics on GPUs for some operators on tensors without elements.
-        cases.retain(|case| on_host || !case.is_empty());
-        operators += usize::from(!cases.is_empty());
-        count += cases.len();
+        cases.retain(|case| !(empty_panics && case.is_empty()));
+        let before = count;
         for case in cases {
             // All cases, also after a failure: the processes that compile kernels see nothing but failures.
-            let name = || format!("`{}` of {}", shapes.operator, case.description());
-            match tested.execute(&case.call) {
-                Ok(computed) => {
-                    let evaluation = evaluate(&reference(&case.call, arithmetic), &computed.tensor);
-                    failures.extend(evaluation.failure.as_ref().map(|failure| format!("{}: {failure}", name())));
-                    run.evidence.add(output_error(shapes.operator, &computed.tensor.shape, evaluation));
-                }
-                Err(error) => {
-                    failures.push(format!("{}: {error}", name()));
-                    // Without it the operator's other cases would be its result.
-                    run.evidence.add(exact(shapes.operator, false));
-                }
+            let result = tested.execute(&case.call);
+            if let Err(CallError::Unsupported { operator, message }) = &result {
+                unsupported.add(*operator, message);
+                continue;
             }
+            count += 1;
+            let (failure, error) = evaluated(&case, arithmetic, result.as_ref());
+            run.evidence.add(error);
+            let named = |failure| format!("`{}` of {}: {failure}", shapes.operator, case.description());
+            failures.extend(failure.map(named));
         }
+        operators += usize::from(count > before);
     }
     failures.conclude()?;
-    Ok(Some(format!("{count} cases of {operators} operators")))
+    unsupported.conclude(count)?;
+    let summary = format!("{count} cases of {operators} operators{unsupported}");
+    Ok(Some(with_lacking(run, summary)))
+}
+
+/// Why the result of a case is wrong, if it is, and its error as a report has it.
+fn evaluated(
+    case: &Case,
+    arithmetic: Arithmetic,
+    result: Result<&Computed, &CallError>,
+) -> (Option<String>, OutputError) {
+    let operator = case.call.operator;
+    match result {
+        Ok(computed) => {
+            let evaluation = evaluate(&reference(&case.call, arithmetic), &computed.tensor);
+            (evaluation.failure.clone(), output_error(operator, &computed.tensor.shape, evaluation))
+        }
+        // Without it the operator's other cases would be its result.
+        Err(error) => (Some(error.to_string()), exact(operator, false)),
+    }
 }

@@ -8,7 +8,8 @@ use super::{
     },
     calls,
     evidence::exact,
-    under_test::{OperatorsUnderTest, shapes},
+    under_test::{OperatorsUnderTest, shapes, with_lacking},
+    unsupported::Unsupported,
 };
 use testgen_calls::{CallError, Computed, Element, Execute};
 use testgen_operators::{Case, Relation, relations as relations_of};
@@ -21,35 +22,45 @@ const RUNS: usize = 3;
 pub(super) fn relations(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.model_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
-    let (mut failures, mut count) = (Failures::default(), 0);
-    for shapes in shapes(run) {
+    let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, Unsupported::default());
+    for shapes in shapes(run)? {
         let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
-        count += relations.len();
-        let violated = |relation: &Relation| {
-            let violation = relation.violation(&tested).unwrap_or_else(|error| Some(error.to_string()));
-            violation.map(|violation| format!("`{}`, {}: {violation}", shapes.operator, relation.name))
+        let before = count;
+        let mut violated = |relation: &Relation| {
+            let violation = match relation.violation(&tested) {
+                Err(CallError::Unsupported { operator, message }) => {
+                    unsupported.add(operator, &message);
+                    return None;
+                }
+                other => other.unwrap_or_else(|error| Some(error.to_string())),
+            };
+            count += 1;
+            let violation = violation?;
+            Some(format!("`{}`, {}: {violation}", shapes.operator, relation.name))
         };
-        let violations: Vec<String> = relations.iter().filter_map(violated).collect();
-        if !relations.is_empty() {
+        let violations: Vec<String> = relations.iter().filter_map(&mut violated).collect();
+        if count > before {
             run.evidence.add(exact(shapes.operator, violations.is_empty()));
         }
         failures.extend(violations);
     }
     failures.conclude()?;
-    Ok(Some(format!("{count} relations")))
+    unsupported.conclude(count)?;
+    Ok(Some(with_lacking(run, format!("{count} relations{unsupported}"))))
 }
 
 /// Three runs return the same bits, with the other operators between them.
 pub(super) fn determinism(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.model_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
-    let cases = all_cases(run);
+    let cases = all_cases(run)?;
     let results = |_| cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Vec<_>>();
     let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS).map(results).collect();
     let mut failures = Failures::default();
     for (index, (operator, case)) in cases.iter().enumerate() {
         for (number, again) in runs.iter().enumerate().skip(1) {
             let problem = match (&runs[0][index], &again[index]) {
+                (Err(CallError::Unsupported { .. }), Err(CallError::Unsupported { .. })) => None,
                 (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
                 (Ok(first), Ok(again)) => differs(first, again),
             };
@@ -85,10 +96,11 @@ pub(super) fn placement(run: &mut CheckRun<'_>) -> CheckResult {
     let Some(device) = tested.tensor_kind() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };
-    let (mut failures, cases) = (Failures::default(), all_cases(run));
+    let (mut failures, cases) = (Failures::default(), all_cases(run)?);
     for (operator, case) in &cases {
         match tested.execute(&case.call) {
             Ok(computed) if computed.device == device => {}
+            Err(CallError::Unsupported { .. }) => {}
             Ok(computed) => failures.push(format!("`{operator}` is on {}, not on {device}", computed.device)),
             Err(error) => failures.push(error.to_string()),
         }
@@ -99,19 +111,20 @@ pub(super) fn placement(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Memory in use returns to its value once all results are dropped.
 pub(super) fn memory_released(run: &mut CheckRun<'_>) -> CheckResult {
-    let cases = all_cases(run);
     released(run, |run, tested| {
+        let cases = all_cases(run)?;
         let tested = OperatorsUnderTest::of(run, tested);
-        let results = cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Result<Vec<_>, _>>();
-        results.map(drop).map_err(Abort::from)
+        let results = cases.iter().map(|(_, case)| tested.execute(&case.call));
+        let supported = results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
+        supported.collect::<Result<Vec<_>, _>>().map(drop).map_err(Abort::from)
     })
 }
 
 /// The cases of every operator on its first shape.
-fn all_cases(run: &CheckRun<'_>) -> Vec<(Operator, Case)> {
+fn all_cases(run: &CheckRun<'_>) -> Result<Vec<(Operator, Case)>, Abort> {
     let element = Element::of(run.registration.precision);
     let of = |shapes: &'static crate::subject::OperatorShapes| {
         calls::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
     };
-    shapes(run).iter().flat_map(of).collect()
+    Ok(shapes(run)?.into_iter().flat_map(of).collect())
 }

@@ -1,8 +1,12 @@
 //! The operators of a harness on the device of a check, called as requests to their endpoint.
 
-use super::super::check_run::{CheckRun, ModelUnderTest};
+use super::super::{
+    check_run::{CheckRun, ModelUnderTest},
+    outcome::Abort,
+};
 use crate::{
     endpoint::Endpoint,
+    engine,
     recorded_request::{RecordedRequest, RequestError},
     subject::{OperatorShapes, Subject},
     task::{HandlerError, Request, Response},
@@ -26,9 +30,12 @@ impl<'t> OperatorsUnderTest<'t> {
 
     /// The arithmetic of the device, which sets the bounds.
     pub(super) fn arithmetic(&self) -> Arithmetic {
-        // A translation layer may compute f32 products in TF32 although nothing asks for it.
-        let tf32 = self.precision == Precision::F32 && self.endpoint.tf32();
-        Arithmetic::of(if tf32 { Precision::Tf32 } else { self.precision })
+        Arithmetic::of(if self.tf32() { Precision::Tf32 } else { self.precision })
+    }
+
+    /// Whether f32 products are computed in TF32 although nothing asks for it, which a translation layer may do.
+    pub(super) fn tf32(&self) -> bool {
+        self.precision == Precision::F32 && self.endpoint.tf32()
     }
 
     /// The kind that tensors on the device have.
@@ -56,10 +63,25 @@ impl Execute for OperatorsUnderTest<'_> {
     }
 }
 
-/// The operators of the spec with their shapes.
-pub(super) fn shapes(run: &CheckRun<'_>) -> &'static [OperatorShapes] {
-    match run.spec().subject {
-        Subject::Operators { shapes } => shapes,
-        Subject::Model { .. } => &[],
+/// The operators of the spec with their shapes, without those that the engine of this check does not compute. To be called after it
+/// has loaded them. Without any operator the check is ignored.
+pub(super) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>, Abort> {
+    let (computed, lacking) = of_spec(run);
+    if computed.is_empty() {
+        return Err(Abort::Skip(format!("the engine does not compute {}", lacking.join(", "))));
     }
+    Ok(computed)
+}
+
+/// A summary, with the operators that the engine of this check does not compute.
+pub(super) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
+    let (_, lacking) = of_spec(run);
+    if lacking.is_empty() { summary } else { format!("{summary}; not in the engine: {}", lacking.join(", ")) }
+}
+
+/// The operators of the spec that are computed, and the names of the others.
+fn of_spec(run: &CheckRun<'_>) -> (Vec<&'static OperatorShapes>, Vec<&'static str>) {
+    let Subject::Operators { shapes } = run.spec().subject else { return (Vec::new(), Vec::new()) };
+    let (computed, lacking): (Vec<_>, Vec<_>) = shapes.iter().partition(|shapes| engine::computes(shapes.operator));
+    (computed, lacking.into_iter().map(|shapes| shapes.operator.as_str()).collect())
 }

@@ -1,0 +1,16 @@
+//! `gemm`, composed of a product and two scalings.
+
+use crate::{arguments::Arguments, value::Value};
+use testgen_calls::CallError;
+use testgen_nn::backend::Ops;
+
+/// alpha a b + beta c, rounded once: the product of 16-bit factors is computed in f32.
+pub(crate) fn gemm<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+    let [alpha, beta] = of.attributes.scales;
+    let product = B::matmul_op(of.single(0)?, of.single(1)?);
+    let scaled = B::float_mul_scalar(product, alpha.into());
+    if beta == 0.0 {
+        return Ok(of.rounded(scaled));
+    }
+    Ok(of.rounded(B::float_add(scaled, B::float_mul_scalar(of.single(2)?, beta.into()))))
+}

@@ -1,0 +1,204 @@
+//! Descriptors of operations, of matrices and of preferences.
+
+use crate::numbers::{
+    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET,
+    OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F, Status, attribute, create, destroy, guarded, matrix_type,
+};
+use hip_sim::MatrixType;
+use std::ffi::{c_int, c_void};
+
+/// An operation: compute type and transpositions.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) xf32: bool,
+    pub(crate) transposed: [bool; 2],
+}
+
+/// The place of a matrix's elements.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) number: MatrixType,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) leading: usize,
+    pub(crate) batch: i32,
+    pub(crate) stride: i64,
+}
+
+/// A preference: the bytes of workspace that an algorithm may use.
+#[derive(Debug)]
+pub(crate) struct Preference {
+    workspace: u64,
+}
+
+/// `hipblasLtMatmulDescCreate`. Alpha and beta are f32.
+///
+/// # Safety
+///
+/// `operation` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulDescCreate(operation: *mut *mut c_void, compute: c_int, scale: c_int) -> c_int {
+    guarded(|| {
+        let xf32 = match (compute, scale) {
+            (COMPUTE_32F, R_32F) => false,
+            (COMPUTE_32F_FAST_TF32, R_32F) => true,
+            _ => return Err(Status::NotSupported),
+        };
+        // SAFETY: as the caller promises.
+        unsafe { create(operation, Operation { xf32, transposed: [false; 2] }) }
+    })
+}
+
+/// `hipblasLtMatmulDescDestroy`.
+///
+/// # Safety
+///
+/// `operation` came from [`hipblasLtMatmulDescCreate`] and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulDescDestroy(operation: *mut c_void) -> c_int {
+    // SAFETY: as the caller promises.
+    guarded(|| unsafe { destroy::<Operation>(operation) })
+}
+
+/// `hipblasLtMatmulDescSetAttribute`, for the transpositions.
+///
+/// # Safety
+///
+/// `operation` came from [`hipblasLtMatmulDescCreate`]; `buffer` can be read for `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulDescSetAttribute(
+    operation: *mut c_void,
+    name: c_int,
+    buffer: *const c_void,
+    size: usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: as the caller promises.
+        let operation = unsafe { operation.cast::<Operation>().as_mut() }.ok_or(Status::InvalidValue)?;
+        let index = match name {
+            DESC_TRANSA => 0,
+            DESC_TRANSB => 1,
+            _ => return Err(Status::InvalidValue),
+        };
+        // SAFETY: as the caller promises.
+        operation.transposed[index] = match unsafe { attribute::<c_int>(buffer, size)? } {
+            OP_N => false,
+            OP_T => true,
+            _ => return Err(Status::InvalidValue),
+        };
+        Ok(())
+    })
+}
+
+/// `hipblasLtMatrixLayoutCreate`.
+///
+/// # Safety
+///
+/// `layout` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
+    layout: *mut *mut c_void,
+    number: c_int,
+    rows: u64,
+    columns: u64,
+    leading: i64,
+) -> c_int {
+    guarded(|| {
+        let size = |size: u64| usize::try_from(size).map_err(|_| Status::InvalidValue);
+        let (rows, columns) = (size(rows)?, size(columns)?);
+        let leading = usize::try_from(leading).ok().filter(|leading| *leading >= rows).ok_or(Status::InvalidValue)?;
+        let layout_of = |number| Layout { number, rows, columns, leading, batch: 1, stride: 0 };
+        // SAFETY: as the caller promises.
+        unsafe { create(layout, layout_of(matrix_type(number)?)) }
+    })
+}
+
+/// `hipblasLtMatrixLayoutDestroy`.
+///
+/// # Safety
+///
+/// `layout` came from [`hipblasLtMatrixLayoutCreate`] and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatrixLayoutDestroy(layout: *mut c_void) -> c_int {
+    // SAFETY: as the caller promises.
+    guarded(|| unsafe { destroy::<Layout>(layout) })
+}
+
+/// `hipblasLtMatrixLayoutSetAttribute`, for batches.
+///
+/// # Safety
+///
+/// `layout` came from [`hipblasLtMatrixLayoutCreate`]; `buffer` can be read for `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatrixLayoutSetAttribute(
+    layout: *mut c_void,
+    name: c_int,
+    buffer: *const c_void,
+    size: usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: as the caller promises.
+        let layout = unsafe { layout.cast::<Layout>().as_mut() }.ok_or(Status::InvalidValue)?;
+        match name {
+            // SAFETY: as the caller promises.
+            LAYOUT_BATCH_COUNT => layout.batch = unsafe { attribute(buffer, size)? },
+            // SAFETY: as the caller promises.
+            LAYOUT_STRIDED_BATCH_OFFSET => layout.stride = unsafe { attribute(buffer, size)? },
+            _ => return Err(Status::InvalidValue),
+        }
+        Ok(())
+    })
+}
+
+/// `hipblasLtMatmulPreferenceCreate`.
+///
+/// # Safety
+///
+/// `preference` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulPreferenceCreate(preference: *mut *mut c_void) -> c_int {
+    // SAFETY: as the caller promises.
+    guarded(|| unsafe { create(preference, Preference { workspace: 0 }) })
+}
+
+/// `hipblasLtMatmulPreferenceDestroy`.
+///
+/// # Safety
+///
+/// `preference` came from [`hipblasLtMatmulPreferenceCreate`] and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulPreferenceDestroy(preference: *mut c_void) -> c_int {
+    // SAFETY: as the caller promises.
+    guarded(|| unsafe { destroy::<Preference>(preference) })
+}
+
+/// `hipblasLtMatmulPreferenceSetAttribute`, for the workspace.
+///
+/// # Safety
+///
+/// `preference` came from [`hipblasLtMatmulPreferenceCreate`]; `buffer` can be read for `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipblasLtMatmulPreferenceSetAttribute(
+    preference: *mut c_void,
+    name: c_int,
+    buffer: *const c_void,
+    size: usize,
+) -> c_int {
+    guarded(|| {
+        // SAFETY: as the caller promises.
+        let preference = unsafe { preference.cast::<Preference>().as_mut() }.ok_or(Status::InvalidValue)?;
+        if name != PREF_MAX_WORKSPACE_BYTES {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: as the caller promises.
+        preference.workspace = unsafe { attribute(buffer, size)? };
+        Ok(())
+    })
+}
+
+impl Preference {
+    /// Whether an algorithm with `bytes` of workspace may be offered.
+    pub(crate) fn allows(&self, bytes: u64) -> bool {
+        bytes <= self.workspace
+    }
+}

@@ -1,0 +1,209 @@
+//! Matrix products of the simulated rocBLAS and hipBLASLt: D = alpha * op(A) * op(B) + beta * C on the host, with injected faults.
+
+use crate::{
+    blas_fault::BlasFault,
+    configuration::Configuration,
+    fault::{Fault, Faults},
+    matrix::{Matrix, MatrixType},
+};
+use std::sync::OnceLock;
+
+/// A product for each matrix of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct Product {
+    /// Rows and columns of D, and the length of the sums.
+    pub sizes: [usize; 3],
+    /// The number of products.
+    pub batch: usize,
+    /// Whether A and B are stored transposed.
+    pub transposed: [bool; 2],
+    /// The factor of the product.
+    pub alpha: f32,
+    /// The factor of C; with 0, C is not read.
+    pub beta: f32,
+    /// The first factor.
+    pub a: Matrix,
+    /// The second factor.
+    pub b: Matrix,
+    /// The matrix that is added.
+    pub c: Matrix,
+    /// The result.
+    pub d: Matrix,
+    /// Whether factors are rounded to 10 bits of mantissa.
+    pub xf32: bool,
+    /// The order in which terms are added.
+    pub order: SumOrder,
+}
+
+/// The order in which the terms of a sum are added, by which the simulated algorithms differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SumOrder {
+    /// The first term first, in f32.
+    Forward,
+    /// The last term first, in f32.
+    Backward,
+    /// In f64, rounded once.
+    Wide,
+}
+
+/// A product that was not computed, by an injected fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProductError;
+
+impl SumOrder {
+    /// Every order; its index is that of an algorithm.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::Backward, Self::Wide];
+}
+
+/// The faults of `HIP_SIM_FAULTS`, read once; none when the variable is invalid, which the simulated runtime reports.
+pub fn faults() -> &'static Faults {
+    static FAULTS: OnceLock<Faults> = OnceLock::new();
+    FAULTS
+        .get_or_init(|| Configuration::from_environment().map(|configuration| configuration.faults).unwrap_or_default())
+}
+
+impl Product {
+    /// Computes the product.
+    ///
+    /// # Errors
+    ///
+    /// The fault `blas=refuse` is injected.
+    ///
+    /// # Safety
+    ///
+    /// The elements of A and B, and of C if beta is not 0, can be read, those of D written; with the fault `blas=beyond` also the
+    /// element after them.
+    pub unsafe fn compute(&self, faults: &Faults) -> Result<(), ProductError> {
+        let has = |fault: BlasFault| faults.any(|injected| *injected == Fault::Blas(fault));
+        if has(BlasFault::Refuse) {
+            return Err(ProductError);
+        }
+        if has(BlasFault::Silent) || has(BlasFault::Solution) && self.order == SumOrder::Wide {
+            return Ok(());
+        }
+        let [rows, columns, _] = self.sizes;
+        for matrix in 0..self.batch {
+            for (row, column) in (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column))) {
+                // SAFETY: as the caller promises.
+                unsafe { self.element(&has, matrix, [row, column]) };
+            }
+        }
+        if has(BlasFault::Beyond) && rows * columns * self.batch > 0 {
+            let last = (self.batch - 1) * self.d.stride + (columns - 1) * self.d.leading + rows - 1;
+            // SAFETY: as the caller promises.
+            unsafe { self.d.write(last + 1, 1.0) };
+        }
+        Ok(())
+    }
+
+    /// Computes one element of D.
+    unsafe fn element(&self, has: &impl Fn(BlasFault) -> bool, matrix: usize, [row, column]: [usize; 2]) {
+        let index = matrix * self.d.stride + column * self.d.leading + row;
+        let bytes = if self.d.number == MatrixType::F32 { 4 } else { 2 };
+        if has(BlasFault::Limit) && index * bytes >= 1024 {
+            return;
+        }
+        let alpha = if has(BlasFault::Alpha) { 1.0 } else { f64::from(self.alpha) };
+        // SAFETY: as the caller promises.
+        let product = alpha * unsafe { self.sum(has, matrix, [row, column]) };
+        let product = if has(BlasFault::Round) { self.d.number.round(product) } else { product };
+        let added = if self.beta == 0.0 || has(BlasFault::Beta) {
+            0.0
+        } else {
+            // SAFETY: as the caller promises.
+            f64::from(self.beta) * unsafe { self.c.read(matrix * self.c.stride + column * self.c.leading + row) }
+        };
+        // SAFETY: as the caller promises.
+        unsafe { self.d.write(index, product + added) };
+    }
+
+    /// The sum of an element: a row of op(A) times a column of op(B).
+    unsafe fn sum(&self, has: &impl Fn(BlasFault) -> bool, matrix: usize, [row, column]: [usize; 2]) -> f64 {
+        let [rows, _, inner] = self.sizes;
+        let [turned_a, turned_b] = self.transposed;
+        let wrong = has(BlasFault::Transpose) && turned_a && turned_b;
+        let matrix_of_b = if has(BlasFault::Batch) { 0 } else { matrix };
+        let flush = has(BlasFault::Flush);
+        let term = |index: usize| {
+            let a = match (turned_a, wrong) {
+                (false, _) => index * self.a.leading + row,
+                (true, false) => row * self.a.leading + index,
+                // The elements in the order of memory, as if A were stored by rows of another length.
+                (true, true) => {
+                    let place = index * rows + row;
+                    place / inner * self.a.leading + place % inner
+                }
+            };
+            let b = if turned_b { index * self.b.leading + column } else { column * self.b.leading + index };
+            // SAFETY: as the caller promises.
+            let (a, b) =
+                unsafe { (self.a.read(matrix * self.a.stride + a), self.b.read(matrix_of_b * self.b.stride + b)) };
+            self.factor(a, self.a.number, flush) * self.factor(b, self.b.number, flush)
+        };
+        match self.order {
+            SumOrder::Wide => (0..inner).map(term).sum(),
+            SumOrder::Forward => {
+                f64::from((0..inner).fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32))
+            }
+            SumOrder::Backward => {
+                f64::from((0..inner).rev().fold(0.0_f32, |sum, index| (f64::from(sum) + term(index)) as f32))
+            }
+        }
+    }
+
+    /// A factor as the matrix units of the mode read it.
+    fn factor(&self, value: f64, number: MatrixType, flush: bool) -> f64 {
+        if flush && value.abs() < number.smallest_normal() {
+            return 0.0;
+        }
+        // Truncated to 10 bits of mantissa.
+        if self.xf32 { f64::from(f32::from_bits((value as f32).to_bits() & !0x1fff)) } else { value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Product, ProductError, SumOrder};
+    use crate::{Faults, Matrix, MatrixType};
+
+    /// A 2 x 3 times 3 x 2, plus C.
+    fn computed(faults: &str) -> Result<[f32; 5], ProductError> {
+        let (mut a, mut b) = ([1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0], [1.0_f32, 0.0, 2.0, 0.0, 1.0, 3.0]);
+        let (mut c, mut d) = ([100.0_f32; 4], [f32::NAN; 5]);
+        let matrix =
+            |data: *mut f32, leading| Matrix { data: data.cast(), number: MatrixType::F32, leading, stride: 0 };
+        let product = Product {
+            sizes: [2, 2, 3],
+            batch: 1,
+            transposed: [false, false],
+            alpha: 2.0,
+            beta: 1.0,
+            a: matrix(a.as_mut_ptr(), 2),
+            b: matrix(b.as_mut_ptr(), 3),
+            c: matrix(c.as_mut_ptr(), 2),
+            d: matrix(d.as_mut_ptr(), 2),
+            xf32: false,
+            order: SumOrder::Forward,
+        };
+        let faults: Faults = faults.parse().map_err(|_| ProductError)?;
+        // SAFETY: every matrix has the elements of its sizes, and D one more.
+        unsafe { product.compute(&faults)? };
+        Ok(d)
+    }
+
+    #[test]
+    fn a_product_is_computed_by_columns() {
+        let [a, b, c, d, after] = computed("").expect("is computed");
+        assert_eq!([a, b, c, d], [114.0, 132.0, 122.0, 146.0]);
+        assert!(after.is_nan());
+    }
+
+    #[test]
+    fn faults_change_it() {
+        assert_eq!(computed("blas=alpha").expect("is computed")[0], 107.0);
+        assert_eq!(computed("blas=beta").expect("is computed")[0], 14.0);
+        assert_eq!(computed("blas=beyond").expect("is computed")[4], 1.0);
+        assert!(computed("blas=silent").expect("is computed")[0].is_nan());
+        assert_eq!(computed("blas=refuse"), Err(ProductError));
+    }
+}

@@ -1,0 +1,183 @@
+//! cuBLAS: `cublasGemmEx` and `cublasGemmStridedBatchedEx`, where C and D are one matrix.
+
+use crate::{
+    blas::{Algorithm, Blas, BlasError, Buffers, PartialSums, check},
+    gpu::Gpu,
+    library::LibraryName,
+    lt::{CUBLAS_STATUSES, cuda_version, data_type},
+    product::{Compute, Operand, Product, Stored},
+    symbols::functions,
+};
+use std::{
+    ffi::{c_int, c_longlong, c_void},
+    ptr::null_mut,
+    rc::Rc,
+};
+use testgen_device::SharedLibrary;
+
+/// The algorithm that cuBLAS chooses. Since compute capability 8.0 the other numbers have no effect.
+const DEFAULT: c_int = -1;
+
+/// `CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`: parts of a sum are not added in the type of the result.
+pub const CUBLAS_SUMS_IN_SINGLE: c_int = 16;
+
+functions! {
+    /// The functions of `cublas_v2.h`.
+    CublasFunctions {
+        create: "Create_v2", fn(*mut *mut c_void) -> c_int;
+        destroy: "Destroy_v2", fn(*mut c_void) -> c_int;
+        version: "GetVersion_v2", fn(*mut c_void, *mut c_int) -> c_int;
+        set_math_mode: "SetMathMode", fn(*mut c_void, c_int) -> c_int;
+        gemm: "GemmEx", fn(
+            *mut c_void, c_int, c_int, c_int, c_int, c_int, *const c_void, *const c_void, c_int, c_int, *const c_void, c_int,
+            c_int, *const c_void, *mut c_void, c_int, c_int, c_int, c_int,
+        ) -> c_int;
+        batched: "GemmStridedBatchedEx", fn(
+            *mut c_void, c_int, c_int, c_int, c_int, c_int, *const c_void, *const c_void, c_int, c_int, c_longlong,
+            *const c_void, c_int, c_int, c_longlong, *const c_void, *mut c_void, c_int, c_int, c_longlong, c_int, c_int,
+            c_int,
+        ) -> c_int;
+    }
+}
+
+/// cuBLAS on one device.
+pub(crate) struct Cublas {
+    gpu: Rc<dyn Gpu>,
+    functions: CublasFunctions,
+    handle: *mut c_void,
+    version: String,
+}
+
+impl Cublas {
+    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn Gpu>, sums: PartialSums) -> Result<Self, BlasError> {
+        let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
+        let functions = CublasFunctions::load(library, "cublas").map_err(missing)?;
+        gpu.make_current()?;
+        let (mut handle, mut version) = (null_mut(), 0);
+        // SAFETY: `handle` is writable for the whole call.
+        status("cublasCreate", unsafe { (functions.create)(&mut handle) })?;
+        // SAFETY: the handle came from the library, and `version` is writable for the whole call.
+        status("cublasGetVersion", unsafe { (functions.version)(handle, &mut version) })?;
+        if sums == PartialSums::Single {
+            // SAFETY: the handle came from the library.
+            status("cublasSetMathMode", unsafe { (functions.set_math_mode)(handle, CUBLAS_SUMS_IN_SINGLE) })?;
+        }
+        Ok(Self { gpu, functions, handle, version: cuda_version(usize::try_from(version).unwrap_or(0)) })
+    }
+}
+
+fn status(function: &str, code: c_int) -> Result<(), BlasError> {
+    check(function, code, CUBLAS_STATUSES, &[8, 15])
+}
+
+impl Blas for Cublas {
+    fn name(&self) -> LibraryName {
+        LibraryName::Cublas
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn in_place(&self) -> bool {
+        true
+    }
+
+    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError> {
+        // The table of `cublasGemmEx` has no factors of 8 bits.
+        let supported = !product.arithmetic.has_float8();
+        Ok(if supported { vec![Algorithm::chosen_by_library()] } else { Vec::new() })
+    }
+
+    fn run(&self, product: &Product, _algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+        self.gpu.make_current()?;
+        let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| Matrix::new(product.stored(operand)));
+        let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
+        let [op_a, op_b] = product.transposed.map(c_int::from);
+        let compute = match product.arithmetic.compute {
+            Compute::F32 => 68,
+            Compute::Tf32 => 77,
+        };
+        let (alpha, beta) = (product.alpha as f32, product.beta as f32);
+        let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
+        let (pa, pb, pd) = (buffers.a.pointer(), buffers.b.pointer(), buffers.d.pointer());
+        if product.batch == 1 {
+            // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the compute type requires, and are
+            // read before the call returns, because the pointer mode is that of the host.
+            let code = unsafe {
+                (self.functions.gemm)(
+                    self.handle,
+                    op_a,
+                    op_b,
+                    m,
+                    n,
+                    k,
+                    alpha,
+                    pa,
+                    a.number,
+                    a.leading,
+                    pb,
+                    b.number,
+                    b.leading,
+                    beta,
+                    pd,
+                    d.number,
+                    d.leading,
+                    compute,
+                    DEFAULT,
+                )
+            };
+            return status("cublasGemmEx", code);
+        }
+        let batch = product.batch as c_int;
+        // SAFETY: as above.
+        let code = unsafe {
+            (self.functions.batched)(
+                self.handle,
+                op_a,
+                op_b,
+                m,
+                n,
+                k,
+                alpha,
+                pa,
+                a.number,
+                a.leading,
+                a.stride,
+                pb,
+                b.number,
+                b.leading,
+                b.stride,
+                beta,
+                pd,
+                d.number,
+                d.leading,
+                d.stride,
+                batch,
+                compute,
+                DEFAULT,
+            )
+        };
+        status("cublasGemmStridedBatchedEx", code)
+    }
+}
+
+/// A matrix in the numbers of the library.
+struct Matrix {
+    number: c_int,
+    leading: c_int,
+    stride: c_longlong,
+}
+
+impl Matrix {
+    fn new(stored: Stored) -> Self {
+        Self { number: data_type(stored.number), leading: stored.leading as c_int, stride: stored.stride as c_longlong }
+    }
+}
+
+impl Drop for Cublas {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from the library and is not used any more.
+        unsafe { (self.functions.destroy)(self.handle) };
+    }
+}

@@ -1,0 +1,276 @@
+//! rocBLAS: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`, with the solutions that the library lists for a product.
+
+use super::{
+    rocblas_call::Call,
+    rocblas_functions::{Data, RocblasFunctions, SolutionFunctions},
+    rocblas_numbers::RocblasNumbers as Numbers,
+};
+use crate::{
+    blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, check},
+    gpu::{DeviceAddress, Gpu},
+    library::LibraryName,
+    product::{Compute, Product},
+};
+use std::{
+    ffi::{CStr, c_int, c_void},
+    ptr::null_mut,
+    rc::Rc,
+};
+use testgen_device::SharedLibrary;
+
+/// rocBLAS on one device.
+pub(crate) struct Rocblas {
+    gpu: Rc<dyn Gpu>,
+    functions: RocblasFunctions,
+    solutions: Option<SolutionFunctions>,
+    handle: *mut c_void,
+    version: String,
+}
+
+impl Rocblas {
+    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn Gpu>) -> Result<Self, BlasError> {
+        let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
+        let functions = RocblasFunctions::load(library, "rocblas_").map_err(missing)?;
+        gpu.make_current()?;
+        let mut handle = null_mut();
+        // SAFETY: `handle` is writable for the whole call.
+        status("rocblas_create_handle", unsafe { (functions.create)(&mut handle) })?;
+        // SAFETY: the handle came from the library.
+        status("rocblas_set_atomics_mode", unsafe { (functions.set_atomics)(handle, Numbers::NO_ATOMICS) })?;
+        // A beta interface: without it, rocBLAS chooses.
+        let solutions = SolutionFunctions::load(library, "rocblas_").ok();
+        let version = version(&functions);
+        Ok(Self { gpu, functions, solutions, handle, version })
+    }
+
+    /// Selects between f32 and XF32 for products of f32.
+    fn set_math(&self, compute: Compute) -> Result<(), BlasError> {
+        let mode = match compute {
+            Compute::F32 => Numbers::DEFAULT_MATH,
+            Compute::Tf32 => Numbers::XF32_MATH,
+        };
+        // SAFETY: the handle came from the library.
+        status("rocblas_set_math_mode", unsafe { (self.functions.set_math)(self.handle, mode) })
+    }
+
+    /// Writes at most `list.len()` solutions of a product, or only counts them when the list is empty. Returns their number.
+    fn list(&self, call: &Call, functions: &SolutionFunctions, list: &mut [i32]) -> Result<usize, BlasError> {
+        let Call { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = call;
+        let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
+        let mut count = i32::try_from(list.len()).unwrap_or(i32::MAX);
+        let place = if list.is_empty() { null_mut() } else { list.as_mut_ptr() };
+        let (single, compute) = (*batch == 1, F32);
+        // SAFETY: as for the product itself; `place` has room for `count` numbers, or is null, on which the library only counts.
+        let code = unsafe {
+            if single {
+                (functions.gemm)(
+                    self.handle,
+                    *op_a,
+                    *op_b,
+                    *m,
+                    *n,
+                    *k,
+                    alpha,
+                    a.data,
+                    a.number,
+                    a.leading,
+                    b.data,
+                    b.number,
+                    b.leading,
+                    beta,
+                    c.data,
+                    c.number,
+                    c.leading,
+                    d.data,
+                    d.number,
+                    d.leading,
+                    compute,
+                    Numbers::SOLUTION_INDEX,
+                    0,
+                    place,
+                    &mut count,
+                )
+            } else {
+                (functions.batched)(
+                    self.handle,
+                    *op_a,
+                    *op_b,
+                    *m,
+                    *n,
+                    *k,
+                    alpha,
+                    a.data,
+                    a.number,
+                    a.leading,
+                    a.stride,
+                    b.data,
+                    b.number,
+                    b.leading,
+                    b.stride,
+                    beta,
+                    c.data,
+                    c.number,
+                    c.leading,
+                    c.stride,
+                    d.data,
+                    d.number,
+                    d.leading,
+                    d.stride,
+                    *batch,
+                    compute,
+                    Numbers::SOLUTION_INDEX,
+                    0,
+                    place,
+                    &mut count,
+                )
+            }
+        };
+        status("rocblas_gemm_ex_get_solutions", code)?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+}
+
+/// The compute type: sums in f32 for every type.
+const F32: c_int = 151;
+
+fn status(function: &str, code: c_int) -> Result<(), BlasError> {
+    check(function, code, Numbers::STATUSES, Numbers::UNSUPPORTED)
+}
+
+fn version(functions: &RocblasFunctions) -> String {
+    let mut text = [0_u8; 256];
+    // SAFETY: `text` is writable for its length, which is passed with it.
+    let code = unsafe { (functions.version)(text.as_mut_ptr().cast(), text.len()) };
+    let text = CStr::from_bytes_until_nul(&text).map(|text| text.to_string_lossy().into_owned());
+    text.ok().filter(|text| code == 0 && !text.is_empty()).unwrap_or_else(|| "unknown".to_owned())
+}
+
+impl Blas for Rocblas {
+    fn name(&self) -> LibraryName {
+        LibraryName::Rocblas
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn in_place(&self) -> bool {
+        false
+    }
+
+    /// The default algorithm, then every listed solution.
+    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError> {
+        self.gpu.make_current()?;
+        self.set_math(product.arithmetic.compute)?;
+        // The library compares types and sizes; the addresses are not read.
+        let address = DeviceAddress(256);
+        let buffers = Buffers { a: address, b: address, c: address, d: address };
+        let Some(call) = Call::new(product, buffers) else { return Ok(Vec::new()) };
+        let mut algorithms = vec![Algorithm::chosen_by_library()];
+        let Some(functions) = &self.solutions else { return Ok(algorithms) };
+        let listed = self.list(&call, functions, &mut []).and_then(|count| {
+            let mut list = vec![0; count];
+            let filled = if count == 0 { 0 } else { self.list(&call, functions, &mut list)? };
+            list.truncate(filled);
+            Ok(list)
+        });
+        let list = match listed {
+            Ok(list) => list,
+            Err(BlasError::Unsupported { .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        algorithms.extend(list.into_iter().map(|index| Algorithm {
+            id: index.to_string(),
+            configuration: String::new(),
+            handle: AlgorithmHandle::Index(index),
+        }));
+        Ok(algorithms)
+    }
+
+    fn run(&self, product: &Product, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+        self.gpu.make_current()?;
+        self.set_math(product.arithmetic.compute)?;
+        let unsupported =
+            || BlasError::Unsupported { reason: format!("rocblas has no product {}", product.arithmetic) };
+        let call = Call::new(product, buffers).ok_or_else(unsupported)?;
+        let Call { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = &call;
+        let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
+        let (algo, index) = match algorithm.handle {
+            AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),
+            AlgorithmHandle::Default | AlgorithmHandle::Opaque { .. } => (Numbers::STANDARD, 0),
+        };
+        // SAFETY: the matrices have the bytes that the sizes state; alpha and beta are f32, as the compute type requires, and are read
+        // before the call returns, because the pointer mode is that of the host.
+        let code = unsafe {
+            if *batch == 1 {
+                (self.functions.gemm)(
+                    self.handle,
+                    *op_a,
+                    *op_b,
+                    *m,
+                    *n,
+                    *k,
+                    alpha,
+                    a.data,
+                    a.number,
+                    a.leading,
+                    b.data,
+                    b.number,
+                    b.leading,
+                    beta,
+                    c.data,
+                    c.number,
+                    c.leading,
+                    d.data,
+                    d.number,
+                    d.leading,
+                    F32,
+                    algo,
+                    index,
+                    0,
+                )
+            } else {
+                (self.functions.batched)(
+                    self.handle,
+                    *op_a,
+                    *op_b,
+                    *m,
+                    *n,
+                    *k,
+                    alpha,
+                    a.data,
+                    a.number,
+                    a.leading,
+                    a.stride,
+                    b.data,
+                    b.number,
+                    b.leading,
+                    b.stride,
+                    beta,
+                    c.data,
+                    c.number,
+                    c.leading,
+                    c.stride,
+                    d.data,
+                    d.number,
+                    d.leading,
+                    d.stride,
+                    *batch,
+                    F32,
+                    algo,
+                    index,
+                    0,
+                )
+            }
+        };
+        let allowed = if algorithm.handle == AlgorithmHandle::Default { Numbers::UNSUPPORTED } else { &[] };
+        check("rocblas_gemm_ex", code, Numbers::STATUSES, allowed)
+    }
+}
+
+impl Drop for Rocblas {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from the library and is not used any more.
+        unsafe { (self.functions.destroy)(self.handle) };
+    }
+}

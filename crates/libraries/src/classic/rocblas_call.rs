@@ -1,0 +1,52 @@
+//! A product in the numbers of rocBLAS.
+
+use super::rocblas_numbers::RocblasNumbers as Numbers;
+use crate::{
+    blas::Buffers,
+    gpu::DeviceAddress,
+    product::{Operand, Product, Stored},
+};
+use std::ffi::{c_int, c_void};
+
+/// A product in the numbers of rocBLAS.
+pub(super) struct Call {
+    pub(super) operations: [c_int; 2],
+    pub(super) sizes: [c_int; 3],
+    pub(super) alpha: f32,
+    pub(super) beta: f32,
+    pub(super) a: Matrix,
+    pub(super) b: Matrix,
+    pub(super) c: Matrix,
+    pub(super) d: Matrix,
+    pub(super) batch: c_int,
+}
+
+/// A matrix in the numbers of rocBLAS.
+pub(super) struct Matrix {
+    pub(super) data: *mut c_void,
+    pub(super) number: c_int,
+    pub(super) leading: c_int,
+    pub(super) stride: i64,
+}
+
+impl Call {
+    /// `None` when rocBLAS does not have a type.
+    pub(super) fn new(product: &Product, buffers: Buffers) -> Option<Self> {
+        let matrix = |operand, address: DeviceAddress| {
+            let Stored { number, leading, stride, .. } = product.stored(operand);
+            let (leading, stride) = (leading as c_int, stride as i64);
+            Numbers::number(number).map(|number| Matrix { data: address.pointer(), number, leading, stride })
+        };
+        Some(Self {
+            operations: product.transposed.map(|transposed| Numbers::OPERATIONS[usize::from(transposed)]),
+            sizes: [product.rows, product.columns, product.inner].map(|size| size as c_int),
+            alpha: product.alpha as f32,
+            beta: product.beta as f32,
+            a: matrix(Operand::A, buffers.a)?,
+            b: matrix(Operand::B, buffers.b)?,
+            c: matrix(Operand::C, buffers.c)?,
+            d: matrix(Operand::D, buffers.d)?,
+            batch: product.batch as c_int,
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! The driver of a GPU: memory, copies and waiting, the same for CUDA and HIP.
+
+mod account;
+mod cuda;
+mod hip;
+mod interface;
+
+pub use account::Account;
+pub use interface::{DeviceAddress, Gpu, GpuError};
+
+use crate::library::open_driver;
+use testgen_device::{Device, DeviceKind, System};
+
+/// Opens the driver of a detected device.
+///
+/// # Errors
+///
+/// The driver is not found or too old, or the device cannot be used.
+pub(crate) fn open(system: &System, device: &Device) -> Result<Box<dyn Gpu>, GpuError> {
+    let library = open_driver(system, device.kind)?;
+    Ok(match device.kind {
+        DeviceKind::Rocm => Box::new(hip::HipGpu::open(library, device.index)?),
+        DeviceKind::Cuda | DeviceKind::Cpu => Box::new(cuda::CudaGpu::open(library, device.index)?),
+    })
+}

@@ -1,0 +1,135 @@
+//! Memory of a device with guards: bytes before and after a matrix that no product may change.
+
+use crate::{
+    gpu::{DeviceAddress, Gpu, GpuError},
+    product::Stored,
+};
+use std::fmt;
+
+/// Bytes of a guard. A multiple of 256, so that the matrix keeps the alignment of the allocation.
+const GUARD: usize = 4096;
+
+/// A matrix of a product in the memory of a device, between two guards of NaN.
+pub(crate) struct Guarded<'gpu> {
+    gpu: &'gpu dyn Gpu,
+    allocation: DeviceAddress,
+    stored: Stored,
+    bytes: Vec<u8>,
+}
+
+/// A byte outside of the elements that was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overwritten {
+    /// Bytes before the first element: their distance to it.
+    Before(usize),
+    /// Bytes after the last element: the distance to its end.
+    After(usize),
+    /// An element between two columns, or between two matrices: its index.
+    Between(usize),
+}
+
+impl fmt::Display for Overwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Before(bytes) => write!(f, "memory {bytes} bytes before the result was overwritten"),
+            Self::After(bytes) => write!(f, "memory {bytes} bytes after the result was overwritten"),
+            Self::Between(element) => write!(f, "element {element}, between columns of the result, was overwritten"),
+        }
+    }
+}
+
+impl<'gpu> Guarded<'gpu> {
+    /// Allocates a matrix; its elements, the padding between them and the guards are NaN.
+    pub(crate) fn new(gpu: &'gpu dyn Gpu, stored: Stored) -> Result<Self, GpuError> {
+        let bytes = vec![stored.number.nan_byte(); stored.bytes() + 2 * GUARD];
+        let allocation = gpu.allocate(bytes.len())?;
+        let buffer = Self { gpu, allocation, stored, bytes };
+        gpu.upload(allocation, &buffer.bytes)?;
+        Ok(buffer)
+    }
+
+    /// The address of the first element.
+    pub(crate) fn address(&self) -> DeviceAddress {
+        self.allocation.offset(GUARD)
+    }
+
+    /// Writes the elements: `value` returns that of a matrix, row and column as they are stored.
+    pub(crate) fn write(&mut self, value: impl Fn(usize, usize, usize) -> f64) -> Result<(), GpuError> {
+        let (number, size) = (self.stored.number, self.stored.number.bytes());
+        for (matrix, row, column) in positions(self.stored) {
+            let start = GUARD + self.stored.index(matrix, row, column) * size;
+            number.encode(value(matrix, row, column), &mut self.bytes[start..start + size]);
+        }
+        self.gpu.upload(self.allocation, &self.bytes)
+    }
+
+    /// Writes all bytes again as they were written last.
+    pub(crate) fn restore(&self) -> Result<(), GpuError> {
+        self.gpu.upload(self.allocation, &self.bytes)
+    }
+
+    /// Reads the elements, row-major for each matrix, and the first byte outside of them that differs from what was written.
+    pub(crate) fn read(&self) -> Result<(Vec<f64>, Option<Overwritten>), GpuError> {
+        let mut bytes = vec![0; self.bytes.len()];
+        self.gpu.download(self.allocation, &mut bytes)?;
+        let size = self.stored.number.bytes();
+        let value = |(matrix, row, column)| {
+            let start = GUARD + self.stored.index(matrix, row, column) * size;
+            self.stored.number.decode(&bytes[start..])
+        };
+        let values = row_major_positions(self.stored).map(value).collect();
+        Ok((values, self.overwritten(&bytes)))
+    }
+
+    /// Whether any byte differs from what was written.
+    pub(crate) fn is_changed(&self) -> Result<bool, GpuError> {
+        let mut bytes = vec![0; self.bytes.len()];
+        self.gpu.download(self.allocation, &mut bytes)?;
+        Ok(bytes != self.bytes)
+    }
+
+    fn overwritten(&self, bytes: &[u8]) -> Option<Overwritten> {
+        let end = bytes.len() - GUARD;
+        let differs = |index: &usize| bytes[*index] != self.bytes[*index];
+        let before = (0..GUARD).rev().find(differs).map(|index| Overwritten::Before(GUARD - index));
+        let after = || (end..bytes.len()).find(differs).map(|index| Overwritten::After(index - end));
+        let between = || {
+            let size = self.stored.number.bytes();
+            let is_outside = |element: &usize| !self.is_element(*element);
+            let elements = (0..self.stored.elements()).filter(is_outside);
+            elements
+                .flat_map(|element| (0..size).map(move |byte| (element, GUARD + element * size + byte)))
+                .find_map(|(element, index)| differs(&index).then_some(Overwritten::Between(element)))
+        };
+        before.or_else(after).or_else(between)
+    }
+
+    /// Whether an index is that of an element, and not of the padding between elements.
+    fn is_element(&self, index: usize) -> bool {
+        let within = if self.stored.batch > 1 { index % self.stored.stride } else { index };
+        within / self.stored.leading < self.stored.columns && within % self.stored.leading < self.stored.rows
+    }
+}
+
+impl Drop for Guarded<'_> {
+    fn drop(&mut self) {
+        // An error here would have been returned by the copy before; a destructor cannot return it.
+        let _ = self.gpu.release(self.allocation, self.bytes.len());
+    }
+}
+
+/// Matrix, row and column of every element, in the order of memory.
+fn positions(stored: Stored) -> impl Iterator<Item = (usize, usize, usize)> {
+    let matrix = move |matrix| {
+        (0..stored.columns).flat_map(move |column| (0..stored.rows).map(move |row| (matrix, row, column)))
+    };
+    (0..stored.batch).flat_map(matrix)
+}
+
+/// Matrix, row and column of every element, row-major.
+fn row_major_positions(stored: Stored) -> impl Iterator<Item = (usize, usize, usize)> {
+    let matrix = move |matrix| {
+        (0..stored.rows).flat_map(move |row| (0..stored.columns).map(move |column| (matrix, row, column)))
+    };
+    (0..stored.batch).flat_map(matrix)
+}

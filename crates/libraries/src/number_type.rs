@@ -1,0 +1,138 @@
+//! The types of elements that libraries multiply, and their bytes.
+
+use crate::float8::Float8;
+use half::{bf16, f16};
+use serde::Serialize;
+use std::fmt;
+use testgen_calls::Element;
+
+/// The type of the elements of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NumberType {
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary16.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// 8 bits with 4 bits of exponent, as the Open Compute Project defines them.
+    E4m3,
+    /// 8 bits with 5 bits of exponent, as the Open Compute Project defines them.
+    E5m2,
+    /// 8 bits with 4 bits of exponent, without infinities and negative zero: gfx942.
+    E4m3Fnuz,
+    /// 8 bits with 5 bits of exponent, without infinities and negative zero: gfx942.
+    E5m2Fnuz,
+}
+
+impl NumberType {
+    /// Bytes of an element.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 | Self::Bf16 => 2,
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => 1,
+        }
+    }
+
+    /// The nearest number of this type, ties to even. Those of 8 bits saturate.
+    pub fn round(self, value: f64) -> f64 {
+        match (self.element(), self.float8()) {
+            (Some(element), _) => element.round(value),
+            (None, Some(format)) => format.decode(format.encode(value)),
+            (None, None) => value,
+        }
+    }
+
+    /// The type of the operators' tensors; none for types of 8 bits, which are inputs of products only.
+    pub const fn element(self) -> Option<Element> {
+        match self {
+            Self::F32 => Some(Element::F32),
+            Self::F16 => Some(Element::F16),
+            Self::Bf16 => Some(Element::Bf16),
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => None,
+        }
+    }
+
+    /// Writes `value`, a number of this type, to the first bytes of `to`.
+    pub fn encode(self, value: f64, to: &mut [u8]) {
+        match self {
+            Self::F32 => to[..4].copy_from_slice(&(value as f32).to_le_bytes()),
+            Self::F16 => to[..2].copy_from_slice(&f16::from_f64(value).to_le_bytes()),
+            Self::Bf16 => to[..2].copy_from_slice(&bf16::from_f64(value).to_le_bytes()),
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => {
+                to[0] = self.float8().map_or(0, |format| format.encode(value));
+            }
+        }
+    }
+
+    /// The number in the first bytes of `from`.
+    pub fn decode(self, from: &[u8]) -> f64 {
+        match self {
+            Self::F32 => f64::from(f32::from_le_bytes([from[0], from[1], from[2], from[3]])),
+            Self::F16 => f16::from_le_bytes([from[0], from[1]]).to_f64(),
+            Self::Bf16 => bf16::from_le_bytes([from[0], from[1]]).to_f64(),
+            Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => {
+                self.float8().map_or(f64::NAN, |format| format.decode(from[0]))
+            }
+        }
+    }
+
+    /// The byte whose repetition is NaN in this type.
+    pub const fn nan_byte(self) -> u8 {
+        match self {
+            Self::E4m3Fnuz | Self::E5m2Fnuz => 0x80,
+            Self::F32 | Self::F16 | Self::Bf16 | Self::E4m3 | Self::E5m2 => 0xff,
+        }
+    }
+
+    const fn float8(self) -> Option<Float8> {
+        match self {
+            Self::E4m3 => Some(Float8::E4M3),
+            Self::E5m2 => Some(Float8::E5M2),
+            Self::E4m3Fnuz => Some(Float8::E4M3_FNUZ),
+            Self::E5m2Fnuz => Some(Float8::E5M2_FNUZ),
+            Self::F32 | Self::F16 | Self::Bf16 => None,
+        }
+    }
+}
+
+impl fmt::Display for NumberType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::E4m3 => "e4m3",
+            Self::E5m2 => "e5m2",
+            Self::E4m3Fnuz => "e4m3fnuz",
+            Self::E5m2Fnuz => "e5m2fnuz",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NumberType::{self, Bf16, E4m3, E4m3Fnuz, E5m2, E5m2Fnuz, F16, F32};
+
+    const ALL: [NumberType; 7] = [F32, F16, Bf16, E4m3, E5m2, E4m3Fnuz, E5m2Fnuz];
+
+    #[test]
+    fn numbers_survive_their_bytes() {
+        for number in ALL {
+            for value in [0.0, 1.0, -0.5, 0.1, 200.0, -3.75] {
+                let (value, mut bytes) = (number.round(value), [0xaa; 4]);
+                number.encode(value, &mut bytes);
+                assert_eq!(number.decode(&bytes), value, "{number} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_fill_is_nan_in_every_type() {
+        for number in ALL {
+            assert!(number.decode(&[number.nan_byte(); 4]).is_nan(), "{number}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Opening a library on a device.
+
+use crate::{
+    blas::{Blas, BlasError, PartialSums},
+    classic::{Cublas, Rocblas},
+    gpu::{self, Gpu, GpuError},
+    library::{self, LibraryName, LibraryNotFound},
+    lt::{CUBLASLT, HIPBLASLT, Lt},
+};
+use std::rc::Rc;
+use testgen_device::{Device, System};
+
+/// A library that was opened on a device.
+pub struct Opened {
+    /// The driver of the device.
+    pub gpu: Rc<dyn Gpu>,
+    /// The library.
+    pub blas: Box<dyn Blas>,
+    /// The file of the library.
+    pub path: String,
+}
+
+/// Why a library was not opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// It is not installed: a reason to ignore its checks.
+    #[error(transparent)]
+    NotFound(#[from] LibraryNotFound),
+    /// The driver of the device failed.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The library failed, or lacks a function.
+    #[error(transparent)]
+    Blas(#[from] BlasError),
+    /// The device is of another vendor.
+    #[error("{library} computes on {} devices, not on `{device}`", library.device())]
+    OtherVendor {
+        /// The library.
+        library: LibraryName,
+        /// The device's name.
+        device: String,
+    },
+}
+
+/// Opens `library` on `device`, both as this machine has them, with sums in f32 or as the library prefers.
+///
+/// # Errors
+///
+/// The library or the driver is not found or fails, or the device is of another vendor.
+pub fn open(system: &System, library: LibraryName, device: &Device, sums: PartialSums) -> Result<Opened, OpenError> {
+    if library.device() != device.kind {
+        return Err(OpenError::OtherVendor { library, device: device.name.clone() });
+    }
+    let file = library::open(system, library)?;
+    let gpu: Rc<dyn Gpu> = Rc::from(gpu::open(system, device)?);
+    let blas: Box<dyn Blas> = match library {
+        LibraryName::Cublas => Box::new(Cublas::open(&file, Rc::clone(&gpu), sums)?),
+        LibraryName::CublasLt => Box::new(Lt::open(&file, &CUBLASLT, Rc::clone(&gpu), sums)?),
+        LibraryName::Rocblas => Box::new(Rocblas::open(&file, Rc::clone(&gpu))?),
+        LibraryName::HipblasLt => Box::new(Lt::open(&file, &HIPBLASLT, Rc::clone(&gpu), sums)?),
+    };
+    Ok(Opened { gpu, blas, path: file.path().to_owned() })
+}

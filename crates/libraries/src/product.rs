@@ -1,0 +1,190 @@
+//! A product of matrices as the libraries define it: D = alpha * op(A) * op(B) + beta * C, column-major.
+
+use crate::number_type::NumberType;
+use std::fmt;
+use testgen_types::Precision;
+
+/// D = alpha * op(A) * op(B) + beta * C, for each of `batch` matrices. A matrix is stored by columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product {
+    /// The rows of D.
+    pub rows: usize,
+    /// The columns of D.
+    pub columns: usize,
+    /// The length of the sums.
+    pub inner: usize,
+    /// The number of products; one is a call without a batch.
+    pub batch: usize,
+    /// The types of the elements, and of sums.
+    pub arithmetic: Arithmetic,
+    /// Whether A and B are stored transposed.
+    pub transposed: [bool; 2],
+    /// The factor of the product.
+    pub alpha: f64,
+    /// The factor of C; with 0, C must not be read.
+    pub beta: f64,
+    /// Elements between two columns of each matrix, which belong to no matrix.
+    pub padding: usize,
+    /// Elements between two matrices of a batch.
+    pub gap: usize,
+}
+
+/// The types of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arithmetic {
+    /// The types of A and B.
+    pub factors: [NumberType; 2],
+    /// The type of C and D.
+    pub result: NumberType,
+    /// The type in which factors are multiplied and sums computed.
+    pub compute: Compute,
+}
+
+/// The arithmetic of products and sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Compute {
+    /// f32.
+    F32,
+    /// Factors are rounded to 10 bits of mantissa, sums are f32: TF32 of NVIDIA, XF32 of AMD.
+    Tf32,
+}
+
+/// One of the four matrices of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand {
+    /// The first factor.
+    A,
+    /// The second factor.
+    B,
+    /// The matrix that is added.
+    C,
+    /// The result.
+    D,
+}
+
+/// The place of a matrix's elements in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    /// The type of its elements.
+    pub number: NumberType,
+    /// The rows as they are stored, before a transposition.
+    pub rows: usize,
+    /// The columns as they are stored, before a transposition.
+    pub columns: usize,
+    /// Elements from a column to the next.
+    pub leading: usize,
+    /// Elements from a matrix of the batch to the next.
+    pub stride: usize,
+    /// The matrices of the batch.
+    pub batch: usize,
+}
+
+impl Product {
+    /// A product with alpha 1 and beta 0, not transposed, without padding.
+    pub fn new([rows, columns, inner]: [usize; 3], arithmetic: Arithmetic) -> Self {
+        let [batch, padding, gap] = [1, 0, 0];
+        Self { rows, columns, inner, batch, arithmetic, transposed: [false; 2], alpha: 1.0, beta: 0.0, padding, gap }
+    }
+
+    /// The place of a matrix's elements.
+    pub fn stored(&self, operand: Operand) -> Stored {
+        let turn = |[rows, columns]: [usize; 2], transposed| if transposed { [columns, rows] } else { [rows, columns] };
+        let Arithmetic { factors, result, .. } = self.arithmetic;
+        let (number, [rows, columns]) = match operand {
+            Operand::A => (factors[0], turn([self.rows, self.inner], self.transposed[0])),
+            Operand::B => (factors[1], turn([self.inner, self.columns], self.transposed[1])),
+            Operand::C | Operand::D => (result, [self.rows, self.columns]),
+        };
+        let leading = rows + self.padding;
+        Stored { number, rows, columns, leading, stride: leading * columns + self.gap, batch: self.batch }
+    }
+
+    /// `NT`: the first matrix as it is, the second one transposed.
+    pub fn transposes(&self) -> String {
+        self.transposed.iter().map(|transposed| if *transposed { 'T' } else { 'N' }).collect()
+    }
+}
+
+impl Stored {
+    /// The elements from the first to the last one, with the gaps between them.
+    pub fn elements(&self) -> usize {
+        (self.batch - 1) * self.stride + (self.columns - 1) * self.leading + self.rows
+    }
+
+    /// The bytes of [`Stored::elements`].
+    pub fn bytes(&self) -> usize {
+        self.elements() * self.number.bytes()
+    }
+
+    /// The index of an element.
+    pub fn index(&self, matrix: usize, row: usize, column: usize) -> usize {
+        matrix * self.stride + column * self.leading + row
+    }
+}
+
+impl Arithmetic {
+    /// The types of a precision.
+    pub const fn of(precision: Precision) -> Self {
+        let (number, compute) = match precision {
+            Precision::F32 => (NumberType::F32, Compute::F32),
+            Precision::Tf32 => (NumberType::F32, Compute::Tf32),
+            Precision::F16 => (NumberType::F16, Compute::F32),
+            Precision::Bf16 => (NumberType::Bf16, Compute::F32),
+        };
+        Self { factors: [number; 2], result: number, compute }
+    }
+
+    /// Factors of 8 bits with results of 16 or 32.
+    pub const fn float8(factors: [NumberType; 2], result: NumberType) -> Self {
+        Self { factors, result, compute: Compute::F32 }
+    }
+
+    /// Whether a factor has 8 bits.
+    pub fn has_float8(self) -> bool {
+        self.factors.iter().any(|factor| factor.bytes() == 1)
+    }
+}
+
+impl fmt::Display for Arithmetic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { factors: [a, b], result, compute } = self;
+        match compute {
+            Compute::Tf32 => f.write_str("tf32"),
+            Compute::F32 if a == b && b == result => write!(f, "{result}"),
+            Compute::F32 => write!(f, "{a}*{b}->{result}"),
+        }
+    }
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, columns, inner, batch, arithmetic, alpha, beta, padding, gap, .. } = self;
+        write!(f, "{arithmetic} {} {rows}x{columns}x{inner} alpha {alpha} beta {beta}", self.transposes())?;
+        if *batch > 1 {
+            write!(f, " batch {batch} gap {gap}")?;
+        }
+        if *padding > 0 { write!(f, " padding {padding}") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arithmetic, Operand, Product};
+    use testgen_types::Precision;
+
+    #[test]
+    fn matrices_are_stored_by_columns_with_padding_and_gaps() {
+        let product = Product {
+            batch: 2,
+            transposed: [true, false],
+            padding: 1,
+            gap: 3,
+            ..Product::new([4, 5, 6], Arithmetic::of(Precision::F16))
+        };
+        let a = product.stored(Operand::A);
+        assert_eq!((a.rows, a.columns, a.leading, a.stride), (6, 4, 7, 31));
+        assert_eq!((a.index(1, 5, 3), a.elements()), (a.elements() - 1, 31 + 21 + 6));
+        assert_eq!((product.stored(Operand::D).leading, product.stored(Operand::B).leading), (5, 7));
+        assert_eq!(product.to_string(), "f16 TN 4x5x6 alpha 1 beta 0 batch 2 gap 3 padding 1");
+    }
+}

@@ -1,0 +1,33 @@
+//! The sizes of a product.
+
+use crate::product::Arithmetic;
+
+/// The sizes of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shape {
+    /// The rows of the result.
+    pub rows: usize,
+    /// The columns of the result.
+    pub columns: usize,
+    /// The length of the sums.
+    pub inner: usize,
+    /// The number of products.
+    pub batch: usize,
+}
+
+impl Shape {
+    /// One product of `[rows, columns, inner]`.
+    pub const fn new([rows, columns, inner]: [usize; 3]) -> Self {
+        Self { rows, columns, inner, batch: 1 }
+    }
+
+    /// The products of numbers.
+    pub const fn terms(&self) -> usize {
+        self.rows * self.columns * self.inner * self.batch
+    }
+
+    /// Whether libraries support the shape: factors of 8 bits need sizes that fill 16 bytes.
+    pub(super) fn fits(&self, arithmetic: Arithmetic) -> bool {
+        !arithmetic.has_float8() || [self.rows, self.columns, self.inner].iter().all(|size| size % 16 == 0)
+    }
+}

@@ -1,0 +1,214 @@
+//! A library as an engine: a process that answers requests of a suite for operators.
+//!
+//! Owns the answers. The protocol is that of `testgen-engine`, and products are those of [`LibraryExecutor`].
+
+use crate::{
+    blas::PartialSums,
+    compute::LibraryExecutor,
+    library::LibraryName,
+    open::{OpenError, Opened, open},
+    probe,
+    products::{Plan, run_products},
+};
+use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
+use testgen_calls::{Call, CallError, Execute, HostTensor};
+use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
+use testgen_engine::{
+    AlgorithmResults, AlgorithmsReply, Build, DeviceClass, DeviceRequest, Dtype, Failure, FailureKind, HelloReply,
+    LIBRARY_VARIABLE, OpenReply, OpenedDevice, Operation, OperatorEngine, OperatorReply, VERSION, answer_requests,
+};
+use testgen_types::{Operator, Precision};
+
+/// The option of a column in which cuBLAS and cuBLASLt add parts of sums in the type of the result, as they prefer.
+const SUMS_AS_RESULT: &str = "sums_as_result";
+/// The option of a column in which products of f32 round their factors to TF32.
+const TF32: &str = "tf32";
+
+/// Answers requests on standard input if this process was started as the engine of a library; none otherwise.
+pub fn serve_if_requested() -> Option<ExitCode> {
+    let name = std::env::var(LIBRARY_VARIABLE).ok()?;
+    let Some(library) = LibraryName::ALL.iter().find(|library| library.as_str() == name) else {
+        eprintln!("error: {LIBRARY_VARIABLE}={name} is not the name of a library");
+        return Some(ExitCode::from(2));
+    };
+    let mut engine = LibraryEngine::new(*library);
+    match answer_requests(&mut io::stdin().lock(), &mut io::stdout().lock(), &mut engine) {
+        Ok(()) => Some(ExitCode::SUCCESS),
+        Err(error) => {
+            eprintln!("error: {error}");
+            Some(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// The engine of a library.
+struct LibraryEngine {
+    library: LibraryName,
+    system: System,
+    sums: PartialSums,
+    tf32: bool,
+    opened: Option<Rc<Opened>>,
+}
+
+impl LibraryEngine {
+    fn new(library: LibraryName) -> Self {
+        Self { library, system: System::host(), sums: PartialSums::Single, tf32: false, opened: None }
+    }
+
+    fn take_options(&mut self, options: &[String]) -> Result<(), Failure> {
+        for option in options {
+            match option.as_str() {
+                TF32 => self.tf32 = true,
+                SUMS_AS_RESULT if self.library.device() == DeviceKind::Cuda => self.sums = PartialSums::AsResult,
+                other => {
+                    return Err(unsupported(format!("engine {} has no option `{other}`", self.library)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn devices(&self) -> Result<Vec<Device>, Failure> {
+        let devices = match self.library.device() {
+            DeviceKind::Cuda => cuda_driver(&self.system),
+            _ => hip_runtime(&self.system),
+        };
+        devices.map_err(|unavailable| unsupported(unavailable.to_string()))
+    }
+
+    fn open_on(&self, device: &Device) -> Result<Opened, Failure> {
+        open(&self.system, self.library, device, self.sums).map_err(|error| match &error {
+            OpenError::NotFound(_) | OpenError::OtherVendor { .. } => unsupported(error.to_string()),
+            OpenError::Gpu(_) | OpenError::Blas(_) => failed(error.to_string()),
+        })
+    }
+
+    fn opened(&self) -> Result<&Rc<Opened>, Failure> {
+        self.opened.as_ref().ok_or_else(|| failed("no device is open".to_owned()))
+    }
+
+    fn precision(&self, dtype: Dtype) -> Precision {
+        match dtype {
+            Dtype::F32 if self.tf32 => Precision::Tf32,
+            Dtype::F32 => Precision::F32,
+            Dtype::Tf32 => Precision::Tf32,
+            Dtype::F16 => Precision::F16,
+            Dtype::Bf16 => Precision::Bf16,
+        }
+    }
+
+    fn class(&self) -> DeviceClass {
+        match self.library.device() {
+            DeviceKind::Cpu => DeviceClass::Cpu,
+            DeviceKind::Cuda => DeviceClass::Cuda,
+            DeviceKind::Rocm => DeviceClass::Rocm,
+        }
+    }
+}
+
+impl OperatorEngine for LibraryEngine {
+    fn hello(&mut self, options: &[String]) -> Result<HelloReply, Failure> {
+        self.take_options(options)?;
+        // The version is the library's own answer, which needs a device.
+        let devices = self.devices()?;
+        let first = devices.first().ok_or_else(|| unsupported(format!("{} has no device", self.library)))?;
+        let version = self.open_on(first)?.blas.version().to_owned();
+        Ok(HelloReply {
+            version: VERSION,
+            versions: BTreeMap::from([(self.library.to_string(), version)]),
+            build: if self.library.device() == DeviceKind::Cuda { Build::Cuda } else { Build::Hip },
+            implementations: BTreeMap::new(),
+            operators: LibraryExecutor::OPERATORS.iter().map(Operator::to_string).collect(),
+            only_operators: true,
+            algorithms: true,
+        })
+    }
+
+    fn open(&mut self, request: &DeviceRequest) -> Result<OpenReply, Failure> {
+        if request.kind != self.class() {
+            return Err(unsupported(format!("{} computes on {} devices", self.library, self.library.device())));
+        }
+        let devices = self.devices()?;
+        let is_requested = |device: &&Device| match (&request.uuid, &request.pci_address) {
+            (Some(uuid), _) => device.uuid.as_ref() == Some(uuid),
+            (None, Some(address)) => device.pci_address.as_ref() == Some(address),
+            (None, None) => device.index == request.index,
+        };
+        let device = devices
+            .iter()
+            .find(is_requested)
+            .ok_or_else(|| failed(format!("the driver has no device {}", request.index)))?;
+        self.opened = Some(Rc::new(self.open_on(device)?));
+        let described = OpenedDevice {
+            kind: self.class(),
+            name: device.name.clone(),
+            uuid: device.uuid.clone(),
+            pci_address: device.pci_address.clone(),
+        };
+        Ok(OpenReply { device: described, why: None })
+    }
+
+    fn compute(
+        &mut self,
+        operation: Operation,
+        operands: &[HostTensor],
+        [dtype, result]: [Dtype; 2],
+    ) -> Result<HostTensor, Failure> {
+        // Operands are rounded to their type on the host, as those of every call are: a library converts nothing.
+        let types = [self.precision(dtype), self.precision(result)];
+        let call = probe::call(operation, operands, types).map_err(unsupported)?;
+        let executor = LibraryExecutor::new(Rc::clone(self.opened()?), types[1]);
+        let computed = executor.execute(&call).map_err(failure)?;
+        Ok(HostTensor { shape: probe::shape(operation, operands), ..computed.tensor })
+    }
+
+    fn operator(&mut self, call: &Call, dtype: Dtype) -> Result<(HostTensor, OperatorReply), Failure> {
+        let executor = LibraryExecutor::new(Rc::clone(self.opened()?), self.precision(dtype));
+        let computed = executor.execute(call).map_err(failure)?;
+        let reply = OperatorReply { element: computed.tensor.element, device: self.class() };
+        Ok((computed.tensor, reply))
+    }
+
+    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, Failure> {
+        let opened = self.opened()?;
+        let plan = if reduced { Plan::reduced(self.library) } else { Plan::full(self.library) };
+        let report = run_products(opened, &plan.of_precision(self.precision(dtype)));
+        if let Some(aborted) = report.aborted {
+            return Err(failed(aborted));
+        }
+        let refused = |group: &crate::products::UnsupportedGroup| {
+            format!("{} products of {} {}: {}", group.products, group.arithmetic, group.transposes, group.reason)
+        };
+        let row = |row: &crate::products::AlgorithmRow| AlgorithmResults {
+            name: format!("{} {} algorithm {}", row.arithmetic, row.transposes, row.algorithm),
+            results: row.products as u64,
+            wrong: row.failed as u64,
+            headroom: row.headroom,
+            problems: row
+                .failures
+                .iter()
+                .map(|failure| format!("{} [{}]: {}", failure.product, failure.configuration, failure.problem))
+                .collect(),
+        };
+        Ok(AlgorithmsReply {
+            rows: report.rows.iter().map(row).collect(),
+            unsupported: report.unsupported.iter().map(refused).collect(),
+        })
+    }
+
+    fn memory(&self) -> Option<u64> {
+        self.opened.as_ref().map(|opened| opened.gpu.account().live())
+    }
+}
+
+fn failure(error: CallError) -> Failure {
+    failed(error.to_string())
+}
+
+fn failed(message: String) -> Failure {
+    Failure { kind: FailureKind::Failed, message }
+}
+
+fn unsupported(message: String) -> Failure {
+    Failure { kind: FailureKind::Unsupported, message }
+}

@@ -1,0 +1,38 @@
+//! The signatures by which functions of the libraries are called, for their comparison with the published headers.
+
+use crate::{
+    classic::{CublasFunctions, RocblasFunctions, SolutionFunctions},
+    lt::LtFunctions,
+    symbols::FunctionTable,
+};
+
+/// Every function of the four libraries with the classes of its parameters: `pointer`, `i32`, `u32`, `i64`, `u64`, `usize`.
+pub fn signatures() -> Vec<(String, Vec<&'static str>)> {
+    let tables = [
+        ("cublas", CublasFunctions::SIGNATURES),
+        ("cublasLt", LtFunctions::SIGNATURES),
+        ("rocblas_", RocblasFunctions::SIGNATURES),
+        ("rocblas_", SolutionFunctions::SIGNATURES),
+        ("hipblasLt", LtFunctions::SIGNATURES),
+    ];
+    let functions = tables.into_iter().flat_map(|(prefix, table)| {
+        table.iter().map(move |(suffix, parameters)| {
+            (format!("{prefix}{suffix}"), parameters.iter().map(|parameter| parameter_class(parameter)).collect())
+        })
+    });
+    functions.collect()
+}
+
+/// The class of a parameter by the text of its type.
+pub fn parameter_class(text: &str) -> &'static str {
+    match text.trim() {
+        pointer if pointer.starts_with('*') => "pointer",
+        "Opaque" | "Data" => "pointer",
+        "c_int" | "i32" => "i32",
+        "c_uint" | "u32" => "u32",
+        "c_longlong" | "i64" => "i64",
+        "u64" => "u64",
+        "usize" => "usize",
+        _ => "unknown",
+    }
+}

@@ -1,0 +1,78 @@
+"""Extracts the numbers, signatures and structure sizes of the vendors' headers that testgen depends on, for `amd.txt` and `nvidia.txt`.
+
+    python3 extract.py HEADER... > declarations.txt
+
+Prints lines `enum NAME NUMBER`, `function NAME PARAMETER...` and `struct NAME BYTES`, without the text of the headers.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ENUMS = re.compile(
+    r"rocblas_(operation_(none|transpose|conjugate_transpose)|datatype_(f16|f32|bf16)_r|gemm_algo_\w+|default_math"
+    r"|xf32_xdl_math_op|status_\w+|atomics_\w+allowed)$"
+    r"|HIPBLAS_(OP_[NT]|STATUS_\w+|COMPUTE_32F|COMPUTE_32F_FAST_TF32)$"
+    r"|HIPBLASLT_(MATMUL_DESC_TRANS[AB]|MATRIX_LAYOUT_(BATCH_COUNT|STRIDED_BATCH_OFFSET)|MATMUL_PREF_MAX_WORKSPACE_BYTES)$"
+    r"|HIP_R_(32F|16F|16BF|8F_\w+)$"
+    r"|CUBLAS_(OP_[NT]|STATUS_\w+|COMPUTE_32F|COMPUTE_32F_FAST_TF32|MATH_DISALLOW_\w+)$"
+    r"|CUBLASLT_(MATMUL_DESC_TRANS[AB]|MATRIX_LAYOUT_(BATCH_COUNT|STRIDED_BATCH_OFFSET)|MATMUL_PREF_MAX_WORKSPACE_BYTES)$"
+    r"|CUBLASLT_(MATMUL_PREF_REDUCTION_SCHEME_MASK|REDUCTION_SCHEME_\w+)$"
+    r"|CUBLASLT_ALGO_CONFIG_\w+$|CUDA_R_(32F|16F|16BF|8F_E4M3|8F_E5M2)$"
+)
+FUNCTIONS = re.compile(
+    r"(rocblas_(create_handle|destroy_handle|get_version_string|set_math_mode|set_atomics_mode"
+    r"|gemm_(strided_batched_)?ex(_get_solutions)?)"
+    r"|cublas(Create_v2|Destroy_v2|GetVersion_v2|SetMathMode|GemmEx|GemmStridedBatchedEx|LtMatmulAlgoConfigGetAttribute)"
+    r"|(hipblas|cublas)Lt(Create|Destroy|GetVersion|Matmul|MatmulAlgoGetHeuristic"
+    r"|(MatmulDesc|MatrixLayout|MatmulPreference)(Create|Destroy|SetAttribute)))$"
+)
+STRUCTS = re.compile(r"(hipblas|cublas)LtMatmul(Algo|HeuristicResult)_t$")
+BYTES = {"uint8_t": 1, "size_t": 8, "hipblasStatus_t": 4, "float": 4, "int": 4, "hipblasLtMatmulAlgo_t": 24}
+BYTES |= {"uint64_t": 8, "cublasStatus_t": 4, "cublasLtMatmulAlgo_t": 64}
+NUMBERS = {"int": "i32", "rocblas_int": "i32", "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64", "uint64_t": "u64"}
+NUMBERS |= {"rocblas_stride": "i64", "long": "i64", "size_t": "usize"}
+POINTERS = re.compile(
+    r"(rocblas_handle|hipStream_t|cudaStream_t|cublasHandle_t"
+    r"|(hipblas|cublas)Lt(Handle|MatmulDesc|MatrixLayout|MatmulPreference)_t)$"
+)
+
+
+def parameter(text):
+    """The class of a parameter: `pointer`, or a number with its width; enums are i32."""
+    words = [word for word in text.replace("*", " * ").split() if word != "const"]
+    if words == ["void"]:
+        return ""
+    if "*" in words or "[" in text or POINTERS.match(words[0]):
+        return "pointer"
+    return NUMBERS.get(words[0], "i32")
+
+
+def struct_bytes(body):
+    """The size of a structure whose fields are aligned without padding; of both branches of `__cplusplus`, the first."""
+    body = re.sub(r"#else.*?#endif", "", body, flags=re.S)
+    total = 0
+    for kind, count in re.findall(r"^\s*(\w+)\s+\w+\s*(?:\[(\d+)\])?\s*(?:=[^;]*)?;", body, flags=re.M):
+        total += BYTES[kind] * int(count or 1)
+    return total
+
+
+def lines(text):
+    """The declarations of a header."""
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text).replace("CUBLASWINAPI", " ")
+    for name, number in re.findall(r"\b(\w+)\s*=\s*(0x[0-9a-fA-F]+|\d+)\s*[,}\n]", text):
+        if ENUMS.match(name):
+            yield f"enum {name} {int(number, 0)}"
+    for name, parameters in re.findall(r"(?<!return )\b(\w+)\s*\(([^();{}]*)\)\s*;", text):
+        if FUNCTIONS.match(name):
+            yield " ".join(["function", name, *map(parameter, parameters.split(","))]).rstrip()
+    for body, name in re.findall(r"typedef struct\s*\w*\s*\{([^{}]*(?:\{0\}[^{}]*)?)\}\s*(\w+);", text, flags=re.S):
+        if STRUCTS.match(name):
+            yield f"struct {name} {struct_bytes(body)}"
+
+
+if __name__ == "__main__":
+    for path in map(Path, sys.argv[1:]):
+        found = dict.fromkeys(lines(path.read_text()))
+        print(f"# {path.name}", *found, sep="\n")

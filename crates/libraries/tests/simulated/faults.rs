@@ -1,0 +1,151 @@
+//! Products of the simulated libraries, with and without faults.
+
+use crate::installation::run;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The report of a library under faults.
+fn report(library: &str, faults: &str) -> Value {
+    let output = run(&format!("products {library}"), faults);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.starts_with('{'));
+    let line = line.unwrap_or_else(|| panic!("no report: {text}{}", String::from_utf8_lossy(&output.stderr)));
+    serde_json::from_str(line).expect("is JSON")
+}
+
+fn rows(report: &Value) -> Vec<&Value> {
+    report["rows"].as_array().expect("has rows").iter().collect()
+}
+
+fn count(row: &Value, name: &str) -> u64 {
+    row[name].as_u64().expect("is a number")
+}
+
+/// A fault, and the rows that must fail.
+struct Expected {
+    fault: &'static str,
+    /// The types of all rows that fail.
+    arithmetics: &'static [&'static str],
+    /// The transpositions of all rows that fail; every one if empty.
+    transposes: &'static [&'static str],
+    /// A part of every product that fails.
+    product: &'static str,
+    /// A part of one of the messages.
+    message: &'static str,
+}
+
+const ALL: &[&str] = &["bf16", "f16", "f32", "tf32"];
+/// The plan has no subnormal factors of TF32, which lose bits in any case.
+const SUBNORMAL: &[&str] = &["bf16", "f16", "f32"];
+const HALF: &[&str] = &["bf16", "f16"];
+
+const EXPECTED: &[Expected] = &[
+    Expected {
+        fault: "alpha",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "alpha -0.5",
+        message: "elements are wrong",
+    },
+    Expected { fault: "beta", arithmetics: ALL, transposes: &[], product: "", message: "elements are wrong" },
+    Expected { fault: "flush", arithmetics: SUBNORMAL, transposes: &[], product: "", message: "elements are wrong" },
+    Expected {
+        fault: "transpose",
+        arithmetics: ALL,
+        transposes: &["TT"],
+        product: "TT",
+        message: "elements are wrong",
+    },
+    Expected { fault: "limit", arithmetics: ALL, transposes: &[], product: "", message: "are NaN or were not written" },
+    Expected { fault: "batch", arithmetics: ALL, transposes: &[], product: "batch", message: "elements are wrong" },
+    Expected {
+        fault: "beyond",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "",
+        message: "memory 0 bytes after the result was overwritten",
+    },
+    Expected {
+        fault: "silent",
+        arithmetics: ALL,
+        transposes: &[],
+        product: "",
+        message: "are NaN or were not written",
+    },
+    Expected { fault: "refuse", arithmetics: ALL, transposes: &[], product: "", message: "returned 6, " },
+    Expected { fault: "round", arithmetics: HALF, transposes: &[], product: "", message: "elements are wrong" },
+];
+
+fn detects(library: &str) {
+    for Expected { fault, arithmetics, transposes, product, message } in EXPECTED {
+        let report = report(library, &format!("blas={fault}"));
+        let failed: Vec<&Value> = rows(&report).into_iter().filter(|row| count(row, "failed") > 0).collect();
+        let detected: BTreeSet<&str> = failed.iter().filter_map(|row| row["arithmetic"].as_str()).collect();
+        assert_eq!(detected, arithmetics.iter().copied().collect(), "{library}: blas={fault}");
+        let text = Value::from_iter(failed.iter().copied().cloned()).to_string();
+        assert!(text.contains(message), "{library}: blas={fault}: {text}");
+        for row in failed {
+            let own = row["transposes"].as_str().expect("is text");
+            assert!(transposes.is_empty() || transposes.contains(&own), "{library}: blas={fault}: {row}");
+            let failures = row["failures"].as_array().expect("are described");
+            let described = |failure: &Value| failure["product"].as_str().is_some_and(|text| text.contains(product));
+            assert!(failures.iter().all(described), "{library}: blas={fault}: {row}");
+        }
+    }
+}
+
+/// Every algorithm of every type and transposition passes; `algorithms` are those of each.
+fn passes(library: &str, algorithms: &[&str]) {
+    let report = report(library, "");
+    let rows = rows(&report);
+    for row in &rows {
+        assert_eq!(count(row, "failed"), 0, "{library}: {row}");
+    }
+    // f32, XF32, f16 and bf16, each with four transpositions.
+    assert_eq!(rows.len(), 16 * algorithms.len(), "{library}");
+    for algorithm in algorithms {
+        assert_eq!(rows.iter().filter(|row| row["algorithm"] == *algorithm).count(), 16, "{library} {algorithm}");
+    }
+    assert!(report["version"].as_str().is_some_and(|version| version != "unknown"), "{report}");
+    assert!(count(&report, "peak_bytes") > 1 << 16 && report["aborted"].is_null(), "{report}");
+}
+
+#[test]
+fn rocblas_passes_with_every_solution() {
+    passes("rocblas", &["default", "2101", "2102", "4093"]);
+}
+
+#[test]
+fn hipblaslt_passes_with_every_algorithm() {
+    passes("hipblaslt", &["51", "52", "877"]);
+}
+
+#[test]
+fn every_fault_of_rocblas_is_detected() {
+    detects("rocblas");
+}
+
+#[test]
+fn every_fault_of_hipblaslt_is_detected() {
+    detects("hipblaslt");
+}
+
+#[test]
+fn a_fault_of_one_solution_is_in_its_rows_only() {
+    for (library, solution) in [("rocblas", "4093"), ("hipblaslt", "877")] {
+        let report = report(library, "blas=solution");
+        for row in rows(&report) {
+            let expected = if row["algorithm"] == solution { count(row, "products") } else { 0 };
+            assert_eq!(count(row, "failed"), expected, "{library}: {row}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_of_the_device_ends_the_run() {
+    let report = report("rocblas", "copy=40");
+    assert!(
+        report["aborted"].as_str().is_some_and(|error| error.contains("hipMemcpyDtoHAsync returned 999")),
+        "{report}"
+    );
+}

@@ -1,0 +1,6 @@
+//! The code for AMD's libraries on simulated ones: everything passes without faults, and each injected fault is detected.
+
+mod calls;
+mod faults;
+mod installation;
+mod worker;

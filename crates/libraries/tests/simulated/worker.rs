@@ -1,0 +1,30 @@
+//! The subprocess: computes on the simulated device and prints its results.
+
+use crate::calls;
+use crate::installation::ROLE;
+use testgen_device::{System, hip_runtime};
+use testgen_libraries::{LibraryName, Opened, PartialSums, Plan, open, run_products};
+
+/// Opens a library on the simulated device.
+pub(crate) fn opened(name: &str) -> Opened {
+    let system = System::host();
+    let devices = hip_runtime(&system).expect("a simulated device");
+    let library = LibraryName::ALL.iter().find(|library| library.as_str() == name).expect("a library");
+    open(&system, *library, &devices[0], PartialSums::Single).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Does nothing unless it is the subprocess.
+#[test]
+fn worker() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    let (kind, library) = role.split_once(' ').expect("a kind and a library");
+    match kind {
+        "products" => {
+            let opened = opened(library);
+            let report = run_products(&opened, &Plan::reduced(opened.blas.name()));
+            println!("\n{}", serde_json::to_string(&report).expect("is JSON"));
+        }
+        "calls" => calls::compare(library),
+        other => panic!("unknown role {other}"),
+    }
+}
