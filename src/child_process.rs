@@ -44,6 +44,11 @@ pub(crate) fn watch_interrupts() {
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
 }
 
+/// Whether this process was asked to stop since [`watch_interrupts`].
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
 /// Kills the child when this process ends in any way, also by kill -9: a suite must not keep a GPU.
 pub(crate) fn end_with_this_process(command: &mut Command) {
     #[cfg(target_os = "linux")]
@@ -70,7 +75,7 @@ pub(crate) fn wait(child: &mut Child, tick: impl FnMut()) -> Result<ExitStatus, 
 /// Waits until all `children` have ended, and calls `tick` meanwhile. Their statuses are in the order of the children.
 pub(crate) fn wait_all(children: &mut [&mut Child], mut tick: impl FnMut()) -> Result<Vec<ExitStatus>, ChildError> {
     loop {
-        if INTERRUPTED.load(Ordering::SeqCst) {
+        if is_interrupted() {
             for child in children {
                 // Killing fails when the same signal has already ended the child.
                 let _ = child.kill();

@@ -19,6 +19,7 @@ mod out;
 mod panic;
 mod project_arguments;
 mod record;
+mod replay;
 mod report;
 mod run;
 mod schema;
@@ -45,6 +46,7 @@ enum Command {
     Generate(generate::Arguments),
     Verify(verify::Arguments),
     Run(run::Arguments),
+    Replay(replay::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
     Logs(logs::Arguments),
@@ -96,6 +98,7 @@ fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Generate(arguments) => generate::run(arguments, &mut out),
         Command::Verify(arguments) => verify::run(arguments, &mut out),
         Command::Run(arguments) => run::run(arguments, &mut out),
+        Command::Replay(arguments) => replay::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),
         Command::Compare(arguments) => compare::run(arguments, &mut out),
         Command::Logs(arguments) => logs::run(arguments, &mut out),

@@ -28,6 +28,7 @@ pub mod matrix;
 pub mod model_table;
 pub mod operator_table;
 pub mod record;
+pub mod replay;
 pub mod report;
 pub mod results;
 pub mod run;

@@ -1,6 +1,6 @@
 //! The output of a child process that must end within a time limit: it never hangs, whatever the process does.
 
-use crate::child_process::end_with_this_process;
+use crate::child_process::{end_with_this_process, is_interrupted};
 use std::{
     io::{self, Read},
     process::{Child, Command, ExitStatus, Stdio},
@@ -16,7 +16,7 @@ const KEPT: u64 = 1 << 20;
 /// The output of a process.
 #[derive(Debug)]
 pub(crate) struct LimitedOutput {
-    /// None where it was killed at the limit.
+    /// None where it was killed at the limit, or by an interrupt of this process.
     pub(crate) status: Option<ExitStatus>,
     /// The start of the standard output.
     pub(crate) stdout: Vec<u8>,
@@ -24,7 +24,7 @@ pub(crate) struct LimitedOutput {
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Runs `command` without input, and kills it and its children at the limit. It also ends with this process.
+/// Runs `command` without input, and kills it and its children at the limit, or when this process is interrupted. It also ends with this process.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(crate) fn output_within(mut command: Command, limit: Duration) -> io::Result
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let deadline = Instant::now() + limit;
-    while !has_ended(&mut child)? && Instant::now() < deadline {
+    while !has_ended(&mut child)? && Instant::now() < deadline && !is_interrupted() {
         thread::sleep(POLL);
     }
     let ended = has_ended(&mut child)?;

@@ -1,5 +1,7 @@
 //! `testgen run`: generate, verify, build and run the suite.
 
+mod output;
+
 use super::{
     Out,
     project_arguments::{ModelArguments, ProjectArguments},
@@ -8,24 +10,18 @@ use crate::{
     cli_error::Error,
     exit_code::ExitCode,
     generate::{Filter, write_suite},
-    kernels::{KernelSummary, read_kernel_lines, render_kernels},
-    report::render_human,
-    results::{Problem, Summary},
+    results::Problem,
     run::{
-        BuildOptions, DeviceSelection, Execution, ExecutionOptions, Listing, Part, ProcessDevices, Progress,
-        Requirement, Run, RunError, Selection, Simulation, Work, build, engine_variables, execute, keep_reports,
-        last_lines, list, models_on_gpus, select, summarize,
+        BuildOptions, DeviceSelection, ExecutionOptions, Listing, Part, ProcessDevices, Progress, Requirement, Run,
+        RunError, Selection, Simulation, Work, build, engine_variables, execute, failures_variable, keep_reports, list,
+        models_on_gpus, select, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
-use clap::ValueEnum;
-use std::{
-    ffi::OsString,
-    num::NonZeroU32,
-    path::{Path, PathBuf},
-};
+use output::{Format, show, show_end, show_kernels};
+use std::{ffi::OsString, num::NonZeroU32, path::PathBuf};
 use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
@@ -116,18 +112,8 @@ pub(super) struct Arguments {
 
 /// The kernels that the rule chooses: an ordinary run.
 const RULE: &str = "rule";
-
 /// Every kernel.
 const ALL: &str = "all";
-
-/// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A table, followed by reasons
-    Human,
-    /// One JSON object with a version
-    Json,
-}
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
@@ -161,11 +147,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         let named = if arguments.kernels == ALL { "" } else { &arguments.kernels };
         environment.push(("TESTGEN_KERNELS_NAMED", named.into()));
     }
+    environment.extend(failures_variable(&arguments.report, work)?);
     let parts = parts(arguments, &listing, &environment)?;
     let options = ExecutionOptions { report: arguments.report.clone(), work };
     let executions = execute(&suite, &parts, &options, &mut progress)?;
     if work == Work::Kernels {
-        return show_kernels(arguments, executions, out);
+        return show_kernels(arguments.format, &arguments.report, executions, out);
     }
     let run = Run { listing: &listing, parts: &parts, executions: &executions, required: &required };
     let summary = summarize(&run, &settings.expected_failures()?)?;
@@ -173,7 +160,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| crashed) {
         show_end(log);
     }
-    show(arguments, &summary, out)
+    show(arguments.format, &arguments.report, &summary, out)
 }
 
 /// The processes of the run: one, or one for each device of a kind.
@@ -253,48 +240,5 @@ impl Arguments {
             required.push(Requirement { device: DeviceKind::Rocm, simulated: true, count: NonZeroU32::MIN });
         }
         required
-    }
-}
-
-fn show(arguments: &Arguments, summary: &Summary, out: &mut Out) -> Result<ExitCode, Error> {
-    match arguments.format {
-        Format::Human => {
-            write!(out, "{}", render_human(summary))?;
-            writeln!(out, "report: {}", arguments.report.display())?;
-        }
-        Format::Json => {
-            let json = serde_json::to_string_pretty(summary).expect("a summary has string keys only");
-            writeln!(out, "{json}")?;
-        }
-    }
-    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
-}
-
-/// The lines come from one process: [`parts`] refuses several.
-fn show_kernels(arguments: &Arguments, executions: Vec<Execution>, out: &mut Out) -> Result<ExitCode, Error> {
-    let lines = executions.first().map(|execution| read_kernel_lines(execution.report())).transpose()?;
-    let crashed = executions.iter().map(|execution| execution.status).find(|status| !status.success());
-    let problem = crashed.map(|status| format!("the suite ended before it was done ({status})"));
-    for log in keep_reports(executions, &arguments.report)?.iter().filter(|_| problem.is_some()) {
-        show_end(log);
-    }
-    let summary = KernelSummary::new(lines.unwrap_or_default(), problem);
-    match arguments.format {
-        Format::Human => {
-            write!(out, "{}", render_kernels(&summary))?;
-            writeln!(out, "report: {}", arguments.report.display())?;
-        }
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&summary).expect("outcomes are written as strings");
-            writeln!(out, "{json}")?;
-        }
-    }
-    Ok(if summary.green { ExitCode::Success } else { ExitCode::Findings })
-}
-
-/// Prints the end of the output of a crashed suite.
-fn show_end(log: &Path) {
-    if let Ok(lines) = last_lines(log) {
-        eprintln!("{lines}");
     }
 }

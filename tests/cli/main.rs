@@ -33,6 +33,7 @@ mod readme;
 mod record;
 mod reference;
 mod registry;
+mod replay;
 mod report;
 mod run;
 mod runners;

@@ -1,4 +1,5 @@
-//! Calls of single operators: tensors on the host, their layout on a device, attributes, and the interface of what computes them.
+//! Calls of single operators: tensors on the host, their layout on a device, attributes, the interface of what computes them, and the
+//! files of failed calls.
 //!
 //! Owns no operator: `testgen-operators` has the cases and the reference, `testgen-executor` computes calls with burn. Depends on
 //! neither, so that every suite can name a call without compiling operators.
@@ -7,12 +8,16 @@ mod attributes;
 mod call;
 mod element;
 mod execute;
+mod failed_call;
 mod layout;
+mod replayed;
 mod tensor;
 
 pub use attributes::{Attributes, Reduction};
 pub use call::{Call, Input};
 pub use element::Element;
 pub use execute::{CallError, Computed, Execute};
+pub use failed_call::{Actual, Again, Expected, FailedCall, FailedCallError, LaunchedKernel, Repetition};
 pub use layout::Layout;
+pub use replayed::{Reduced, ReplayOutcome, Replayed, WorstOf};
 pub use tensor::{HostTensor, broadcast_shape, row_major_strides};

@@ -74,6 +74,13 @@ impl HostTensor {
         Self { values: values.collect(), shape, element: self.element }
     }
 
+    /// The flat indices of elements whose bits differ from those of a tensor of the same shape; NaN equals NaN, whose bits no file has.
+    pub fn differing<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = usize> + 't {
+        let differs =
+            |(one, other): (&f64, &f64)| one.to_bits() != other.to_bits() && !(one.is_nan() && other.is_nan());
+        self.values.iter().zip(&other.values).enumerate().filter(move |(_, pair)| differs(*pair)).map(|(flat, _)| flat)
+    }
+
     /// The position of element `flat`, one index for each dimension.
     pub fn position(&self, flat: usize) -> Vec<usize> {
         let strides = row_major_strides(&self.shape);
@@ -113,7 +120,7 @@ pub fn broadcast_shape(shapes: &[&[usize]]) -> Option<Vec<usize>> {
 }
 
 /// Numbers as JSON, which has neither NaN nor infinity: those are texts.
-mod numbers {
+pub(crate) mod numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
@@ -123,7 +130,7 @@ mod numbers {
         Other(String),
     }
 
-    pub(super) fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
         let number = |value: &f64| match value {
             value if value.is_finite() => Number::Finite(*value),
             value => Number::Other(value.to_string()),
@@ -131,7 +138,7 @@ mod numbers {
         serializer.collect_seq(values.iter().map(number))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
         let numbers = Vec::<Number>::deserialize(deserializer)?;
         let value = |number: Number| match number {
             Number::Finite(value) => Ok(value),

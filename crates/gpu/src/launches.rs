@@ -42,6 +42,15 @@ fn digest(kernel: &KernelId) -> KernelDigest {
     first_bytes(&Sha256::digest(kernel.stable_format()))
 }
 
+/// The digest of a kernel, 16 hexadecimal digits.
+pub(crate) fn hexadecimal(kernel: &KernelId) -> String {
+    as_text(digest(kernel))
+}
+
+fn as_text(bytes: KernelDigest) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn first_bytes(hash: &[u8]) -> KernelDigest {
     let mut bytes = KernelDigest::default();
     bytes.copy_from_slice(&hash[..8]);
@@ -54,7 +63,7 @@ pub fn take_fingerprint() -> Option<String> {
     let launched = launches().as_mut()?.launched.remove(&StreamId::current())?;
     let mut hasher = Sha256::new();
     launched.iter().for_each(|kernel| hasher.update(kernel));
-    Some(first_bytes(&hasher.finalize()).iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(as_text(first_bytes(&hasher.finalize())))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 compile_error!("testgen-gpu needs the feature `cuda`, `rocm` or both");
 
 mod backend;
+mod blocking;
 mod cache;
 mod compile_only;
 mod device;
@@ -26,6 +27,7 @@ mod tf32;
 mod unlowered;
 
 pub use backend::Gpu;
+pub use blocking::{Kernel, Launches, blocking_launches};
 pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
 pub use device::GpuDevice;

@@ -2,6 +2,7 @@
 
 use crate::device::GpuDevice;
 use crate::{
+    blocking,
     compile_only::{self, Action},
     launches,
     lowering::Lowered,
@@ -236,11 +237,16 @@ impl ComputeServer for GpuServer {
         let id = kernel.id();
         match compile_only::action(stream, &id) {
             Action::Execute => {
+                let waits = blocking::waits(stream).then(|| (id.clone(), kernel.name()));
                 launches::record(stream, id);
                 // SAFETY: the caller's promise is passed on.
                 let launch = || unsafe { self.launch_on_device(kernel, count, arguments, mode, stream) };
                 let launched = catch_unwind(AssertUnwindSafe(launch));
                 launched.unwrap_or_else(|payload| self.fail_launch(payload, stream));
+                if let Some((id, name)) = waits {
+                    let error = cubecl::future::block_on(self.sync(stream)).err();
+                    blocking::record(stream, &id, name, error.map(|error| format!("{error:?}")));
+                }
             }
             Action::Compile => {
                 // cubecl compiles a kernel when it launches it. A grid without blocks is refused after that, and `flush`

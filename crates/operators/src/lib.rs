@@ -1,5 +1,5 @@
 //! Single operators: their cases, their reference in f64 with a bound for every element, exact relations, and the evaluation of
-//! results.
+//! results; and the smallest call that still fails.
 //!
 //! Owns what is right and how far a device may be from it. Does not own how a device computes: calls are computed through
 //! [`testgen_calls::Execute`]. Depends on no backend, so that the reference shares no code with what it is compared with.
@@ -7,10 +7,14 @@
 mod arithmetic;
 mod case;
 mod cases;
+mod dimensions;
 mod evaluate;
+#[cfg(test)]
+mod fuzz;
 mod group;
 mod integers;
 mod number;
+mod reduce;
 mod reference;
 mod relation;
 mod shapes;
@@ -20,10 +24,12 @@ mod values;
 pub use arithmetic::Arithmetic;
 pub use case::Case;
 pub use cases::{cases, odd_sizes};
+pub use dimensions::result_elements;
 pub use evaluate::{Evaluation, evaluate};
 pub use group::{Group, reference};
 pub use integers::integer_cases;
 pub use number::Number;
+pub use reduce::{Reduction, reduce};
 pub use reference::Reference;
 pub use relation::{Relation, relations};
 pub use shapes::shape_cases;

@@ -22,6 +22,8 @@ mod open;
 mod probe;
 mod recorded_answer;
 mod recorded_request;
+#[cfg(feature = "operators")]
+mod repetition;
 mod report;
 mod require;
 mod skip;

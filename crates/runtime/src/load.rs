@@ -59,12 +59,20 @@ fn operators(
     Ok(OperatorSet { shapes, precision, executor })
 }
 
+/// The executor of calls with burn.
 #[cfg(feature = "operators")]
-fn executor(backend: &BackendDevice, precision: Precision) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
+pub(crate) fn executor(
+    backend: &BackendDevice,
+    precision: Precision,
+) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
     Ok(testgen_executor::executor(backend, precision))
 }
 
+/// As above, for a suite without operators.
 #[cfg(not(feature = "operators"))]
-fn executor(_backend: &BackendDevice, _precision: Precision) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
+pub(crate) fn executor(
+    _backend: &BackendDevice,
+    _precision: Precision,
+) -> Result<Box<dyn Execute + Send + Sync>, InitError> {
     Err(InitError::OperatorsNotCompiled)
 }

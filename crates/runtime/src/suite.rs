@@ -12,6 +12,7 @@ mod engines;
 mod environment;
 mod locks;
 mod precompile;
+mod replay;
 mod trial;
 
 use crate::{harness::Harness, require::Requirements};
@@ -42,6 +43,9 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     };
     if precompile::is_worker() {
         return precompile::work(&environment, harnesses);
+    }
+    if let Some(exit) = replay::run(&environment) {
+        return exit;
     }
     #[cfg(all(feature = "all_kernels", any(feature = "cuda", feature = "rocm")))]
     if let Some(exit) = all_kernels::run(harnesses, &environment) {

@@ -12,6 +12,9 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     let tests = harnesses.iter().flat_map(|harness| harness.checks().into_iter().map(move |check| (harness, check)));
     let tests = tests.flat_map(|(harness, check)| engines.split(',').map(move |engine| Test::new(harness, check, engine)));
     let tests: Vec<Test> = tests.collect();
+    if let Ok(outcome) = env::var("TESTGEN_REPLAY_OUTCOME") {
+        return replay(&outcome);
+    }
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().filter(|test| test.rule().0 != "unlisted").for_each(|test| println!("{}: test", test.name));
         return ExitCode::SUCCESS;
@@ -46,6 +49,25 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     let selected = tests.iter().filter(is_filtered).filter(|test| !skipped.iter().any(|part| test.name.contains(*part)));
     let failed = selected.filter(|test| !test.run()).count();
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(101) }
+}
+
+/// Ends a replay with the outcome in the file `FAKE_OUTCOME`, beside which it writes the request; an empty one is not written.
+fn replay(outcome: &str) -> ExitCode {
+    let fake = env::var("FAKE_OUTCOME").expect("is set");
+    let [device, selected] = ["TESTGEN_REPLAY_DEVICE", "TESTGEN_DEVICE"].map(|name| env::var(name).unwrap_or_default());
+    let [reduce, report, failures] =
+        ["TESTGEN_REPLAY_REDUCE", "TESTGEN_REPORT", "TESTGEN_FAILURES"].map(|name| env::var(name).is_ok());
+    let request = format!(
+        "device {device}, TESTGEN_DEVICE {selected}, reduce {reduce}, report {report}, failures {failures}\n"
+    );
+    fs::write(format!("{fake}.request"), request).expect("the folder can be written");
+    let text = fs::read_to_string(&fake).expect("the outcome can be read");
+    if text.is_empty() {
+        eprintln!("the fake device is lost");
+        return ExitCode::from(9);
+    }
+    fs::write(outcome, text).expect("the outcome can be written");
+    ExitCode::SUCCESS
 }
 
 struct Test {

@@ -9,6 +9,10 @@ mod compared;
 #[cfg(feature = "operators")]
 mod evidence;
 #[cfg(feature = "operators")]
+mod failed;
+#[cfg(feature = "operators")]
+mod recorded_calls;
+#[cfg(feature = "operators")]
 mod repeated;
 #[cfg(feature = "operators")]
 mod under_test;

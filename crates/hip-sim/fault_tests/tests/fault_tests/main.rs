@@ -14,6 +14,7 @@ mod kernel_cache;
 mod operators;
 mod out_of_memory;
 mod precompile;
+mod replay;
 mod same_kernels;
 mod subprocess;
 
@@ -46,6 +47,9 @@ fn main() -> ExitCode {
         same_kernels::ARCHITECTURES
             .iter()
             .map(|architecture| test(format!("same_kernels::{architecture}"), || same_kernels::check(architecture))),
+    );
+    trials.extend(
+        replay::SEEDED.iter().map(|seeded| test(format!("replay::{}", seeded.fault), || replay::check(seeded))),
     );
     trials.push(test("precompile::the_checks_find_their_kernels_in_the_cache".to_owned(), precompile::check));
     trials.push(test("kernel_cache::after_a_crash".to_owned(), kernel_cache::check));

@@ -7,6 +7,7 @@ use super::{
     },
     algorithms, calls,
     evidence::{exact, output_error},
+    failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
     unsupported::Unsupported,
 };
@@ -57,7 +58,7 @@ fn compare_in(
     // burn 0.21 panics on GPUs for some operators on tensors without elements.
     let empty_panics = engine::current().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
-    let mut unsupported = Unsupported::default();
+    let (mut unsupported, mut failed) = (Unsupported::default(), FailedCalls::of(run, &tested));
     for shapes in of_spec(run)? {
         let mut cases = cases(shapes, arithmetic.element());
         cases.retain(|case| !(empty_panics && case.is_empty()));
@@ -72,8 +73,12 @@ fn compare_in(
             count += 1;
             let (failure, error) = evaluated(&case, arithmetic, result.as_ref());
             run.evidence.add(error);
-            let named = |failure| format!("`{}` of {}: {failure}", shapes.operator, case.description());
-            failures.extend(failure.map(named));
+            failures.extend(failure.map(|failure| {
+                let name = format!("`{}` of {}", shapes.operator, case.description());
+                let failing = Failing { case: name, call: &case.call, result: result.as_ref(), failure: &failure };
+                let kept = failed.keep(&failing, &tested);
+                format!("{}: {failure}{kept}", failing.case)
+            }));
         }
         operators += usize::from(count > before);
     }

@@ -8,6 +8,8 @@ use super::{
     },
     calls,
     evidence::exact,
+    failed::FailedCalls,
+    recorded_calls::RecordedCalls,
     under_test::{OperatorsUnderTest, shapes, with_lacking},
     unsupported::Unsupported,
 };
@@ -23,11 +25,13 @@ pub(super) fn relations(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.model_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, Unsupported::default());
+    let mut failed = FailedCalls::of(run, &tested);
     for shapes in shapes(run)? {
         let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
         let before = count;
         let mut violated = |relation: &Relation| {
-            let violation = match relation.violation(&tested) {
+            let recorded = RecordedCalls::new(&tested);
+            let violation = match relation.violation(&recorded) {
                 Err(CallError::Unsupported { operator, message }) => {
                     unsupported.add(operator, &message);
                     return None;
@@ -36,7 +40,9 @@ pub(super) fn relations(run: &mut CheckRun<'_>) -> CheckResult {
             };
             count += 1;
             let violation = violation?;
-            Some(format!("`{}`, {}: {violation}", shapes.operator, relation.name))
+            let case = format!("`{}`, {}", shapes.operator, relation.name);
+            let kept = recorded.keep(&case, tested.arithmetic(), &mut failed);
+            Some(format!("{case}: {violation}{kept}"))
         };
         let violations: Vec<String> = relations.iter().filter_map(&mut violated).collect();
         if count > before {

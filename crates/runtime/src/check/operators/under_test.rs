@@ -12,6 +12,7 @@ use crate::{
     task::{HandlerError, Request, Response},
 };
 use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_device::Device;
 use testgen_operators::Arithmetic;
 use testgen_types::{DeviceKind, Precision};
 
@@ -36,6 +37,11 @@ impl<'t> OperatorsUnderTest<'t> {
     /// Whether f32 products are computed in TF32 although nothing asks for it, which a translation layer may do.
     pub(super) fn tf32(&self) -> bool {
         self.precision == Precision::F32 && self.endpoint.tf32()
+    }
+
+    /// The device that computes.
+    pub(super) fn device(&self) -> Option<&'t Device> {
+        self.endpoint.device()
     }
 
     /// The kind that tensors on the device have.

@@ -1,0 +1,180 @@
+//! Computes a failed call on a device, and searches for a smaller one.
+
+use super::{super::environment::Environment, request::ReplayRequest};
+use crate::{
+    detect,
+    load::executor,
+    open::{Executor, open},
+    repetition::{Runs, arithmetic, expected, repetition, run, run_twice},
+};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
+use testgen_calls::{Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed, WorstOf};
+use testgen_device::Device;
+use testgen_operators::{Arithmetic, Reference, evaluate, reduce, reference, result_elements};
+
+/// The longest search for a smaller call: a simulated device computes a call in milliseconds to seconds.
+const LONGEST_SEARCH: Duration = Duration::from_secs(300);
+
+/// Computes the call of a request.
+pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> ReplayOutcome {
+    let ReplayRequest { failed, device: kind, reduce } = request;
+    let arithmetic = arithmetic(failed.check, failed.precision, failed.tf32);
+    let reference = match reference_of(&failed, arithmetic) {
+        Ok(reference) => reference,
+        Err(problem) => return ReplayOutcome::Refused(problem),
+    };
+    let device = match detect::detect(kind, environment.devices.index(kind)) {
+        Ok(device) => device,
+        Err(unavailable) => return ReplayOutcome::NoDevice(unavailable.to_string()),
+    };
+    let device = match open(device) {
+        Ok(device) => device,
+        Err(error) => return ReplayOutcome::NoDevice(error.to_string()),
+    };
+    let Executor::Native(backend) = &device.executor else {
+        return ReplayOutcome::Refused("only the native engine computes calls again".to_owned());
+    };
+    let executor = match executor(backend, failed.precision) {
+        Ok(executor) => executor,
+        Err(error) => return ReplayOutcome::Refused(error.to_string()),
+    };
+    let replay = Replay { failed: &failed, arithmetic, executor: executor.as_ref(), device: device.facts() };
+    ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
+}
+
+/// The reference of the call, which must have the shape of the one in the file: otherwise the file was damaged or made by hand.
+fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference, String> {
+    let operator = failed.call.operator;
+    let problem = |problem: String| format!("the call is not one of `{operator}`: {problem}");
+    let elements = result_elements(&failed.call).map_err(problem)?;
+    let (shape, recorded) = (&failed.expected.shape, failed.expected.values.len());
+    if elements != recorded {
+        return Err(problem(format!("its result has {elements} elements, the file expects {recorded}")));
+    }
+    let reference = catch_unwind(AssertUnwindSafe(|| reference(&failed.call, arithmetic)));
+    let reference = reference.map_err(|_| problem("its inputs do not fit together".to_owned()))?;
+    if reference.shape != *shape || reference.element != failed.expected.element {
+        let (element, other) = (reference.element, failed.expected.element);
+        return Err(problem(format!(
+            "its result is {element} {:?}, the file expects {other} {shape:?}",
+            reference.shape
+        )));
+    }
+    Ok(reference)
+}
+
+/// A failed call on a device.
+struct Replay<'a> {
+    failed: &'a FailedCall,
+    arithmetic: Arithmetic,
+    executor: &'a dyn Execute,
+    device: &'a Device,
+}
+
+impl Replay<'_> {
+    fn compute(&self, reference: &Reference, reduce: bool) -> Replayed {
+        let earlier = &self.failed.actual;
+        let runs = run_twice(self.executor, &self.failed.call);
+        let failure = failure(reference, &runs.plain);
+        Replayed {
+            device_name: self.device.name.clone(),
+            simulated: self.device.simulated,
+            repetition: repetition(reference, earlier, &runs.plain),
+            blocking: runs.blocking.as_ref().map(|blocking| repetition(reference, earlier, blocking)),
+            differing: differing(earlier, &runs.plain),
+            elements: reference.numbers.len(),
+            worst: worst(reference, earlier, &runs.plain),
+            kernels: runs.kernels.clone(),
+            reduced: (reduce && failure.is_some()).then(|| self.reduced(&runs)),
+            failure,
+        }
+    }
+
+    /// The smallest call that fails as this one does: with a wrong result, or with an error of the device.
+    fn reduced(&self, runs: &Runs) -> Reduced {
+        let end = Instant::now() + LONGEST_SEARCH;
+        let fails = |call: &Call| {
+            let fails = || self.fails(call, &runs.plain);
+            (Instant::now() < end).then(|| catch_unwind(AssertUnwindSafe(fails)).unwrap_or(false))
+        };
+        let reduction = reduce(&self.failed.call, fails);
+        let failed = self.described(reduction.call);
+        Reduced { failed, runs: reduction.runs, incomplete: reduction.incomplete }
+    }
+
+    fn fails(&self, call: &Call, whole: &Actual) -> bool {
+        match (whole, run(self.executor, call)) {
+            (Actual::Computed(_), result @ Actual::Computed(_)) => {
+                failure(&reference(call, self.arithmetic), &result).is_some()
+            }
+            (Actual::Error(_), Actual::Error(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// The file of another call on this device.
+    fn described(&self, call: Call) -> FailedCall {
+        let reference = reference(&call, self.arithmetic);
+        let runs = run_twice(self.executor, &call);
+        let again = run(self.executor, &call);
+        let compared = |result: &Actual| repetition(&reference, &runs.plain, result);
+        FailedCall {
+            case: format!("`{}` of {}, reduced", call.operator, call.shapes()),
+            device: self.device.kind,
+            device_name: Some(self.device.name.clone()),
+            simulated: self.device.simulated,
+            failure: failure(&reference, &runs.plain).unwrap_or_else(|| "it failed during the search only".to_owned()),
+            again: Again { plain: compared(&again), blocking: runs.blocking.as_ref().map(compared) },
+            kernels: runs.kernels.clone(),
+            expected: expected(&reference),
+            actual: runs.plain.clone(),
+            call,
+            ..self.failed.clone()
+        }
+    }
+}
+
+/// Why a result is wrong; none where it is correct.
+fn failure(reference: &Reference, result: &Actual) -> Option<String> {
+    match result {
+        Actual::Computed(tensor) => evaluate(reference, tensor).failure,
+        Actual::Error(error) => Some(error.clone()),
+    }
+}
+
+/// The number of elements that differ from those of the file.
+fn differing(earlier: &Actual, result: &Actual) -> Option<usize> {
+    let (Actual::Computed(earlier), Actual::Computed(result)) = (earlier, result) else { return None };
+    (earlier.shape == result.shape).then(|| result.differing(earlier).count())
+}
+
+/// The element with the least headroom; where all are correct, the one with the largest error in units of its bound.
+fn worst(reference: &Reference, earlier: &Actual, result: &Actual) -> Option<WorstOf> {
+    let Actual::Computed(tensor) = result else { return None };
+    if tensor.shape != reference.shape {
+        return None;
+    }
+    let ratio =
+        |flat: &usize| (tensor.values[*flat] - reference.numbers[*flat].value).abs() / reference.numbers[*flat].error;
+    let largest =
+        || (0..tensor.len()).filter(|flat| !ratio(flat).is_nan()).max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let flat = evaluate(reference, tensor).worst.first().map(|worst| worst.0).or_else(largest)?;
+    let recorded = |earlier: &HostTensor| earlier.values.get(flat).map(|value| format!("{value:?}"));
+    Some(WorstOf {
+        index: tensor.position(flat),
+        expected: format!("{:?}", reference.numbers[flat].value),
+        bound: format!("{:?}", reference.numbers[flat].error),
+        recorded: match earlier {
+            Actual::Computed(earlier) if earlier.shape == tensor.shape => recorded(earlier),
+            _ => None,
+        },
+        got: format!("{:?}", tensor.values[flat]),
+    })
+}
+
+#[cfg(test)]
+#[path = "computation/tests.rs"]
+mod tests;
