@@ -34,6 +34,7 @@ pub mod results;
 pub mod run;
 pub mod settings;
 pub mod spec;
+pub mod stress_table;
 pub mod template;
 pub mod text;
 pub mod verification;

@@ -19,6 +19,7 @@ mod progress;
 mod requirement;
 mod selection;
 mod simulation;
+mod stress;
 mod suite;
 
 pub use build::{BuildOptions, build};
@@ -35,4 +36,5 @@ pub use progress::Progress;
 pub use requirement::{Requirement, RequirementError};
 pub use selection::{Selection, models_on_gpus, select};
 pub use simulation::{Simulation, SimulationError};
+pub use stress::{SoakTime, SoakTimeError, only_stress, stress_variables};
 pub use suite::Suite;

@@ -53,6 +53,11 @@ pub struct ModelSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "schema::operators")]
     pub operators: Vec<OperatorShapes>,
+    /// The shapes of the check `stress`, of operators that `operators` names: for each the issues that report faults of such sizes, or a
+    /// word, with shapes, for instance `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress) explains them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::stress")]
+    pub stress: Vec<StressShapes>,
     /// The devices that get checks. At least one, none twice.
     #[schemars(schema_with = "schema::devices")]
     pub devices: Vec<DeviceKind>,
@@ -75,6 +80,17 @@ pub struct ModelSpec {
 pub struct OperatorShapes {
     /// The operator.
     pub operator: Operator,
+    /// Shapes with the sizes that [`Operator::sizes`] names.
+    pub shapes: Vec<Vec<u64>>,
+}
+
+/// Shapes of the check `stress` with their origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StressShapes {
+    /// The operator.
+    pub operator: Operator,
+    /// The issue that reports a fault of such sizes, `repository#number`, or a word.
+    pub issue: String,
     /// Shapes with the sizes that [`Operator::sizes`] names.
     pub shapes: Vec<Vec<u64>>,
 }

@@ -8,6 +8,7 @@ use crate::{
     results::{Merged, read_sources},
     settings::{Overrides, Settings},
     spec::load_all,
+    stress_table::stress_table,
 };
 use std::path::PathBuf;
 
@@ -19,11 +20,15 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   testgen operators
+  testgen operators --stress
   testgen operators docs/operators --markdown > docs/operator-results.md")]
 pub(super) struct Arguments {
     /// Reports, or directories with reports
     #[arg(value_name = "DIR", requires = "markdown")]
     reports: Vec<PathBuf>,
+    /// Print the shapes of the check `stress` by issue, as Markdown
+    #[arg(long, conflicts_with = "markdown")]
+    stress: bool,
     /// Print Markdown, with the results of the reports
     #[arg(long)]
     markdown: bool,
@@ -44,6 +49,10 @@ the operator's results ([operators.md](operators.md)). Integers and booleans are
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
     let specs = load_all(&settings.specs)?;
+    if arguments.stress {
+        write!(out, "{}", stress_table(&specs))?;
+        return Ok(ExitCode::Success);
+    }
     let reports = match arguments.reports.as_slice() {
         [] => Merged::default(),
         paths => Merged::new(read_sources(paths)?, &settings.expected_failures()?),

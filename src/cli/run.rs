@@ -13,8 +13,8 @@ use crate::{
     results::Problem,
     run::{
         BuildOptions, DeviceSelection, ExecutionOptions, Listing, Part, ProcessDevices, Progress, Requirement, Run,
-        RunError, Selection, Simulation, Work, build, engine_variables, execute, failures_variable, keep_reports, list,
-        models_on_gpus, select, summarize,
+        RunError, Selection, Simulation, SoakTime, Work, build, engine_variables, execute, failures_variable,
+        keep_reports, list, models_on_gpus, only_stress, select, stress_variables, summarize,
     },
     settings::Settings,
     spec::{Count, load_all},
@@ -46,6 +46,7 @@ Examples:
   testgen run --require cuda:2 --release       at least two NVIDIA GPUs, optimised build
   testgen run --cpu-only --format json         without CUDA and ROCm, for a script
   testgen run --device rocm --simulate rocm    the ROCm path on a simulated AMD GPU
+  testgen run --device cuda --stress           operators on the sizes of reported faults, without weights
   testgen run --device cuda --kernels all      every matrix product with every kernel, instead of checks
   testgen run --engine native --engine torch   also with PyTorch, as columns of their own
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
@@ -93,6 +94,18 @@ pub(super) struct Arguments {
     /// correct are shown. The first build compiles these kernels.
     #[arg(long, value_name = "KERNELS", default_value = RULE)]
     kernels: String,
+    /// Only the checks `stress` of operators: the sizes of reported faults, in minutes; other runs ignore these checks
+    ///
+    /// Needs no weights. Thousands of terms and tokens, hundreds of thousands of rows, more than 2^31 elements; into memory that holds
+    /// NaN, again after other work, and on two streams at once. A case that does not fit into the free memory, and on the CPU one
+    /// that takes too long, is not run; the report names it with the estimate (docs/operators.md).
+    #[arg(long, conflicts_with = "kernels")]
+    stress: bool,
+    /// After the first run of all cases, repeat them for this time, on two streams at once: 90s, 10m, 2h
+    ///
+    /// The time is divided among the checks of a device. Each repetition must have the bits of the first run.
+    #[arg(long, value_name = "TIME", requires = "stress")]
+    soak: Option<SoakTime>,
     /// The report file, with one JSON line for each check
     #[arg(long, value_name = "FILE", default_value = "target/testgen/report.jsonl")]
     report: PathBuf,
@@ -132,7 +145,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
     let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
-    let selection = select(&filter, &listing);
+    let selection = arguments.selection(&filter, &listing);
     // An empty suite is not the filter's fault; `summarize` reports it as a problem.
     if selection.tests.is_empty() && !listing.is_empty() {
         return Err(RunError::NothingSelected.into());
@@ -176,11 +189,11 @@ fn parts(
     }
     let part = |devices: ProcessDevices| {
         let chosen = devices.variable().map(|chosen| ("TESTGEN_DEVICE", chosen.into()));
-        Part {
-            name: devices.file_name().filter(|_| several),
-            selection: select(&arguments.models.filter(devices.kinds), listing),
-            environment: environment.iter().cloned().chain(chosen).collect(),
-        }
+        let name = devices.file_name().filter(|_| several);
+        let selection = arguments.selection(&arguments.models.filter(devices.kinds), listing);
+        let stress = if arguments.stress { stress_variables(&selection, arguments.soak) } else { Vec::new() };
+        let environment = environment.iter().cloned().chain(chosen).chain(stress).collect();
+        Part { name, selection, environment }
     };
     Ok(processes.into_iter().map(part).collect())
 }
@@ -227,6 +240,12 @@ impl Arguments {
             cpu_only: self.cpu_only,
             all_kernels: self.work() == Work::Kernels,
         }
+    }
+
+    /// The tests that a filter selects; with `--stress` those of stress alone.
+    fn selection(&self, filter: &Filter, listing: &Listing) -> Selection {
+        let selected = select(filter, listing);
+        if self.stress { only_stress(selected) } else { selected }
     }
 
     fn work(&self) -> Work {

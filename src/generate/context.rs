@@ -29,6 +29,8 @@ pub(super) struct HarnessContext<'s> {
     hub: Option<&'s str>,
     /// Empty for a model.
     operators: Vec<OperatorContext<'s>>,
+    /// Whether an operator has shapes of the check `stress`.
+    stress: bool,
     devices: Vec<&'static str>,
     precisions: Vec<&'static str>,
     tolerances: Vec<ToleranceContext<'s>>,
@@ -40,6 +42,14 @@ pub(super) struct HarnessContext<'s> {
 #[derive(Debug, Serialize)]
 struct OperatorContext<'s> {
     operator: &'static str,
+    shapes: &'s [Vec<u64>],
+    stress: Vec<StressContext<'s>>,
+}
+
+/// Shapes of the check `stress` with their issue.
+#[derive(Debug, Serialize)]
+struct StressContext<'s> {
+    issue: &'s str,
     shapes: &'s [Vec<u64>],
 }
 
@@ -85,6 +95,7 @@ impl<'s> HarnessContext<'s> {
             path,
             hub,
             operators: operators(loaded),
+            stress: !spec.stress.is_empty(),
             devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
             precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
             tolerances: tolerances(loaded),
@@ -95,9 +106,17 @@ impl<'s> HarnessContext<'s> {
 }
 
 fn operators(loaded: &LoadedSpec) -> Vec<OperatorContext<'_>> {
+    let stress = |operator| {
+        let own = loaded.spec.stress.iter().filter(move |stress| stress.operator == operator);
+        own.map(|stress| StressContext { issue: &stress.issue, shapes: &stress.shapes }).collect()
+    };
     let operators = loaded.spec.operators.iter();
     operators
-        .map(|shapes| OperatorContext { operator: shapes.operator.variant_name(), shapes: &shapes.shapes })
+        .map(|one| OperatorContext {
+            operator: one.operator.variant_name(),
+            shapes: &one.shapes,
+            stress: stress(one.operator),
+        })
         .collect()
 }
 

@@ -12,7 +12,8 @@ use crate::{
     template::Templates,
 };
 use std::collections::BTreeSet;
-use testgen_verify::{Expectation, ExpectedOperator, ExpectedSkip, ExpectedSubject, ExpectedTolerance};
+use testgen_types::Operator;
+use testgen_verify::{Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance};
 
 /// The harness of one spec.
 #[derive(Debug)]
@@ -82,10 +83,16 @@ fn subject(loaded: &LoadedSpec, layout: &Layout) -> Result<ExpectedSubject, Gene
             let of = |one: &crate::spec::OperatorShapes| ExpectedOperator {
                 operator: one.operator,
                 shapes: one.shapes.clone(),
+                stress: stress(loaded, one.operator),
             };
             ExpectedSubject::Operators(operators.iter().map(of).collect())
         }
     })
+}
+
+fn stress(loaded: &LoadedSpec, operator: Operator) -> Vec<ExpectedStress> {
+    let own = loaded.spec.stress.iter().filter(|stress| stress.operator == operator);
+    own.map(|stress| ExpectedStress { issue: stress.issue.clone(), shapes: stress.shapes.clone() }).collect()
 }
 
 fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {

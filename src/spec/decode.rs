@@ -2,6 +2,7 @@
 
 mod checks;
 mod operators;
+mod stress;
 
 use super::{
     Checkpoint, Memory, ModelName, ModelSpec, Tolerance,
@@ -30,7 +31,7 @@ pub(super) const REQUIRED_KEYS: &[&str] =
     &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
 /// The keys of a spec of operators, which have no checkpoint.
 const OPERATORS_KEYS: &[&str] =
-    &["name", "architecture", "task", "operators", "devices", "precisions", "checks", "memory"];
+    &["name", "architecture", "task", "operators", "stress", "devices", "precisions", "checks", "memory"];
 const REQUIRED_OPERATORS_KEYS: &[&str] = &["name", "architecture", "task", "operators", "devices", "precisions"];
 pub(super) const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
 pub(super) const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
@@ -48,6 +49,7 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     let task = task(decoder, &fields, architecture);
     let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
     let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
+    let stress = fields.optional("stress").map(|node| stress::shapes(decoder, node, &operators)).unwrap_or_default();
     let devices = variants::<DeviceKind>(decoder, &fields, "devices");
     let precisions = variants::<Precision>(decoder, &fields, "precisions");
     if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
@@ -65,6 +67,7 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
         task: task?,
         checkpoint: if of_operators { None } else { Some(checkpoint?) },
         operators,
+        stress,
         devices: devices?,
         precisions: precisions?,
         checks,

@@ -34,16 +34,29 @@ pub(super) fn model_type(_: &mut SchemaGenerator) -> Schema {
 
 /// A mapping from operators to lists of shapes.
 pub(super) fn operators(_: &mut SchemaGenerator) -> Schema {
-    let names = variant::<Operator>();
-    json_schema!({
+    of_operators(shapes())
+}
+
+/// A mapping from operators to mappings from issues to lists of shapes.
+pub(super) fn stress(_: &mut SchemaGenerator) -> Schema {
+    of_operators(json_schema!({
         "type": "object",
-        "propertyNames": names,
+        "propertyNames": { "pattern": "^[A-Za-z0-9][A-Za-z0-9 ._#-]{0,63}$" },
         "minProperties": 1,
-        "additionalProperties": {
-            "type": "array",
-            "minItems": 1,
-            "items": { "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 2, "maxItems": 7 }
-        }
+        "additionalProperties": shapes()
+    }))
+}
+
+fn of_operators(values: Schema) -> Schema {
+    let names = variant::<Operator>();
+    json_schema!({ "type": "object", "propertyNames": names, "minProperties": 1, "additionalProperties": values })
+}
+
+fn shapes() -> Schema {
+    json_schema!({
+        "type": "array",
+        "minItems": 1,
+        "items": { "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 2, "maxItems": 7 }
     })
 }
 

@@ -1,7 +1,8 @@
 //! Synthetic specs that users could write: every task, every set of devices and precisions, hostile names and texts.
 
 use crate::spec::{
-    Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorShapes, Skip, Subject, Tolerance,
+    Checkpoint, Checks, LoadedSpec, Memory, ModelName, ModelSpec, OperatorShapes, Skip, StressShapes, Subject,
+    Tolerance,
 };
 use std::{path::Path, sync::Arc};
 use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Task, required_checks};
@@ -86,6 +87,7 @@ fn base(architecture: Architecture) -> ModelSpec {
         task: architecture.tasks().first().copied().unwrap_or(Task::TextEmbedding),
         checkpoint: (!of_operators).then(|| Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() }),
         operators: if of_operators { operators() } else { Vec::new() },
+        stress: if of_operators { stress() } else { Vec::new() },
         devices: DeviceKind::ALL.to_vec(),
         precisions: Precision::ALL.to_vec(),
         checks: Checks::default(),
@@ -103,6 +105,14 @@ fn operators() -> Vec<OperatorShapes> {
         last.shapes.push(shape(last.operator, 4097));
     }
     all
+}
+
+/// Two issues of the last operator, the second with two shapes.
+fn stress() -> Vec<StressShapes> {
+    let Some(&operator) = Operator::ALL.last() else { return Vec::new() };
+    let shape = |size: u64| vec![size; operator.sizes().len()];
+    let group = |issue: &str, shapes| StressShapes { operator, issue: issue.to_owned(), shapes };
+    vec![group("vllm#51511", vec![shape(8193)]), group("sizes", vec![shape(1), shape(9_500_000)])]
 }
 
 /// Every field that takes free text, filled with [`HOSTILE`]; the first check of each device is skipped.

@@ -1,6 +1,9 @@
 //! `testgen operators`: the operators, and their results in reports.
 
 use crate::project::{OPERATORS, Project};
+use std::{fs, path::Path};
+use testgen::{spec::load_all, stress_table::stress_table};
+use testgen_types::Operator;
 
 /// A line of a report: the operators of the spec `sums` on a device.
 fn line(check: &str, precision: &str, status: &str, outputs: &[(&str, f64)]) -> String {
@@ -23,6 +26,56 @@ fn operators_are_listed_with_their_specs() {
     let text = project.run(&["operators"]).expect_code(0).stdout;
     assert!(text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["matmul", "sums", "rows,", "inner,", "columns"]));
     assert!(text.lines().any(|line| line.starts_with("softmax ")));
+}
+
+const BEGIN: &str = "<!-- stress: begin, written by UPDATE_DOCS=1 cargo test -p testgen --test cli stress_table -->\n";
+const END: &str = "<!-- stress: end -->\n";
+
+#[test]
+fn the_stress_table_of_the_page_is_that_of_the_specs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let specs = load_all(&root.join("model_specs")).expect("the specs are valid");
+    let page = root.join("docs/operators.md");
+    let text = fs::read_to_string(&page).expect("the page exists");
+    let (before, rest) = text.split_once(BEGIN).expect("the page has the table");
+    let (_, after) = rest.split_once(END).expect("the table ends");
+    let current = format!("{before}{BEGIN}{}{END}{after}", stress_table(&specs));
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        return fs::write(&page, current).expect("the page can be written");
+    }
+    assert!(text == current, "`UPDATE_DOCS=1 cargo test -p testgen --test cli stress_table` writes the table");
+}
+
+#[test]
+fn every_reported_size_is_among_the_stress_shapes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let specs = load_all(&root.join("model_specs")).expect("the specs are valid");
+    let shapes = || {
+        specs
+            .iter()
+            .flat_map(|spec| &spec.spec.stress)
+            .flat_map(|one| one.shapes.iter().map(move |shape| (one.issue.as_str(), one.operator, shape.as_slice())))
+    };
+    let has = |issue: &str, is: &dyn Fn(Operator, &[u64]) -> bool| {
+        assert!(shapes().any(|(of, operator, sizes)| of == issue && is(operator, sizes)), "{issue}");
+    };
+    has("ollama#17895", &|_, sizes| sizes.contains(&4097));
+    has("ROCm#6416", &|_, sizes| sizes.iter().any(|size| *size > 14_300));
+    has("ROCm#6116", &|operator, sizes| operator == Operator::Matmul && sizes[0] > 500_000);
+    has("rocm-libraries#5706", &|operator, sizes| operator == Operator::Matmul && sizes[2] == 9_500_000);
+    // In 16 bits more than 2 GiB are more than 2^30 elements.
+    has("hipBLASLt#2299", &|operator, sizes| operator == Operator::Matmul && sizes[0] * sizes[2] > 1 << 30);
+    has("vllm-omni#7484", &|operator, sizes| operator == Operator::ScaledDotProductAttention && sizes[4] == 384);
+    for inner in [4097, 8192] {
+        has("vllm#51511", &|operator, sizes| operator == Operator::Matmul && sizes[0] < 8 && sizes[1] == inner);
+    }
+    for inner in [4095, 4096, 4097, 8191, 8192, 8193] {
+        has("sizes", &|operator, sizes| operator == Operator::Matmul && sizes[1] == inner);
+    }
+    has("sizes", &|_, sizes| sizes[0] * sizes[1] > 1 << 31);
+    has("sizes", &|operator, sizes| {
+        operator == Operator::ScaledDotProductAttention && sizes[4] == 256 && sizes[3] == 16_384
+    });
 }
 
 #[test]

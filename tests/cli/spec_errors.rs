@@ -110,3 +110,21 @@ fn operators_have_shapes_and_no_checkpoint() {
     );
     assert_says(&format!("{BERT}operators: {{ add: [[1, 1]] }}\n"), "unknown key `operators`");
 }
+
+#[test]
+fn stress_has_shapes_of_the_operators_by_issue() {
+    let said = |stress: &str, expected: &str| {
+        let project = Project::empty();
+        project.write("model_specs/sums.yaml", format!("{OPERATORS}stress: {stress}\n"));
+        let said = project.run(&["generate"]).expect_code(2).stderr;
+        assert!(said.contains(expected), "`{expected}` is not in\n{said}");
+    };
+    said("{ sub: { sizes: [[3, 5]] } }", "`stress.sub` is not among `operators`");
+    said("{ add: [[3, 5]] }", "`stress.add` must be a mapping, found a list");
+    said("{ add: {} }", "`stress.add` is empty");
+    said("{ add: { sizes: [] } }", "`stress.add.sizes` has no shape");
+    said("{ add: { \"ROCm#6116\": [[3]] } }", "`stress.add.ROCm#6116[0]` has 1 sizes, `add` has 2");
+    said("{ add: { \"a/b\": [[3, 5]] } }", "in `stress.add` is not an issue");
+    said("{ ad: { sizes: [[3, 5]] } }", "unknown key `stress.ad`");
+    assert_says(&format!("{BERT}stress: {{ add: {{ sizes: [[1, 1]] }} }}\n"), "unknown key `stress`");
+}

@@ -25,4 +25,15 @@ pub struct ExpectedOperator {
     pub operator: Operator,
     /// The sizes of each of its shapes.
     pub shapes: Vec<Vec<u64>>,
+    /// Its shapes in the check `stress`.
+    pub stress: Vec<ExpectedStress>,
+}
+
+/// Shapes of the check `stress`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedStress {
+    /// The issue that reports a fault of such sizes, or a word.
+    pub issue: String,
+    /// The sizes of each shape.
+    pub shapes: Vec<Vec<u64>>,
 }

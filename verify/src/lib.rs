@@ -33,7 +33,7 @@ mod vocabulary;
 pub use autofix::{Fixed, autofix};
 pub use document::rules_markdown;
 pub use expectation::{Expectation, ExpectedSkip, ExpectedTolerance};
-pub use expected_subject::{ExpectedOperator, ExpectedSubject};
+pub use expected_subject::{ExpectedOperator, ExpectedStress, ExpectedSubject};
 pub use finding::Finding;
 pub use human::{Repeated, also_in, collapse, render_human};
 pub use json::render_json;

@@ -1,7 +1,7 @@
 //! The subject of a harness, read from its `SPEC`.
 
 use crate::{
-    expected_subject::{ExpectedOperator, ExpectedSubject},
+    expected_subject::{ExpectedOperator, ExpectedStress, ExpectedSubject},
     literal::{self, MODEL_TYPES, OPERATORS},
     names::Names,
 };
@@ -30,11 +30,24 @@ fn model(names: &Names, value: &Expr) -> Option<ExpectedSubject> {
     Some(ExpectedSubject::Model { model_type, checkpoint, hub })
 }
 
-/// `OperatorShapes { operator: .., shapes: &[&[..]] }`.
+/// `OperatorShapes { operator: .., shapes: &[&[..]], stress: &[..] }`.
 fn operator(names: &Names, value: &Expr) -> Option<ExpectedOperator> {
     let fields = literal::fields(literal::structure(names, value, "OperatorShapes")?);
     let operator = literal::variant(names, fields.get("operator")?, &OPERATORS)?;
+    let shapes = shapes(fields.get("shapes")?)?;
+    let groups = literal::elements(fields.get("stress")?)?.into_iter();
+    let stress = groups.map(|group| stress(names, group)).collect::<Option<Vec<_>>>()?;
+    Some(ExpectedOperator { operator, shapes, stress })
+}
+
+/// `StressShapes { issue: "..", shapes: &[&[..]] }`.
+fn stress(names: &Names, value: &Expr) -> Option<ExpectedStress> {
+    let fields = literal::fields(literal::structure(names, value, "StressShapes")?);
+    Some(ExpectedStress { issue: literal::text(fields.get("issue")?)?, shapes: shapes(fields.get("shapes")?)? })
+}
+
+/// `&[&[..]]`.
+fn shapes(value: &Expr) -> Option<Vec<Vec<u64>>> {
     let sizes = |shape: &Expr| literal::elements(shape)?.into_iter().map(literal::integer).collect::<Option<Vec<_>>>();
-    let shapes = literal::elements(fields.get("shapes")?)?.into_iter().map(sizes).collect::<Option<Vec<_>>>()?;
-    Some(ExpectedOperator { operator, shapes })
+    literal::elements(value)?.into_iter().map(sizes).collect()
 }

@@ -38,6 +38,7 @@ const TYPES: &[&str] = &[
     "Skip",
     "Source",
     "Spec",
+    "StressShapes",
     "Subject",
     "Task",
     "ToleranceOverride",

@@ -51,11 +51,9 @@ impl Element {
         if value == 0.0 || !value.is_finite() {
             return value;
         }
-        let exponent = value.abs().log2().floor();
-        // `log2` may be off by one next to a power of two; the step of a neighbouring binade is corrected here.
-        let exponent = exponent + f64::from(u8::from(value.abs() >= (exponent + 1.0).exp2()))
-            - f64::from(u8::from(value.abs() < exponent.exp2()));
-        let step = (exponent.exp2() * 2.0 * self.unit()).max(self.smallest());
+        // The exponent alone: the power of two at or below the value; 0 for numbers that every type rounds to zero.
+        let power = f64::from_bits(value.to_bits() & f64::INFINITY.to_bits());
+        let step = (power * 2.0 * self.unit()).max(self.smallest());
         let rounded = (value / step).round_ties_even() * step;
         if rounded.abs() > self.largest() { f64::INFINITY.copysign(value) } else { rounded }
     }

@@ -1,6 +1,10 @@
 //! The interface of what computes calls.
 
-use crate::{call::Call, tensor::HostTensor};
+use crate::{
+    call::Call,
+    periodic::{PeriodicCall, PeriodicResult, Piece},
+    tensor::HostTensor,
+};
 use testgen_types::{DeviceKind, Operator};
 
 /// Computes calls: a device, or in tests an emulation with a fault.
@@ -11,6 +15,20 @@ pub trait Execute {
     ///
     /// When the operator is not implemented for these inputs, or the device failed.
     fn execute(&self, call: &Call) -> Result<Computed, CallError>;
+
+    /// Computes one call on repeated inputs; `read` receives the pieces of the result in the order of their elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`Execute::execute`], and where only whole tensors can be computed.
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        _read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        let message = "inputs are not repeated on the device by what computes calls here".to_owned();
+        Err(CallError::Unsupported { operator: call.call.operator, message })
+    }
 }
 
 /// The result of a call.
@@ -41,7 +59,7 @@ pub enum CallError {
         /// The difference.
         problem: String,
     },
-    /// The operator is available, but not for this type or layout.
+    /// The operator is available, but not for this type or layout, or not on repeated inputs.
     #[error("`{operator}` is not supported: {message}")]
     Unsupported {
         /// The operator.

@@ -10,6 +10,7 @@ mod element;
 mod execute;
 mod failed_call;
 mod layout;
+mod periodic;
 mod replayed;
 mod tensor;
 
@@ -19,5 +20,6 @@ pub use element::Element;
 pub use execute::{CallError, Computed, Execute};
 pub use failed_call::{Actual, Again, Expected, FailedCall, FailedCallError, LaunchedKernel, Repetition};
 pub use layout::Layout;
+pub use periodic::{PeriodicCall, PeriodicResult, Piece};
 pub use replayed::{Reduced, ReplayOutcome, Replayed, WorstOf};
 pub use tensor::{HostTensor, broadcast_shape, row_major_strides};

@@ -16,6 +16,7 @@ mod loss;
 mod matrix;
 mod movement;
 mod normalisation;
+mod periodic;
 mod pooling;
 mod reduction;
 mod transfer;
@@ -23,7 +24,7 @@ mod value;
 mod window;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use testgen_calls::{Call, CallError, Computed, Element, Execute, Reduction};
+use testgen_calls::{Call, CallError, Computed, Element, Execute, PeriodicCall, PeriodicResult, Piece, Reduction};
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use testgen_nn::backend::Gpu;
 use testgen_nn::{
@@ -49,14 +50,26 @@ struct Executor<B: Ops> {
 
 impl<B: Ops> Execute for Executor<B> {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
-        // burn panics where a device fails, and on shapes that an operator does not take.
-        let computed = catch_unwind(AssertUnwindSafe(|| self.compute(call)));
-        computed.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-            let message = text.unwrap_or("a panic without a message").to_owned();
-            Err(CallError::Device { operator: call.operator, message })
-        })
+        caught(call.operator, || self.compute(call))
     }
+
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        caught(call.call.operator, || periodic::computed::<B>(call, self.precision, &self.device, read))
+    }
+}
+
+/// burn panics where a device fails, and on shapes that an operator does not take.
+fn caught<T>(operator: Operator, compute: impl FnOnce() -> Result<T, CallError>) -> Result<T, CallError> {
+    let computed = catch_unwind(AssertUnwindSafe(compute));
+    computed.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let message = text.unwrap_or("a panic without a message").to_owned();
+        Err(CallError::Device { operator, message })
+    })
 }
 
 impl<B: Ops> Executor<B> {

@@ -100,6 +100,16 @@ impl<B: Ops> Value<B> {
         of_kind!(self, x => B::float_select(x, 0, indices), B::int_select(x, 0, indices), B::bool_select(x, 0, indices))
     }
 
+    /// The elements `indices` of dimension `dim`.
+    pub(crate) fn select_along(self, dim: usize, indices: IntTensor<B>) -> Self {
+        of_kind!(
+            self,
+            x => B::float_select(x, dim, indices),
+            B::int_select(x, dim, indices),
+            B::bool_select(x, dim, indices)
+        )
+    }
+
     pub(crate) fn gather(self, dim: usize, indices: IntTensor<B>) -> Self {
         of_kind!(
             self,

@@ -58,6 +58,11 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> Evaluation {
     evaluation
 }
 
+/// The headroom of one number as element `index`: bound / error; infinite where both are equal, 0 where one is not finite.
+pub(crate) fn element_headroom(reference: &Reference, index: usize, got: f64) -> f64 {
+    Compared::new(reference, reference.numbers[index], got).headroom
+}
+
 /// One element of both sides.
 struct Compared {
     expected: Number,

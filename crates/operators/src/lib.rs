@@ -19,6 +19,7 @@ mod reference;
 mod relation;
 mod shapes;
 mod special;
+mod stress;
 mod values;
 
 pub use arithmetic::Arithmetic;
@@ -34,3 +35,4 @@ pub use reference::Reference;
 pub use relation::{Relation, relations};
 pub use shapes::shape_cases;
 pub use special::special_cases;
+pub use stress::{Repeated, Stress, StressCase, StressResult, stress_cases};

@@ -94,7 +94,7 @@ fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
         Check::GreedyMargin => greedy_margin::check,
         Check::GenerationControls => generation_controls::check,
         Check::MemoryReleased => memory_released::check,
-        Check::Forward | Check::Shapes | Check::SpecialValues | Check::Relations | Check::Integers => {
+        Check::Forward | Check::Shapes | Check::SpecialValues | Check::Relations | Check::Integers | Check::Stress => {
             operators::of_model
         }
         Check::FallbackMarked => fallback_marked::check,

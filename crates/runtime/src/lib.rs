@@ -27,6 +27,7 @@ mod repetition;
 mod report;
 mod require;
 mod skip;
+mod stress_request;
 mod subject;
 pub mod suite;
 pub mod task;
@@ -49,7 +50,7 @@ pub use probe::{
 };
 pub use recorded_request::{RecordedRequest, RequestError};
 pub use skip::Skip;
-pub use subject::{OperatorShapes, Subject};
+pub use subject::{OperatorShapes, StressShapes, Subject};
 pub use task::Request;
 pub use testgen_calls::{
     Attributes, Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout, Reduction,

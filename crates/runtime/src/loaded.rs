@@ -2,7 +2,7 @@
 
 use crate::subject::OperatorShapes;
 use std::fmt;
-use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
 use testgen_models::Model;
 use testgen_types::Precision;
 
@@ -76,6 +76,14 @@ impl OperatorSet {
 impl Execute for OperatorSet {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         self.executor.execute(call)
+    }
+
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        self.executor.execute_periodic(call, read)
     }
 }
 

@@ -28,6 +28,17 @@ pub struct OperatorShapes {
     pub operator: Operator,
     /// Each shape has the sizes that [`Operator::sizes`] names.
     pub shapes: &'static [&'static [usize]],
+    /// The shapes of the check `stress`.
+    pub stress: &'static [StressShapes],
+}
+
+/// Shapes of the check `stress` with their origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StressShapes {
+    /// The issue that reports a fault of such sizes, `repository#number`, or a word.
+    pub issue: &'static str,
+    /// Each shape has the sizes that [`Operator::sizes`] names.
+    pub shapes: &'static [&'static [usize]],
 }
 
 impl Subject {

@@ -70,6 +70,9 @@ closed_enum! {
         Relations = "relations",
         /// Integers and booleans, exactly.
         Integers = "integers",
+        /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of thousands of rows, gigabytes; into
+        /// memory that holds NaN, again after other work, and on two streams at once. Runs with `testgen run --stress` only.
+        Stress = "stress",
         /// Memory in use returns to its value before the load once the model is dropped.
         MemoryReleased = "memory_released",
         /// Without the device, the endpoint is marked as fallback, with the reason.
@@ -99,7 +102,9 @@ impl Check {
             return self.applies_to_operators();
         }
         match self {
-            Self::Forward | Self::Shapes | Self::SpecialValues | Self::Relations | Self::Integers => false,
+            Self::Forward | Self::Shapes | Self::SpecialValues | Self::Relations | Self::Integers | Self::Stress => {
+                false
+            }
             // The text encoder of CLIP is causal although it generates nothing.
             Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
             Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
@@ -123,6 +128,7 @@ impl Check {
                 | Self::SpecialValues
                 | Self::Relations
                 | Self::Integers
+                | Self::Stress
                 | Self::Placement
                 | Self::Determinism
                 | Self::HalfProbe
@@ -148,7 +154,13 @@ impl Check {
                 | Self::Shapes
                 | Self::SpecialValues
                 | Self::Relations
+                | Self::Stress
         )
+    }
+
+    /// Whether the check runs only where it is asked for: it takes minutes.
+    pub const fn is_on_request(self) -> bool {
+        matches!(self, Self::Stress)
     }
 
     /// Whether the check compares several implementations that an engine has of one computation. Only engines that are processes have it:

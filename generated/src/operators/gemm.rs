@@ -25,6 +25,7 @@ pub static SPEC: Spec = Spec {
                 &[64, 64, 64],
                 &[2, 1000, 3],
             ],
+            stress: &[],
         }],
     },
     architecture: Architecture::Operators,

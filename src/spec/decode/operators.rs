@@ -26,17 +26,21 @@ pub(super) fn shapes(decoder: &mut Decoder, node: &Node) -> Vec<OperatorShapes> 
     for &operator in Operator::ALL {
         let Some(node) = fields.optional(operator.as_str()) else { continue };
         let path = fields.key(operator.as_str());
-        let items = decoder.items(node, &path);
-        if items.is_empty() {
-            decoder.complain(node, format!("`{path}` has no shape"), Some(example(operator)));
-        }
-        let shapes = items.into_iter().filter_map(|(path, item)| shape(decoder, item, &path, operator)).collect();
-        all.push(OperatorShapes { operator, shapes });
+        all.push(OperatorShapes { operator, shapes: list_of_shapes(decoder, node, &path, operator) });
     }
     if all.is_empty() && matches!(&node.value, Value::Mapping(entries) if entries.is_empty()) {
         decoder.complain(node, "`operators` is empty", Some("name at least one operator".to_owned()));
     }
     all
+}
+
+/// At least one shape.
+pub(super) fn list_of_shapes(decoder: &mut Decoder, node: &Node, path: &str, operator: Operator) -> Vec<Vec<u64>> {
+    let items = decoder.items(node, path);
+    if items.is_empty() {
+        decoder.complain(node, format!("`{path}` has no shape"), Some(example(operator)));
+    }
+    items.into_iter().filter_map(|(path, item)| shape(decoder, item, &path, operator)).collect()
 }
 
 /// One shape, with as many sizes as the operator has.

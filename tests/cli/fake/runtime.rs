@@ -69,6 +69,13 @@ pub enum Subject {
 pub struct OperatorShapes {
     pub operator: Operator,
     pub shapes: &'static [&'static [usize]],
+    pub stress: &'static [StressShapes],
+}
+
+#[derive(Debug)]
+pub struct StressShapes {
+    pub issue: &'static str,
+    pub shapes: &'static [&'static [usize]],
 }
 
 #[derive(Debug)]

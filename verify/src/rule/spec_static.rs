@@ -80,8 +80,13 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
         }
     }
     if let Some(ExpectedSubject::Operators(operators)) = &spec.subject {
-        let sized = |one: &ExpectedOperator| one.shapes.iter().all(|shape| shape.len() == one.operator.sizes().len());
-        if operators.is_empty() || operators.iter().any(|one| one.shapes.is_empty() || !sized(one)) {
+        let sized = |one: &ExpectedOperator| {
+            let all = one.shapes.iter().chain(one.stress.iter().flat_map(|stress| &stress.shapes));
+            all.into_iter().all(|shape| shape.len() == one.operator.sizes().len())
+        };
+        let has_none =
+            |one: &ExpectedOperator| one.shapes.is_empty() || one.stress.iter().any(|it| it.shapes.is_empty());
+        if operators.is_empty() || operators.iter().any(|one| has_none(one) || !sized(one)) {
             add(
                 "subject",
                 "`SPEC.subject` must name operators, each with shapes of as many sizes as it has".to_owned(),

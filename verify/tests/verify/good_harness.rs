@@ -2,7 +2,8 @@
 
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 use testgen_verify::{
-    Expectation, ExpectedOperator, ExpectedSkip, ExpectedSubject, ExpectedTolerance, Finding, Source, verify_harness,
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance, Finding, Source,
+    verify_harness,
 };
 
 /// The path that findings of these tests name.
@@ -54,8 +55,11 @@ pub(crate) fn operators() -> Expectation {
     let operator = |operator, shapes: &[&[u64]]| ExpectedOperator {
         operator,
         shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
+        stress: Vec::new(),
     };
-    let all = vec![operator(Operator::Add, &[&[33, 65]]), operator(Operator::Matmul, &[&[1, 40, 24], &[33, 65, 17]])];
+    let stress = vec![ExpectedStress { issue: "vllm#51511".to_owned(), shapes: vec![vec![1, 8192, 64]] }];
+    let matmul = ExpectedOperator { stress, ..operator(Operator::Matmul, &[&[1, 40, 24], &[33, 65, 17]]) };
+    let all = vec![operator(Operator::Add, &[&[33, 65]]), matmul];
     Expectation {
         architecture: Architecture::Operators,
         subject: ExpectedSubject::Operators(all),
@@ -139,7 +143,13 @@ fn written_subject(subject: &ExpectedSubject) -> String {
             let written = |one: &ExpectedOperator| {
                 let shapes: Vec<String> = one.shapes.iter().map(shape).collect();
                 let name = one.operator.variant_name();
-                format!("OperatorShapes {{ operator: Operator::{name}, shapes: &[{}] }}", shapes.join(", "))
+                let group = |group: &ExpectedStress| {
+                    let shapes: Vec<String> = group.shapes.iter().map(shape).collect();
+                    format!("StressShapes {{ issue: {:?}, shapes: &[{}] }}", group.issue, shapes.join(", "))
+                };
+                let stress = one.stress.iter().map(group).collect::<Vec<_>>().join(", ");
+                let shapes = shapes.join(", ");
+                format!("OperatorShapes {{ operator: Operator::{name}, shapes: &[{shapes}], stress: &[{stress}] }}")
             };
             format!(
                 "Subject::Operators {{ shapes: &[{}] }}",
@@ -153,7 +163,7 @@ fn written_subject(subject: &ExpectedSubject) -> String {
 fn subject_types(subject: &ExpectedSubject) -> &'static str {
     match subject {
         ExpectedSubject::Model { .. } => "ModelType, Source",
-        ExpectedSubject::Operators(_) => "Operator, OperatorShapes",
+        ExpectedSubject::Operators(_) => "Operator, OperatorShapes, StressShapes",
     }
 }
 

@@ -7,3 +7,4 @@ mod faults;
 mod harmless;
 mod host;
 mod shapes;
+mod stress;

@@ -15,6 +15,24 @@ pub(crate) fn of(operator: Operator) -> Vec<Vec<usize>> {
     [vec![odd_sizes(operator)], shapes].concat()
 }
 
+/// Every operator and shape of the check `stress`.
+pub(crate) fn stress() -> Vec<(Operator, Vec<usize>)> {
+    let (mut all, mut operator, mut within) = (Vec::new(), None, false);
+    for line in texts().lines() {
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        if !line.starts_with(' ') {
+            within = line == "stress:";
+        } else if !line.starts_with("    ") {
+            operator = line.trim().strip_suffix(':').and_then(|name| name.parse::<Operator>().ok());
+        } else if let Some((operator, (_, shapes))) = operator.zip(line.split_once(": ")).filter(|_| within) {
+            let shapes: Vec<Vec<usize>> = serde_json::from_str(shapes).expect("shapes are lists");
+            all.extend(shapes.into_iter().map(|shape| (operator, shape)));
+        }
+    }
+    assert!(all.len() > 50, "{}", all.len());
+    all
+}
+
 fn texts() -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model_specs/operators");
     let files = fs::read_dir(directory).expect("the specs exist").map(|entry| entry.expect("is readable").path());

@@ -44,6 +44,7 @@ fn needed(check: Check) -> Option<Feature> {
         | Check::SpecialValues
         | Check::Relations
         | Check::Integers
+        | Check::Stress
         | Check::MemoryReleased
         | Check::FallbackMarked
         | Check::MockMarked

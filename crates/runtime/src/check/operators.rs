@@ -15,6 +15,8 @@ mod recorded_calls;
 #[cfg(feature = "operators")]
 mod repeated;
 #[cfg(feature = "operators")]
+mod stress;
+#[cfg(feature = "operators")]
 mod under_test;
 #[cfg(feature = "operators")]
 mod unsupported;
@@ -37,6 +39,7 @@ pub(super) fn implementation(check: Check) -> Option<Implementation> {
         Check::SpecialValues => Some(compared::special_values),
         Check::Integers => Some(compared::integers),
         Check::Relations => Some(repeated::relations),
+        Check::Stress => Some(stress::check),
         Check::Determinism => Some(repeated::determinism),
         Check::Placement => Some(repeated::placement),
         Check::MemoryReleased => Some(repeated::memory_released),

@@ -5,6 +5,7 @@ use crate::{
     harness::Harness,
     report::Report,
     require::{REQUIRE_VARIABLE, Requirements},
+    stress_request::StressRequest,
 };
 use std::path::PathBuf;
 use testgen_engine::EngineName;
@@ -22,6 +23,7 @@ pub(super) struct Environment {
     pub(super) ignored_mode: IgnoredMode,
     /// At least one.
     pub(super) engines: Vec<EngineName>,
+    pub(super) stress: StressRequest,
 }
 
 /// How ignored tests are reported to the test runner.
@@ -54,6 +56,7 @@ impl Environment {
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
             engines: engines::from_environment()?,
+            stress: StressRequest::from_environment()?,
             ignored_mode: if nextest || list { IgnoredMode::InList } else { IgnoredMode::AtRun },
         })
     }

@@ -93,6 +93,10 @@ fn without_running(environment: &Environment, harness: &Harness, registration: R
     if let Some(reason) = harness.skip_reason(registration) {
         return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
     }
+    if registration.check.is_on_request() && !environment.stress.is_requested() {
+        let reason = "it takes minutes; `testgen run --stress` runs it".to_owned();
+        return Some(CheckStatus::Ignored { reason });
+    }
     // The checks of fallbacks and mocks pass without the device: its absence is what they examine.
     if !registration.check.is_numeric() {
         return None;

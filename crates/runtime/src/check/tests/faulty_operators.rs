@@ -2,7 +2,9 @@
 
 use super::faulty::Fault;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use testgen_calls::{Call, CallError, Computed, Element, Execute, HostTensor, Layout};
+use testgen_calls::{
+    Call, CallError, Computed, Element, Execute, HostTensor, Layout, PeriodicCall, PeriodicResult, Piece,
+};
 use testgen_types::DeviceKind;
 
 /// Operators with a fault.
@@ -42,6 +44,20 @@ impl Execute for FaultyOperators {
             _ => {}
         }
         Ok(computed)
+    }
+
+    fn execute_periodic(
+        &self,
+        call: &PeriodicCall,
+        read: &mut dyn FnMut(Piece<'_>),
+    ) -> Result<PeriodicResult, CallError> {
+        self.inner.execute_periodic(call, &mut |piece| {
+            let mut values = piece.values.to_vec();
+            if let Some(last) = values.last_mut().filter(|_| self.fault == Fault::OutputOff) {
+                *last = off(Element::F32, f64::from(*last)) as f32;
+            }
+            read(Piece { first: piece.first, values: &values });
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     load_target::{LoadTarget, LoadedModel},
     loaded::Loaded,
     open,
-    subject::{OperatorShapes, Subject},
+    subject::{OperatorShapes, StressShapes, Subject},
     suite,
 };
 use std::{cell::Cell, io, path::Path};
@@ -78,10 +78,14 @@ static OPERATORS: Harness = Harness {
         name: "operators",
         subject: Subject::Operators {
             shapes: &[
-                OperatorShapes { operator: Operator::Add, shapes: &[&[3, 5]] },
-                OperatorShapes { operator: Operator::Softmax, shapes: &[&[3, 5]] },
-                OperatorShapes { operator: Operator::Sum, shapes: &[&[3, 5]] },
-                OperatorShapes { operator: Operator::Matmul, shapes: &[&[3, 7, 5]] },
+                OperatorShapes { operator: Operator::Add, shapes: &[&[3, 5]], stress: &[] },
+                OperatorShapes { operator: Operator::Softmax, shapes: &[&[3, 5]], stress: &[] },
+                OperatorShapes { operator: Operator::Sum, shapes: &[&[3, 5]], stress: &[] },
+                OperatorShapes {
+                    operator: Operator::Matmul,
+                    shapes: &[&[3, 7, 5]],
+                    stress: &[StressShapes { issue: "sizes", shapes: &[&[70, 9, 101]] }],
+                },
             ],
         },
         architecture: Architecture::Operators,

@@ -64,7 +64,9 @@ pub(super) fn products(
 }
 
 fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool {
-    registration.device == kind && registration.check.is_numeric() && harness.skip_reason(registration).is_none()
+    // A check on request has products of gigabytes.
+    let computes = registration.check.is_numeric() && !registration.check.is_on_request();
+    registration.device == kind && computes && harness.skip_reason(registration).is_none()
 }
 
 /// Models avoid this layout, because tensor-map kernels are wrong on it.

@@ -91,11 +91,13 @@ impl Jobs {
     }
 }
 
-/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that measures memory.
+/// The checks of `harness` whose kernels are compiled: those of numbers, without the one that measures memory and the one on
+/// request, whose tensors are too large for many processes.
 pub(super) fn compiled_checks(harness: &Harness, device: DeviceKind) -> impl Iterator<Item = Registration> {
     let checks = harness.required().into_iter();
     checks.filter(move |check| {
-        let launches = check.check.is_numeric() && check.check != Check::MemoryReleased;
+        let of_all = check.check != Check::MemoryReleased && !check.check.is_on_request();
+        let launches = check.check.is_numeric() && of_all;
         check.device == device && launches && harness.skip_reason(*check).is_none()
     })
 }

@@ -12,8 +12,8 @@ static SPEC: Spec = Spec {
     name: "moves",
     subject: Subject::Operators {
         shapes: &[
-            OperatorShapes { operator: Operator::Copy, shapes: &[&[3, 5]] },
-            OperatorShapes { operator: Operator::Neg, shapes: &[&[3, 5]] },
+            OperatorShapes { operator: Operator::Copy, shapes: &[&[3, 5]], stress: &[] },
+            OperatorShapes { operator: Operator::Neg, shapes: &[&[3, 5]], stress: &[] },
         ],
     },
     architecture: Architecture::Operators,

@@ -1,0 +1,109 @@
+//! The memory and the work that a stress case may take on a device.
+
+use crate::{memory::memory, open::OpenDevice};
+use testgen_operators::StressCase;
+use testgen_types::DeviceKind;
+
+/// Bytes on the host processor: its memory is that of all programs, and of the other checks.
+const ON_HOST: u64 = 2 << 30;
+/// Multiplications that the host processor computes in seconds.
+const WORK_ON_HOST: u64 = 1 << 29;
+/// Bytes on a simulated device.
+const SIMULATED: u64 = 256 << 20;
+/// Multiplications that a simulated device computes in seconds.
+const WORK_SIMULATED: u64 = 1 << 23;
+/// Bytes where the driver does not report its free memory.
+const UNKNOWN: u64 = 1 << 30;
+
+/// The limits of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Bytes that are free for the case.
+    bytes: u64,
+    /// Operations; none on GPUs.
+    work: Option<u64>,
+}
+
+/// Why a case is not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It needs more memory than is free.
+    Memory {
+        /// The estimate.
+        needed: u64,
+        /// The bytes that it may use.
+        free: u64,
+    },
+    /// It takes too long on this kind of device.
+    Work {
+        /// The number of operations.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl Limits {
+    /// The limits at this moment.
+    pub(super) fn of(device: &OpenDevice) -> Self {
+        let known = memory(device);
+        match (device.facts().kind, device.facts().simulated) {
+            (DeviceKind::Cpu, _) => {
+                Self { bytes: known.free.map_or(ON_HOST, |free| free / 4).min(ON_HOST), work: Some(WORK_ON_HOST) }
+            }
+            (_, true) => Self { bytes: SIMULATED, work: Some(WORK_SIMULATED) },
+            _ => {
+                // Memory that the allocator of this stream holds and does not use is free for it.
+                let held = known.reserved.zip(known.in_use).map_or(0, |(reserved, used)| reserved.saturating_sub(used));
+                let free = known.free.map_or(UNKNOWN, |free| free.saturating_add(held));
+                // A tenth for the driver, kernels and the sizes of the allocator's blocks.
+                let bytes = free - free / 10;
+                Self { bytes: limit().map_or(bytes, |limit| limit.min(bytes)), work: None }
+            }
+        }
+    }
+
+    /// Why `runs` of a case at once do not fit.
+    pub(super) fn refuses(self, case: &StressCase, runs: u64) -> Option<Refusal> {
+        let needed = case.bytes().saturating_mul(runs);
+        if needed > self.bytes {
+            return Some(Refusal::Memory { needed, free: self.bytes });
+        }
+        let limit = self.work.filter(|limit| case.work > *limit)?;
+        Some(Refusal::Work { needed: case.work, limit })
+    }
+}
+
+/// The limit that `TESTGEN_GPU_MEMORY` sets.
+#[cfg(any(feature = "cuda", feature = "rocm"))]
+fn limit() -> Option<u64> {
+    testgen_gpu::memory_limit().ok().flatten()
+}
+
+/// Without GPUs nothing is limited.
+#[cfg(not(any(feature = "cuda", feature = "rocm")))]
+fn limit() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::{Limits, Refusal};
+    use testgen_calls::Element;
+    use testgen_operators::stress_cases;
+    use testgen_types::Operator;
+
+    #[test]
+    fn a_case_that_does_not_fit_is_refused_before_it_runs() {
+        // 2.2e9 elements of 4 bytes, three times and more.
+        let case = stress_cases(Operator::Add, &[2_200_000, 1000], Element::F32).remove(0);
+        let needed = case.bytes();
+        assert!(needed > 3 * 4 * 2_200_000_000, "{needed}");
+        let limits = Limits { bytes: needed, work: None };
+        assert_eq!(limits.refuses(&case, 1), None);
+        assert_eq!(limits.refuses(&case, 2), Some(Refusal::Memory { needed: 2 * needed, free: needed }));
+        let slow = Limits { bytes: u64::MAX, work: Some(1000) };
+        assert!(matches!(slow.refuses(&case, 1).unwrap(), Refusal::Work { limit: 1000, .. }));
+    }
+}
