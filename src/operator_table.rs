@@ -110,17 +110,25 @@ fn result(reports: &Merged, column: usize, operator: Operator) -> String {
             cell.checks += 1;
         }
     }
-    let described: Vec<String> = cells.into_iter().map(|(precision, cell)| describe(precision, &cell)).collect();
-    if described.is_empty() { "not run".to_owned() } else { described.join("; ") }
+    if cells.is_empty() { "not run".to_owned() } else { describe(&cells) }
 }
 
-fn describe(precision: Precision, cell: &Cell) -> String {
-    let status = cell.status.map_or("", ResultStatus::word);
-    // The largest headroom means that every element is exact.
-    let headroom = match cell.headroom {
-        Some(headroom) if headroom < 1e6 => format!(" {headroom:.1}"),
-        Some(_) => " exact".to_owned(),
-        None => String::new(),
+/// The precisions of each status with their headroom, the most severe status first.
+fn describe(cells: &BTreeMap<Precision, Cell>) -> String {
+    let mut statuses: BTreeMap<Option<ResultStatus>, (usize, Vec<String>)> = BTreeMap::new();
+    for (precision, cell) in cells {
+        // The largest headroom means that every element is exact.
+        let headroom = match cell.headroom {
+            Some(headroom) if headroom < 1e6 => format!(" {headroom:.1}"),
+            Some(_) => " exact".to_owned(),
+            None => String::new(),
+        };
+        let (checks, precisions) = statuses.entry(cell.status).or_default();
+        *checks += cell.checks;
+        precisions.push(format!("{precision}{headroom}"));
+    }
+    let of_status = |(status, (checks, precisions)): (Option<ResultStatus>, (usize, Vec<String>))| {
+        format!("{} in {checks} checks: {}", status.map_or("", ResultStatus::word), precisions.join(", "))
     };
-    format!("{precision} {status}{headroom} in {} checks", cell.checks)
+    statuses.into_iter().map(of_status).collect::<Vec<_>>().join("; ")
 }

@@ -90,7 +90,7 @@ fn each_operator_has_its_own_result() {
     project.write("reports/one.jsonl", lines.join("\n"));
     let text = project.run(&["operators", "reports", "--markdown"]).expect_code(0).stdout;
     assert!(text.contains("| operator | specs | cuda: NVIDIA X |"), "{text}");
-    assert!(text.contains("| `add` | sums | f32 pass 2.0 in 2 checks; f16 pass 1.5 in 1 checks |"), "{text}");
-    assert!(text.contains("| `matmul` | sums | f32 fail 0.5 in 2 checks |"), "{text}");
+    assert!(text.contains("| `add` | sums | pass in 3 checks: f32 2.0, f16 1.5 |"), "{text}");
+    assert!(text.contains("| `matmul` | sums | fail in 2 checks: f32 0.5 |"), "{text}");
     assert!(text.contains("| `softmax` | none | not run |"), "{text}");
 }
