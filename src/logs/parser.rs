@@ -74,20 +74,10 @@ impl Parser {
         if let Some(parsed) = self.part(line) {
             return parsed;
         }
-        // A signature may occur by chance before that of the form, so that all of them are tried, but each once: a form reads the
-        // whole line, and a long line may repeat one signature.
-        let mut tried = 0u64;
-        let mut start = 0;
-        while let Some(found) = self.signatures.find(&line[start..]) {
-            let prefix = &line[..start + found.start()];
-            start += found.start() + 1;
-            let bit = 1 << found.pattern().as_usize();
-            if tried & bit != 0 {
-                continue;
-            }
-            tried |= bit;
-            for index in 0..self.forms[found.pattern()].len() {
-                if let Some(parsed) = self.form(self.forms[found.pattern()][index], line, prefix) {
+        let mut search = SignatureSearch::default();
+        while let Some(found) = search.next(&self.signatures, line) {
+            for index in 0..self.forms[found.pattern].len() {
+                if let Some(parsed) = self.form(self.forms[found.pattern][index], line, found.prefix) {
                     return parsed;
                 }
             }
@@ -133,7 +123,56 @@ impl Parser {
     }
 }
 
+/// The signatures in a line, each once. One may occur by chance before that of the form, so that all of them are tried; but a form
+/// reads the whole line, and a long line may repeat one signature.
+#[derive(Default)]
+struct SignatureSearch {
+    start: usize,
+    /// A bit for each signature.
+    tried: u64,
+}
+
+struct FoundSignature<'a> {
+    pattern: usize,
+    /// The line before it.
+    prefix: &'a [u8],
+}
+
+impl SignatureSearch {
+    fn next<'a>(&mut self, signatures: &AhoCorasick, line: &'a [u8]) -> Option<FoundSignature<'a>> {
+        while let Some(found) = signatures.find(&line[self.start..]) {
+            let prefix = &line[..self.start + found.start()];
+            self.start = prefix.len() + 1;
+            let pattern = found.pattern().as_usize();
+            if self.tried & 1 << pattern == 0 {
+                self.tried |= 1 << pattern;
+                return Some(FoundSignature { pattern, prefix });
+            }
+        }
+        None
+    }
+}
+
 /// A state of a tqdm bar.
 fn is_progress(line: &[u8]) -> bool {
     memmem::find(line, b"it/s").or_else(|| memmem::find(line, b"s/it")).is_some() && memmem::find(line, b"%|").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Parser, SignatureSearch};
+
+    #[test]
+    fn each_signature_of_a_line_is_tried_once() {
+        let parser = Parser::new();
+        for signature in ["  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': "] {
+            let line = signature.repeat(1000);
+            let mut search = SignatureSearch::default();
+            let mut found = 0;
+            while search.next(&parser.signatures, line.as_bytes()).is_some() {
+                found += 1;
+            }
+            assert!((1..=3).contains(&found), "`{signature}`: {found}");
+        }
+    }
 }

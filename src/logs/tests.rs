@@ -122,16 +122,14 @@ fn a_loss_that_the_trainer_replaces_by_0_is_not_finite() {
     assert_eq!((loss.count, loss.non_finite, loss.mean), (2, 1, Some(1.25)));
 }
 
-/// Each form reads the whole line, so that trying it at every occurrence would take minutes.
+/// `SignatureSearch` has the test that each form is tried once: at every occurrence it would take minutes.
 #[test]
-fn a_line_that_repeats_a_signature_is_read_in_linear_time() {
-    let start = std::time::Instant::now();
+fn a_long_line_that_repeats_a_signature_is_read() {
     for signature in ["  tps: ", "Epoch ", "(train)", "[batch=", ", time ", "'loss': "] {
         let mut parser = Parser::new();
         let parsed = parser.read(signature.repeat(1_000_000 / signature.len()).as_bytes());
         assert!(!matches!(parsed, Parsed::Record(_)), "`{signature}`");
     }
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
 #[test]

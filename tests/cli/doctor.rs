@@ -13,7 +13,7 @@ use std::{path::Path, process::Command};
 fn scripted(project: &Project, mode: &str) -> Command {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/tests/scripted.py");
     let mut command = project.command();
-    command.args(["doctor", "--json", "--timeout", "60"]);
+    command.args(["doctor", "--json", "--timeout", "600"]);
     command.env("TESTGEN_ENGINE_SCRIPTED", script).env("TESTGEN_SCRIPT", mode);
     command
 }

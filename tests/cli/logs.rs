@@ -1,9 +1,12 @@
 //! `testgen logs`: every form, comparisons, damaged input, bounded memory, the page.
 
+#[cfg(target_os = "linux")]
+use crate::watchdog::wait_for;
 use crate::{browser::document, project::Project};
 use std::{
     fs,
     io::Write,
+    os::fd::AsRawFd,
     path::{Path, PathBuf},
     process::{Child, Stdio},
 };
@@ -149,14 +152,24 @@ fn memory_is_bounded() {
     (0..100).for_each(|_| input.write_all(&block).expect("it is read"));
     writeln!(input, "\niter 2000000: loss 2.5, time 1.0ms, mfu 1.00%").expect("it is read");
     // While it waits for the end of the input, the kernel has the largest amount of its memory so far.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let status = || fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    wait_for("the input is read", || is_empty(&input) && status().contains("State:\tS (sleeping)"));
+    let status = status();
     let peak =
         status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     drop(input);
     let text = String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("UTF-8");
     assert!(text.contains("nanoGPT (2000001)") && text.contains("1 lines are longer than a mebibyte"), "{text}");
     assert!(peak.is_some_and(|kilobytes| kilobytes < 48 * 1024), "{peak:?} kB");
+}
+
+/// Whether everything that was written into a pipe has been read.
+#[cfg(target_os = "linux")]
+fn is_empty(pipe: &impl AsRawFd) -> bool {
+    let mut count: libc::c_int = 0;
+    // SAFETY: the call writes one number, to which the pointer is valid.
+    assert_eq!(unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) }, 0);
+    count == 0
 }
 
 #[test]

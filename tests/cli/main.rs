@@ -44,3 +44,4 @@ mod slurm;
 mod spec_errors;
 mod special_files;
 mod verify;
+mod watchdog;

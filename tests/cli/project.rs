@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
 };
 use tempfile::TempDir;
 
@@ -107,11 +107,12 @@ impl Project {
     /// Runs a prepared command and redacts the project's path.
     pub(crate) fn finish(&self, command: &mut Command) -> Outcome {
         let output = command.output().expect("the binary starts");
-        Outcome {
-            code: output.status.code().unwrap_or(-1),
-            stdout: self.redact(&output.stdout),
-            stderr: self.redact(&output.stderr),
-        }
+        self.outcome(&output.status, &output.stdout, &output.stderr)
+    }
+
+    /// The outcome of a run with the project's path redacted.
+    pub(crate) fn outcome(&self, status: &ExitStatus, stdout: &[u8], stderr: &[u8]) -> Outcome {
+        Outcome { code: status.code().unwrap_or(-1), stdout: self.redact(stdout), stderr: self.redact(stderr) }
     }
 
     fn redact(&self, bytes: &[u8]) -> String {

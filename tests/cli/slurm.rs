@@ -7,6 +7,7 @@ use crate::{
     project::Project,
     runners::{ONE, fifty},
     seeded::line,
+    watchdog::wait_for,
 };
 use cluster::Cluster;
 use serde_json::Value;
@@ -14,8 +15,6 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     process::{Child, Command, Output, Stdio},
-    thread::sleep,
-    time::{Duration, Instant},
 };
 
 /// One runner with four slices; its jobs need a GPU each.
@@ -43,7 +42,7 @@ set -euo pipefail
 test "$2" != archive || exit 0
 slice=$(sed -E 's/.*slice:([0-9]+)\/([0-9]+).*/\1 \2/' <<< "$*")
 read -r slice slices <<< "$slice"
-if test "$2:$slice" = run:3 && test -f cancel; then scancel "${SLURM_ARRAY_JOB_ID}_$slice"; sleep 60; fi
+if test "$2:$slice" = run:3 && test -f cancel; then scancel "${SLURM_ARRAY_JOB_ID}_$slice"; sleep 600; fi
 for test in $(seq TESTS); do
   test $(((test - 1) % slices + 1)) -eq "$slice" || continue
   if test "$2" = list; then echo "conformance encoder_only::bert_$test::rocm::finite_f32"; continue; fi
@@ -100,7 +99,7 @@ fn a_slice_on_a_failed_node_is_run_again_and_no_record_is_lost_or_doubled() {
     let project = project();
     let running = submit(&cluster, &project);
     let failed = wait_for_node(&project);
-    cluster.kill(&failed);
+    cluster.fail(&failed);
     let output = running.wait_with_output().expect("bash ends");
     assert!(output.status.success(), "{}\n{}", text(&output), cluster.log());
     let run = run_of(&output);
@@ -141,11 +140,7 @@ fn records(project: &Project, run: &str) -> usize {
 
 /// The node on which the second slice is.
 fn wait_for_node(project: &Project) -> String {
-    let started = Instant::now();
-    while !project.exists("node") {
-        assert!(started.elapsed() < Duration::from_secs(120), "the second slice has not started");
-        sleep(Duration::from_millis(200));
-    }
+    wait_for("the second slice starts", || project.exists("node"));
     project.read("node").trim().to_owned()
 }
 

@@ -1,18 +1,19 @@
 //! A FIFO, a device, a huge file, a directory or a dangling link in place of each file that is read: an error that names the file,
-//! soon, and without memory for its content.
+//! without reading it and without memory for its content.
 
-use crate::project::{BERT, Project};
+use crate::{
+    project::{BERT, Project},
+    watchdog,
+};
 use std::{
     fs,
-    io::Read,
-    os::unix::{fs::symlink, process::ExitStatusExt},
+    os::unix::fs::symlink,
     path::Path,
-    process::{ChildStderr, Command, ExitStatus, Stdio},
-    time::{Duration, Instant},
+    process::{Command, ExitStatus},
 };
 
-/// More than any command takes, also on a busy machine; one that waits for a FIFO, or reads 20 GB, takes longer.
-const SOON: Duration = Duration::from_secs(20);
+/// The most bytes that a command reads, for all files of the project together; none of the special files.
+const READ: u64 = 1 << 20;
 /// The most memory that a command takes, in KiB.
 const MEMORY: i64 = 200 * 1024;
 /// The size of the huge file, which needs no space on disk.
@@ -40,36 +41,11 @@ fn replace(path: &Path, kind: &str) {
 }
 
 /// The exit status, the errors, and the most memory in KiB.
-#[expect(clippy::zombie_processes, reason = "`wait` waits for it, with the system call that returns its memory")]
+#[track_caller]
 fn run(project: &Project, arguments: &[&str]) -> (ExitStatus, String, i64) {
-    let mut command = project.command();
-    let child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut child = child.expect("the binary starts");
-    let begun = Instant::now();
-    let usage = wait(child.id(), begun, arguments);
-    let mut text = String::new();
-    let mut stderr: ChildStderr = child.stderr.take().expect("is piped");
-    stderr.read_to_string(&mut text).expect("is text");
-    (usage.0, text, usage.1)
-}
-
-/// Waits for the process and kills it when it does not end; only this call returns its memory.
-fn wait(id: u32, begun: Instant, arguments: &[&str]) -> (ExitStatus, i64) {
-    let id = libc::pid_t::try_from(id).expect("a process id");
-    let (mut status, mut late) = (0, false);
-    // SAFETY: all fields of `rusage` are numbers, for which zero is a value.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are valid for the call.
-    while unsafe { libc::wait4(id, &raw mut status, libc::WNOHANG, &raw mut usage) } == 0 {
-        if begun.elapsed() > SOON && !late {
-            late = true;
-            // SAFETY: the process is a child that has not been waited for.
-            unsafe { libc::kill(id, libc::SIGKILL) };
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    assert!(!late, "{arguments:?} did not end within {SOON:?}");
-    (ExitStatus::from_raw(status), usage.ru_maxrss)
+    let ended = watchdog::run(project.command().args(arguments));
+    assert!(ended.read < READ, "{arguments:?} read {} bytes", ended.read);
+    (ended.status, ended.stderr, ended.memory)
 }
 
 /// A project in which every command works.

@@ -17,6 +17,8 @@ RECORDER = Path(__file__).parents[2] / "src/record"
 # Kills; TESTGEN_KILLS=200 for more.
 KILLS = int(os.environ.get("TESTGEN_KILLS", "8"))
 SIZE = 4_000_000
+# Seconds after which what has not happened never happens.
+WATCHDOG = 300
 WRITER = f"""
 import sys
 sys.path.insert(0, {str(RECORDER)!r})
@@ -32,6 +34,12 @@ def start(path, letters):
     writer = subprocess.Popen([sys.executable, "-I", "-c", WRITER, path, letters], stdout=subprocess.PIPE)
     assert writer.stdout.readline() == b"\n"
     return writer
+
+
+def wait_until(condition):
+    end = time.monotonic() + WATCHDOG
+    while not condition():
+        assert time.monotonic() < end, "it never happens"
 
 
 def stop(writer):
@@ -52,7 +60,9 @@ def test_a_killed_writer_leaves_the_old_or_the_new_file_and_the_next_one_cleans_
         if kill >= KILLS and left > 0:
             break
         writer = start(path, "ab")
-        time.sleep(moments.random() * 0.02)
+        # Every other kill aims at the part in which the temporary file exists.
+        wait_until(lambda: kill % 2 == 0 or len(list(tmp_path.iterdir())) > 1)
+        time.sleep(moments.random() * (0.02 if kill % 2 == 0 else 0.001))
         stop(writer)
         left += len(list(tmp_path.iterdir())) - 1
         assert_whole(path, "ab")

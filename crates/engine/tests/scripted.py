@@ -260,7 +260,8 @@ def misbehave_at_start():
             time.sleep(1)
     if MODE == "grandchild":
         # It holds the pipes open after this process has ended.
-        subprocess.Popen(["sleep", "1000"])
+        child = subprocess.Popen(["sleep", "1000"])
+        print(f"the child is {child.pid}", file=sys.stderr, flush=True)
         sys.exit(4)
     if MODE == "closes":
         os.close(1)
@@ -273,7 +274,8 @@ def misbehave_at(request):
     identifier = request["id"]
     wrong = {
         "silent": lambda: time.sleep(1000),
-        "late": lambda: time.sleep(3),
+        # Later than any limit of a call that is not answered, also on a machine that was paused.
+        "late": lambda: time.sleep(120),
         "magic": lambda: write({"id": identifier, "reply": {}}, magic=b"GTEN"),
         "not_json": lambda: write(b"{"),
         "other_id": lambda: write({"id": identifier + 7, "reply": {}}),

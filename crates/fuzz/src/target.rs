@@ -43,7 +43,7 @@ impl Target<'_> {
     ///
     /// # Panics
     ///
-    /// When a property does not hold for an input, or one takes more than ten seconds; the message has the path of the input.
+    /// When a property does not hold for an input, or one takes more than a minute; the message has the path of the input.
     pub fn run(&self) {
         let mut corpus = self.corpus();
         let limit = seconds();

@@ -7,7 +7,7 @@ use std::{
     error::Error,
     fmt,
     fs::{self, File, OpenOptions},
-    io::{self, Read as _},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -42,14 +42,19 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let failed = |problem| FileError { path: path.to_owned(), problem };
     let file = open(path)?;
     let size = file.metadata().map_err(|error| failed(FileProblem::System(error)))?.len();
+    read_limited(file, size, limit).map_err(failed)
+}
+
+/// The bytes of `source`, which has `size` bytes unless it grows.
+fn read_limited(source: impl Read, size: u64, limit: u64) -> Result<Vec<u8>, FileProblem> {
     if size > limit {
-        return Err(failed(FileProblem::TooLarge { size: Some(size), limit }));
+        return Err(FileProblem::TooLarge { size: Some(size), limit });
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte more than the limit shows that the file grew after its size was read.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(FileProblem::System(error)))?;
+    source.take(limit + 1).read_to_end(&mut bytes).map_err(FileProblem::System)?;
     if bytes.len() as u64 > limit {
-        return Err(failed(FileProblem::TooLarge { size: None, limit }));
+        return Err(FileProblem::TooLarge { size: None, limit });
     }
     Ok(bytes)
 }

@@ -3,6 +3,7 @@
 use super::{assert_old_or_new, contents, write_report, write_specs};
 use crate::project::Project;
 use crate::run::termination::is_running;
+use crate::watchdog::wait_for;
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -161,27 +162,17 @@ fn run() {
     for seed in 0..kills().div_ceil(6) {
         let mut command = crate::fake::suite::command(&project, "::cpu::finite_f16|sleep|", &["--device", "cpu"]);
         let mut child = silent(&mut command).spawn().expect("the binary starts");
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(300) && !has_temporary(&project, "target/testgen") {
-            thread::sleep(Duration::from_millis(1));
-        }
+        wait_for("the suite starts", || has_temporary(&project, "target/testgen"));
         thread::sleep(Duration::from_millis(100).mul_f64(fraction(seed)));
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         assert!(has_temporary(&project, "target/testgen"), "it was killed while the suite ran");
-        assert_ends(&project.path("generated").display().to_string());
+        // The suite would sleep for longer; the kernel ends it with the command that started it.
+        let suite = project.path("generated").display().to_string();
+        wait_for("the suite ends", || !is_running(&suite));
         assert_old_or_new(&project, "target/testgen", &[&kept], &format!("kill {seed}"));
         kept = report("");
         let names: Vec<&String> = kept.keys().collect();
         assert_eq!(names, old.keys().collect::<Vec<_>>(), "nothing is left of the killed run");
-    }
-}
-
-/// The suite would sleep for a minute; the kernel ends it with the command that started it.
-fn assert_ends(suite: &str) {
-    let begun = Instant::now();
-    while is_running(suite) {
-        assert!(begun.elapsed() < Duration::from_secs(10), "the suite outlived the command");
-        thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,14 +1,10 @@
 //! A signal to `testgen run` ends the suite, too.
 
 use super::PASS;
-use crate::{fake::suite::command, project::Project};
-use std::{
-    process::Stdio,
-    thread,
-    time::{Duration, Instant},
-};
+use crate::{fake::suite::command, project::Project, watchdog::wait_for};
+use std::process::Stdio;
 
-/// SIGTERM to testgen alone, as a CI runner sends it; the suite would sleep for a minute.
+/// SIGTERM to testgen alone, as a CI runner sends it; the suite would sleep for longer than the test waits.
 #[test]
 fn termination_ends_the_suite_too() {
     let project = Project::with_bert();
@@ -17,20 +13,18 @@ fn termination_ends_the_suite_too() {
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary starts");
-    // The report and the log of a run get their names when it ends.
-    let reports = project.path("target/testgen");
-    let begun = Instant::now();
-    while std::fs::read_dir(&reports).map_or(0, Iterator::count) < 2 && begun.elapsed() < Duration::from_secs(50) {
-        thread::sleep(Duration::from_millis(50));
-    }
-    thread::sleep(Duration::from_millis(200));
-    let terminated = Instant::now();
+    // The log gets its name when the run ends. This is the last line that the suite prints before its tests.
+    let is_started = |file: &String| {
+        let text = std::fs::read_to_string(project.path("target/testgen").join(file));
+        text.is_ok_and(|text| text.contains("optimised: "))
+    };
+    wait_for("the suite runs", || project.files("target/testgen").iter().any(is_started));
     std::process::Command::new("kill").arg(child.id().to_string()).status().expect("kill starts");
-    let status = child.wait().expect("it ends");
-    assert_eq!(status.code(), Some(1));
-    assert!(terminated.elapsed() < Duration::from_secs(10));
+    wait_for("the command ends", || child.try_wait().expect("the state is known").is_some());
+    assert_eq!(child.wait().expect("it has ended").code(), Some(1));
     assert_eq!(project.files("target/testgen"), ["report.jsonl.log"], "an incomplete report is not kept, its log is");
-    assert!(!is_running(&project.path("generated").display().to_string()), "the suite is still running");
+    let suite = project.path("generated").display().to_string();
+    wait_for("the suite ends", || !is_running(&suite));
 }
 
 /// Whether any process works in `directory`.

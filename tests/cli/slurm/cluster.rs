@@ -1,5 +1,6 @@
 //! A Slurm cluster on this machine: each node is a slurmd with one processor and one GPU, of which Slurm only counts the number.
 
+use crate::watchdog::LIMIT;
 use std::{
     env, fs,
     net::TcpListener,
@@ -57,8 +58,16 @@ impl Cluster {
         command
     }
 
-    /// Kills a node with everything that runs on it, as a power failure does.
-    pub(super) fn kill(&mut self, name: &str) {
+    /// Kills a node as a power failure does, and reports it as down, as an administrator does before Slurm notices it.
+    pub(super) fn fail(&mut self, name: &str) {
+        self.kill(name);
+        let node = format!("NodeName={name}");
+        let status = self.command("scontrol").args(["update", &node, "State=DOWN", "Reason=power"]).status();
+        assert!(status.is_ok_and(|status| status.success()), "{}", self.log());
+    }
+
+    /// Kills a node with everything that runs on it.
+    fn kill(&mut self, name: &str) {
         let jobs = self.processes(name);
         let steps: Vec<u32> =
             jobs.iter().filter_map(|process| parent(*process)).filter(|parent| is_step(*parent)).collect();
@@ -114,7 +123,7 @@ impl Cluster {
     fn wait(&self, what: &str, is_ready: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !is_ready(self) {
-            assert!(started.elapsed() < Duration::from_secs(60), "no {what} after a minute\n{}", self.log());
+            assert!(started.elapsed() < LIMIT, "no {what} after {LIMIT:?}\n{}", self.log());
             sleep(Duration::from_millis(200));
         }
     }
