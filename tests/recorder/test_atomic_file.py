@@ -61,7 +61,8 @@ def test_a_killed_writer_leaves_the_old_or_the_new_file_and_the_next_one_cleans_
             break
         writer = start(path, "ab")
         # Every other kill aims at the part in which the temporary file exists.
-        wait_until(lambda: kill % 2 == 0 or len(list(tmp_path.iterdir())) > 1)
+        if kill % 2:
+            wait_until(lambda: len(list(tmp_path.iterdir())) > 1)
         time.sleep(moments.random() * (0.02 if kill % 2 == 0 else 0.001))
         stop(writer)
         left += len(list(tmp_path.iterdir())) - 1
