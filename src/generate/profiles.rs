@@ -8,7 +8,7 @@ const WORKSPACE: &str = include_str!("../../Cargo.toml");
 /// The profiles that `testgen run` builds suites with.
 const PROFILES: [&str; 2] = ["dev", "release"];
 /// Crates that no suite depends on; cargo warns about a setting for a crate that is not there.
-const SIMULATOR: [&str; 2] = ["corosensei", "hip-sim"];
+const NOT_IN_SUITES: [&str; 3] = ["corosensei", "hip-sim", "testgen"];
 
 /// The tables `[profile.*]` of a suite's Cargo.toml.
 pub(super) fn profiles() -> String {
@@ -19,7 +19,7 @@ pub(super) fn profiles() -> String {
         let packages = profile.remove("package");
         push(&mut text, &format!("profile.{name}"), &profile);
         for (package, settings) in packages.iter().filter_map(Value::as_table).flatten() {
-            let settings = settings.as_table().filter(|_| !SIMULATOR.contains(&package.as_str()));
+            let settings = settings.as_table().filter(|_| !NOT_IN_SUITES.contains(&package.as_str()));
             // Only `*` is not a bare key.
             let key = if package == "*" { "\"*\"" } else { package };
             settings
