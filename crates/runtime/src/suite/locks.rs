@@ -42,7 +42,12 @@ impl Locks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+        mpsc::channel,
+    };
+    use std::time::Duration;
 
     /// The maximum number of checks that ran at the same time.
     fn max_concurrent(kinds: &[(Check, DeviceKind)]) -> usize {
@@ -54,7 +59,7 @@ mod tests {
                     for _ in 0..20 {
                         let held = locks.hold(check, device);
                         most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
-                        std::thread::sleep(std::time::Duration::from_micros(300));
+                        std::thread::sleep(Duration::from_micros(300));
                         running.fetch_sub(1, SeqCst);
                         drop(held);
                     }
@@ -67,7 +72,19 @@ mod tests {
     #[test]
     fn checks_of_one_gpu_run_one_after_another() {
         assert_eq!(max_concurrent(&[(Check::Finite, DeviceKind::Rocm), (Check::OutputGolden, DeviceKind::Rocm)]), 1);
-        assert_eq!(max_concurrent(&[(Check::Finite, DeviceKind::Cpu), (Check::OutputGolden, DeviceKind::Cpu)]), 2);
+    }
+
+    #[test]
+    fn checks_of_the_host_run_at_the_same_time() {
+        let (locks, (sender, receiver)) = (Arc::new(Locks::default()), channel());
+        let _held = locks.hold(Check::Finite, DeviceKind::Cpu);
+        let other = Arc::clone(&locks);
+        std::thread::spawn(move || {
+            let _held = other.hold(Check::OutputGolden, DeviceKind::Cpu);
+            sender.send(())
+        });
+        // A watchdog: the second check would wait for ever.
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(300)), Ok(()));
     }
 
     #[test]

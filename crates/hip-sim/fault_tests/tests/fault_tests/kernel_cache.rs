@@ -5,7 +5,7 @@ use hip_sim_fault_tests::Installation;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const VARIABLES: &[(&str, &str)] =
     &[("TESTGEN_REQUIRE", "rocm-sim"), ("HIP_SIM_DEVICES", "gfx1100"), ("TESTGEN_COMPILE_PROCESSES", "2")];
@@ -14,12 +14,11 @@ const FILTER: &[&str] = &["encoder_only::bert::rocm::output_golden"];
 /// The file that cubecl writes, and what is left of a killed run: half a line, and locks that cubecl never deletes.
 pub(crate) fn check() {
     let cache = tempfile::tempdir().unwrap();
-    let begun = Instant::now();
     run(cache.path());
-    let lasts = begun.elapsed();
+    let all = kernels(cache.path());
     for seed in 0..kills() {
         fs::remove_dir_all(cache.path().join("kernels")).unwrap();
-        kill_after(cache.path(), lasts.mul_f64(fraction(seed)));
+        kill_after(cache.path(), (all as f64 * fraction(seed)) as usize);
         damage(cache.path(), seed);
         run(cache.path());
         // While a lock remains, every process waits 30 s for it and then has no cache.
@@ -50,11 +49,14 @@ fn run(cache: &Path) {
     assert!(output.status.success() && text.contains("3 passed"), "{text}");
 }
 
-fn kill_after(cache: &Path, time: Duration) {
+/// Kills a run that has stored so many kernels.
+fn kill_after(cache: &Path, stored: usize) {
     let installation = Installation::new().unwrap();
     let mut command = subprocess::command(subprocess::SUITE, &installation, cache, VARIABLES, FILTER);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(time);
+    while child.try_wait().unwrap().is_none() && kernels(cache) < stored {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     child.kill().unwrap();
     child.wait().unwrap();
 }

@@ -21,15 +21,16 @@ const DEPTH: usize = 8;
 
 /// Deletes the locks in `folder` and below that do not change for a while, whatever the clock shows. Waits only if there are locks.
 pub(crate) fn remove_abandoned(folder: &Path) {
-    remove_unchanged(folder, OBSERVED);
+    remove_unchanged(folder, || thread::sleep(OBSERVED));
 }
 
-fn remove_unchanged(folder: &Path, observed: Duration) {
+/// `observe` waits while processes use their locks.
+fn remove_unchanged(folder: &Path, observe: impl FnOnce()) {
     let before = locks(folder, DEPTH);
     if before.is_empty() {
         return;
     }
-    thread::sleep(observed);
+    observe();
     for (path, content) in locks(folder, DEPTH) {
         if before.get(&path) == Some(&content) {
             // Another process may have deleted it.
@@ -72,15 +73,7 @@ mod tests {
         fs::write(&future, r#"{"secs_since_epoch":9000000000,"nanos_since_epoch":0}"#).unwrap();
         fs::write(&used, "first").unwrap();
         fs::write(&kernels, "{}\n").unwrap();
-        let writer = thread::spawn({
-            let used = used.clone();
-            move || {
-                thread::sleep(Duration::from_millis(100));
-                fs::write(used, "second").unwrap();
-            }
-        });
-        remove_unchanged(folder.path(), Duration::from_millis(1000));
-        writer.join().unwrap();
+        remove_unchanged(folder.path(), || fs::write(&used, "second").unwrap());
         assert!(!empty.exists() && !future.exists());
         assert!(used.exists() && kernels.exists());
     }
