@@ -2,7 +2,7 @@
 //!
 //! A process of its own, because the counters of the heap are those of the process.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Once};
 use testgen_estimate::{Backend, Estimate, EstimateError, Sizes};
 use testgen_models::{Checkpoint, Model, load};
 use testgen_nn::{
@@ -35,16 +35,24 @@ fn measure(directory: &Path, precision: Precision, sizes: Sizes) -> (Measured, E
     let inputs = inputs(directory, checkpoint.model_type(), sizes);
     // The tokenizer is not part of the weights.
     let processor = processor_bytes(directory);
+    let load = || load(checkpoint.model_type(), &Checkpoint::at(directory), &device, precision).expect("it loads");
+    on_every_thread(|| call(&load(), &inputs));
     let before = heap::in_use() + processor;
-    let model = load(checkpoint.model_type(), &Checkpoint::at(directory), &device, precision).expect("it loads");
+    let model = load();
     let weights = heap::in_use() - before;
-    // Threads and buffers of products stay after the first call.
     call(&model, &inputs);
     let base = heap::in_use();
     heap::reset_peak();
     let cache = call(&model, &inputs).saturating_sub(base);
     let peak = heap::peak() - base + weights;
     (Measured { weights, cache, peak }, estimate)
+}
+
+/// Computes on each worker thread once, because products keep a buffer per thread (1 MiB) from a thread's first product on,
+/// and a thread may get its first one in any call.
+fn on_every_thread(compute: impl Fn() -> u64 + Sync) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(rayon::broadcast(|_| compute())));
 }
 
 fn processor_bytes(directory: &Path) -> u64 {
