@@ -3,7 +3,7 @@
 use crate::{
     closed_enum::ClosedEnum,
     results::{Cell, Merged, ResultStatus, cells},
-    spec::LoadedSpec,
+    spec::{LoadedSpec, Subject},
     text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
@@ -35,7 +35,9 @@ impl ModelTable {
         let mut types = ModelType::all().to_vec();
         types.sort_by_key(|model_type| (model_type.architecture().text(), model_type.text()));
         let row = |model_type: ModelType| {
-            let of_type = specs.iter().filter(|loaded| loaded.spec.model_type == Some(model_type));
+            let is_of_type =
+                |subject: &Subject| matches!(subject, Subject::Model { model_type: of, .. } if *of == model_type);
+            let of_type = specs.iter().filter(|loaded| is_of_type(&loaded.spec.subject));
             let mut models: Vec<String> = of_type.map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             models.sort();
             let results = columns.iter().map(|column| result(&cells, *column, &models)).collect();

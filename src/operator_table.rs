@@ -2,7 +2,7 @@
 
 use crate::{
     results::{Merged, ResultStatus},
-    spec::LoadedSpec,
+    spec::{LoadedSpec, Subject},
     text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
@@ -40,7 +40,10 @@ impl OperatorTable {
         let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
         let columns: Vec<usize> = columns.filter(|column| has_operators(reports, *column)).collect();
         let row = |&operator: &Operator| {
-            let names = |loaded: &&LoadedSpec| loaded.spec.operators.iter().any(|one| one.operator == operator);
+            let names = |loaded: &&LoadedSpec| match &loaded.spec.subject {
+                Subject::Model { .. } => false,
+                Subject::Operators { operators, .. } => operators.iter().any(|one| one.operator == operator),
+            };
             let mut specs: Vec<String> =
                 specs.iter().filter(names).map(|loaded| loaded.spec.name.as_str().to_owned()).collect();
             specs.sort();

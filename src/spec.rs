@@ -34,30 +34,15 @@ pub struct ModelSpec {
     /// The model's name: the stem of the file. Letters, digits, `_`, `-` and `.`, the first a letter or a digit.
     #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: ModelName,
-    /// Exactly the `model_type` of the checkpoint's `config.json`; required, except of operators, which have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "schema::model_type")]
-    pub model_type: Option<ModelType>,
-    /// The architecture of the `model_type` in the registry; it decides template, tasks and checks.
+    /// The subject, whose keys are those of its kind.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// The architecture of the `model_type` in the registry, or `operators`; it decides keys, template, tasks and checks.
     #[schemars(schema_with = "schema::architecture")]
     pub architecture: Architecture,
     /// The task of the handlers; one of the architecture's tasks.
     #[schemars(schema_with = "schema::task")]
     pub task: Task,
-    /// Where the checkpoint is: exactly one of `fixture` and `path`; required, except of operators, which have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Checkpoint")]
-    pub checkpoint: Option<Checkpoint>,
-    /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`; only of the architecture `operators`, and required there.
-    /// Each shape has the sizes of [its operator](#operators).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "schema::operators")]
-    pub operators: Vec<OperatorShapes>,
-    /// The shapes of the check `stress`, of operators that `operators` names: for each the issues that report faults of such sizes, or a
-    /// word, with shapes, for instance `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress) explains them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "schema::stress")]
-    pub stress: Vec<StressShapes>,
     /// The devices that get checks. At least one, none twice.
     #[schemars(schema_with = "schema::devices")]
     pub devices: Vec<DeviceKind>,
@@ -67,12 +52,40 @@ pub struct ModelSpec {
     /// Changes to the list of checks.
     #[serde(default, skip_serializing_if = "Checks::is_empty")]
     pub checks: Checks,
-    /// Tolerances of this model, where the table does not fit.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tolerance: Vec<Tolerance>,
     /// The memory that the model needs on a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+}
+
+/// The subject of a spec, with the keys that only its kind has.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Subject {
+    /// A model with its checkpoint.
+    #[schemars(title = "a model")]
+    Model {
+        /// Exactly the `model_type` of the checkpoint's `config.json`.
+        #[schemars(schema_with = "schema::model_type")]
+        model_type: ModelType,
+        /// Where the checkpoint is: exactly one of `fixture` and `path`.
+        checkpoint: Checkpoint,
+        /// Tolerances of this model, where the table does not fit.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tolerance: Vec<Tolerance>,
+    },
+    /// Operators with their shapes; they have no checkpoint.
+    #[schemars(title = "operators")]
+    Operators {
+        /// The shapes of each operator, for instance `matmul: [[33, 65, 17]]`. Each shape has the sizes of [its operator](#operators).
+        #[schemars(schema_with = "schema::operators")]
+        operators: Vec<OperatorShapes>,
+        /// The shapes of the check `stress`, of operators that `operators` names: for each the issues that report faults of such sizes,
+        /// or a word, with shapes, for instance `matmul: { "vllm#51511": [[1, 8192, 64]] }`. [operators.md](operators.md#stress)
+        /// explains them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[schemars(schema_with = "schema::stress")]
+        stress: Vec<StressShapes>,
+    },
 }
 
 /// An operator with the shapes that it is computed on.
@@ -93,20 +106,6 @@ pub struct StressShapes {
     pub issue: String,
     /// Shapes with the sizes that [`Operator::sizes`] names.
     pub shapes: Vec<Vec<u64>>,
-}
-
-/// The subject of a spec.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Subject<'s> {
-    /// A model.
-    Model {
-        /// The type in `config.json`.
-        model_type: ModelType,
-        /// Where the checkpoint is.
-        checkpoint: &'s Checkpoint,
-    },
-    /// Operators with their shapes.
-    Operators(&'s [OperatorShapes]),
 }
 
 /// Where the checkpoint is.
@@ -212,12 +211,12 @@ pub struct Memory {
     pub vram_mib: u64,
 }
 
-impl ModelSpec {
-    /// The model or the operators; the reader of specs has checked that there is one of them.
-    pub fn subject(&self) -> Subject<'_> {
-        match (self.model_type, &self.checkpoint) {
-            (Some(model_type), Some(checkpoint)) => Subject::Model { model_type, checkpoint },
-            _ => Subject::Operators(&self.operators),
+impl Subject {
+    /// The shapes of the check `stress`, which models do not have.
+    pub fn stress(&self) -> &[StressShapes] {
+        match self {
+            Self::Model { .. } => &[],
+            Self::Operators { stress, .. } => stress,
         }
     }
 }

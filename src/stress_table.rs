@@ -31,7 +31,8 @@ const ISSUES: &[Issue] = &[
 /// The Markdown table: a row for each issue, in the order above and then of other names.
 pub fn stress_table(specs: &[LoadedSpec]) -> String {
     let mut names: Vec<&str> = ISSUES.iter().map(|issue| issue.name).collect();
-    let mut others: Vec<&str> = specs.iter().flat_map(|spec| &spec.spec.stress).map(|one| one.issue.as_str()).collect();
+    let mut others: Vec<&str> =
+        specs.iter().flat_map(|spec| spec.spec.subject.stress()).map(|one| one.issue.as_str()).collect();
     others.sort_unstable();
     others.dedup();
     others.retain(|name| !names.contains(name));
@@ -51,7 +52,7 @@ pub fn stress_table(specs: &[LoadedSpec]) -> String {
 /// The operators with their shapes for an issue.
 fn shapes(specs: &[LoadedSpec], issue: &str) -> String {
     let mut of_operators: Vec<_> =
-        specs.iter().flat_map(|spec| &spec.spec.stress).filter(|one| one.issue == issue).collect();
+        specs.iter().flat_map(|spec| spec.spec.subject.stress()).filter(|one| one.issue == issue).collect();
     of_operators.sort_by_key(|one| one.operator);
     let shape = |sizes: &Vec<u64>| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
     let described = of_operators.iter().map(|one| {

@@ -3,7 +3,7 @@
 use crate::{
     cli_error::{CliError, Error},
     settings::{Overrides, Settings},
-    spec::{LoadedSpec, load_all},
+    spec::{Checkpoint, LoadedSpec, Subject, load_all},
     text::Quoted,
 };
 use std::path::{Path, PathBuf};
@@ -18,22 +18,23 @@ pub(super) fn checkpoint(target: &Path, specs: Option<&Path>) -> Result<PathBuf,
     }
     let overrides = Overrides { specs: specs.map(Path::to_owned), ..Overrides::default() };
     let directory = Settings::resolve(&overrides)?.specs;
-    let mut specs = load_all(&directory)?;
-    // Operators have no checkpoint.
-    specs.retain(|loaded| loaded.spec.checkpoint.is_some());
+    let specs = load_all(&directory)?;
+    let mut checkpoints = specs.iter().filter_map(|loaded| match &loaded.spec.subject {
+        Subject::Model { checkpoint, .. } => Some((loaded, checkpoint)),
+        Subject::Operators { .. } => None,
+    });
+    let all = checkpoints.clone();
     let target = target.to_string_lossy();
-    let found = specs.iter().find(|loaded| loaded.spec.name.as_str() == target);
-    let Some(found) = found else {
-        let mut known: Vec<String> = specs.iter().map(|loaded| loaded.spec.name.to_string()).collect();
+    let Some((found, checkpoint)) = checkpoints.find(|(loaded, _)| loaded.spec.name.as_str() == target) else {
+        let mut known: Vec<String> = all.map(|(loaded, _)| loaded.spec.name.to_string()).collect();
         known.sort_by(|a, b| likeness(b, &target).total_cmp(&likeness(a, &target)).then(a.cmp(b)));
         return Err(UnknownName { name: Quoted(&target).to_string(), known }.into());
     };
-    Ok(directory_of(&directory, found))
+    Ok(directory_of(&directory, found, checkpoint))
 }
 
 /// `<specs>/../fixtures/<name>`, or the spec's path, relative to its file.
-fn directory_of(specs: &Path, loaded: &LoadedSpec) -> PathBuf {
-    let Some(checkpoint) = &loaded.spec.checkpoint else { return PathBuf::new() };
+fn directory_of(specs: &Path, loaded: &LoadedSpec, checkpoint: &Checkpoint) -> PathBuf {
     match (&checkpoint.fixture, &checkpoint.path) {
         (Some(fixture), _) => specs.join("../fixtures").join(fixture),
         (None, Some(path)) => loaded.path.parent().unwrap_or(Path::new("")).join(path),

@@ -73,13 +73,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 fn row<'s>(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Row<'s>, GenerateError> {
     let spec = &loaded.spec;
-    let (model_type, checkpoint, directory) = match spec.subject() {
-        Subject::Model { model_type, checkpoint } => (
+    let (model_type, checkpoint, directory) = match &spec.subject {
+        Subject::Model { model_type, checkpoint, .. } => (
             Some(model_type.as_str()),
             Some(layout.checkpoint(&loaded.path, checkpoint)?),
             Some(layout.checkpoint_directory(&loaded.path, checkpoint)?),
         ),
-        Subject::Operators(_) => (None, None, None),
+        Subject::Operators { .. } => (None, None, None),
     };
     let has = |file: &str| directory.as_ref().is_some_and(|directory| directory.join(file).is_file());
     Ok(Row {

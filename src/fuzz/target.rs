@@ -260,7 +260,8 @@ fn configurations() {
             let checkpoint = spec::Checkpoint { fixture: Some("checkpoint".to_owned()), ..spec::Checkpoint::default() };
             let text = add::spec_text(&name, &found, &checkpoint, SpecHeader { schema: None, comment: Some("a\nb") });
             let spec = read_spec(&text).unwrap_or_else(|message| panic!("{message}\n{text}"));
-            assert_eq!((spec.model_type, spec.task), (Some(found.model_type), found.task));
+            let spec::Subject::Model { model_type, .. } = spec.subject else { panic!("it is a model: {text}") };
+            assert_eq!((model_type, spec.task), (found.model_type, found.task));
             format!("{} {}", found.model_type, spec.task)
         },
     }

@@ -2,7 +2,7 @@
 
 use super::{GenerateError, Layout};
 use crate::{
-    spec::{LoadedSpec, Subject},
+    spec::{LoadedSpec, OperatorShapes, StressShapes, Subject, Tolerance},
     template::Templates,
 };
 use serde::Serialize;
@@ -75,12 +75,15 @@ struct SkipContext<'s> {
 impl<'s> HarnessContext<'s> {
     pub(super) fn new(loaded: &'s LoadedSpec, layout: &Layout, command: &'s str) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
-        let (model_type, path, hub) = match spec.subject() {
-            Subject::Model { model_type, checkpoint } => {
+        let (model_type, path, hub, tolerances, operators) = match &spec.subject {
+            Subject::Model { model_type, checkpoint, tolerance } => {
                 let path = layout.checkpoint(&loaded.path, checkpoint)?;
-                (model_type.variant_name(), path, checkpoint.hub.as_deref())
+                let tolerances = tolerances(tolerance);
+                (model_type.variant_name(), path, checkpoint.hub.as_deref(), tolerances, Vec::new())
             }
-            Subject::Operators(_) => ("", String::new(), None),
+            Subject::Operators { operators, stress } => {
+                ("", String::new(), None, Vec::new(), operators.iter().map(|one| operator(one, stress)).collect())
+            }
         };
         Ok(Self {
             command,
@@ -94,35 +97,26 @@ impl<'s> HarnessContext<'s> {
             task_variant: spec.task.variant_name(),
             path,
             hub,
-            operators: operators(loaded),
-            stress: !spec.stress.is_empty(),
+            operators,
+            stress: !spec.subject.stress().is_empty(),
             devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
             precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
-            tolerances: tolerances(loaded),
+            tolerances,
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
         })
     }
 }
 
-fn operators(loaded: &LoadedSpec) -> Vec<OperatorContext<'_>> {
-    let stress = |operator| {
-        let own = loaded.spec.stress.iter().filter(move |stress| stress.operator == operator);
-        own.map(|stress| StressContext { issue: &stress.issue, shapes: &stress.shapes }).collect()
-    };
-    let operators = loaded.spec.operators.iter();
-    operators
-        .map(|one| OperatorContext {
-            operator: one.operator.variant_name(),
-            shapes: &one.shapes,
-            stress: stress(one.operator),
-        })
-        .collect()
+fn operator<'s>(one: &'s OperatorShapes, stress: &'s [StressShapes]) -> OperatorContext<'s> {
+    let own = stress.iter().filter(|stress| stress.operator == one.operator);
+    let stress = own.map(|stress| StressContext { issue: &stress.issue, shapes: &stress.shapes }).collect();
+    OperatorContext { operator: one.operator.variant_name(), shapes: &one.shapes, stress }
 }
 
-fn tolerances(loaded: &LoadedSpec) -> Vec<ToleranceContext<'_>> {
-    let tolerances = loaded.spec.tolerance.iter();
+fn tolerances(tolerances: &[Tolerance]) -> Vec<ToleranceContext<'_>> {
     tolerances
+        .iter()
         .map(|tolerance| ToleranceContext {
             output: &tolerance.output,
             precision: tolerance.precision.variant_name(),

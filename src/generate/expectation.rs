@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli_error::Error,
-    spec::{LoadedSpec, Subject},
+    spec::{LoadedSpec, OperatorShapes, StressShapes, Subject, Tolerance},
     template::Templates,
 };
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ impl Harness {
             devices: spec.devices.clone(),
             precisions: spec.precisions.clone(),
             subject: subject(loaded, layout)?,
-            tolerances: tolerances(loaded),
+            tolerances: tolerances(&spec.subject),
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
             spec_path: layout.shown_spec(&loaded.path)?,
@@ -73,37 +73,41 @@ impl Harness {
 }
 
 fn subject(loaded: &LoadedSpec, layout: &Layout) -> Result<ExpectedSubject, GenerateError> {
-    Ok(match loaded.spec.subject() {
-        Subject::Model { model_type, checkpoint } => ExpectedSubject::Model {
-            model_type,
+    Ok(match &loaded.spec.subject {
+        Subject::Model { model_type, checkpoint, .. } => ExpectedSubject::Model {
+            model_type: *model_type,
             checkpoint: layout.checkpoint(&loaded.path, checkpoint)?,
             hub: checkpoint.hub.clone(),
         },
-        Subject::Operators(operators) => {
-            let of = |one: &crate::spec::OperatorShapes| ExpectedOperator {
+        Subject::Operators { operators, stress } => {
+            let of = |one: &OperatorShapes| ExpectedOperator {
                 operator: one.operator,
                 shapes: one.shapes.clone(),
-                stress: stress(loaded, one.operator),
+                stress: expected_stress(stress, one.operator),
             };
             ExpectedSubject::Operators(operators.iter().map(of).collect())
         }
     })
 }
 
-fn stress(loaded: &LoadedSpec, operator: Operator) -> Vec<ExpectedStress> {
-    let own = loaded.spec.stress.iter().filter(|stress| stress.operator == operator);
+fn expected_stress(stress: &[StressShapes], operator: Operator) -> Vec<ExpectedStress> {
+    let own = stress.iter().filter(|stress| stress.operator == operator);
     own.map(|stress| ExpectedStress { issue: stress.issue.clone(), shapes: stress.shapes.clone() }).collect()
 }
 
-fn tolerances(loaded: &LoadedSpec) -> Vec<ExpectedTolerance> {
-    let expected = loaded.spec.tolerance.iter().map(|tolerance| ExpectedTolerance {
+fn tolerances(subject: &Subject) -> Vec<ExpectedTolerance> {
+    let expected = |tolerance: &Tolerance| ExpectedTolerance {
         output: tolerance.output.clone(),
         precision: tolerance.precision,
         rel_l2: tolerance.rel_l2,
         max_rel: tolerance.max_rel,
         reason: tolerance.reason.clone(),
-    });
-    expected.collect()
+    };
+    match subject {
+        Subject::Model { tolerance, .. } => tolerance.iter().map(expected).collect(),
+        // Their bounds follow from the calls.
+        Subject::Operators { .. } => Vec::new(),
+    }
 }
 
 fn skips(loaded: &LoadedSpec) -> Vec<ExpectedSkip> {

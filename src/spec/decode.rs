@@ -5,17 +5,18 @@ mod operators;
 mod stress;
 
 use super::{
-    Checkpoint, Memory, ModelName, ModelSpec, Tolerance,
+    Checkpoint, Memory, ModelName, ModelSpec, Subject, Tolerance,
     fields::{Decoder, Fields, list, required_text, required_variant},
-    tree::Node,
+    tree::{Node, Value},
 };
 use crate::{closed_enum::ClosedEnum, text::Quoted};
 use checks::{Context, LONGEST_REASON, checks};
-use testgen_types::{Architecture, DeviceKind, ModelType, Precision, Task};
+use testgen_types::{Architecture, DeviceKind, ModelType, Precision, SubjectKind, Task};
 
 const LONGEST_PATH: usize = 1000;
 
-pub(super) const KEYS: &[&str] = &[
+/// The keys of a spec of a model.
+const MODEL_KEYS: &[&str] = &[
     "name",
     "model_type",
     "architecture",
@@ -27,29 +28,28 @@ pub(super) const KEYS: &[&str] = &[
     "tolerance",
     "memory",
 ];
-pub(super) const REQUIRED_KEYS: &[&str] =
+const REQUIRED_MODEL_KEYS: &[&str] =
     &["name", "model_type", "architecture", "task", "checkpoint", "devices", "precisions"];
 /// The keys of a spec of operators, which have no checkpoint.
 const OPERATORS_KEYS: &[&str] =
     &["name", "architecture", "task", "operators", "stress", "devices", "precisions", "checks", "memory"];
 const REQUIRED_OPERATORS_KEYS: &[&str] = &["name", "architecture", "task", "operators", "devices", "precisions"];
-pub(super) const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
-pub(super) const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
-pub(super) const MEMORY_KEYS: &[&str] = &["vram_mib"];
+const CHECKPOINT_KEYS: &[&str] = &["fixture", "path", "hub"];
+const TOLERANCE_KEYS: &[&str] = &["output", "precision", "rel_l2", "max_rel", "reason"];
+const MEMORY_KEYS: &[&str] = &["vram_mib"];
 
 /// Reads a whole spec; `None` when there are problems, all of which are in `decoder`.
 pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option<ModelSpec> {
-    let of_operators = operators::is_of_operators(document);
-    let (known, required) =
-        if of_operators { (OPERATORS_KEYS, REQUIRED_OPERATORS_KEYS) } else { (KEYS, REQUIRED_KEYS) };
+    let kind = kind(document);
+    let (known, required) = match kind {
+        SubjectKind::Model => (MODEL_KEYS, REQUIRED_MODEL_KEYS),
+        SubjectKind::Operators => (OPERATORS_KEYS, REQUIRED_OPERATORS_KEYS),
+    };
     let fields = decoder.mapping(document, "", known, required)?;
     let name = name(decoder, &fields, stem);
     let model_type = required_variant::<ModelType>(decoder, &fields, "model_type");
     let architecture = architecture(decoder, &fields, model_type);
     let task = task(decoder, &fields, architecture);
-    let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
-    let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
-    let stress = fields.optional("stress").map(|node| stress::shapes(decoder, node, &operators)).unwrap_or_default();
     let devices = variants::<DeviceKind>(decoder, &fields, "devices");
     let precisions = variants::<Precision>(decoder, &fields, "precisions");
     if let Some((devices, precisions)) = devices.as_deref().zip(precisions.as_deref()) {
@@ -57,23 +57,49 @@ pub(super) fn spec(decoder: &mut Decoder, document: &Node, stem: &str) -> Option
     }
     let context = Context { architecture, devices: devices.as_deref(), precisions: precisions.as_deref() };
     let checks = fields.optional("checks").map(|node| checks(decoder, node, &context)).unwrap_or_default();
-    let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, &context)).unwrap_or_default();
+    let subject = match kind {
+        SubjectKind::Model => model(decoder, &fields, model_type, &context),
+        SubjectKind::Operators => Some(operators(decoder, &fields)),
+    };
     let memory = fields.optional("memory").and_then(|node| memory(decoder, node));
     decoder.problems.is_empty().then_some(())?;
     Some(ModelSpec {
         name: name?,
-        model_type: if of_operators { None } else { Some(model_type?) },
+        subject: subject?,
         architecture: architecture?,
         task: task?,
-        checkpoint: if of_operators { None } else { Some(checkpoint?) },
-        operators,
-        stress,
         devices: devices?,
         precisions: precisions?,
         checks,
-        tolerance,
         memory,
     })
+}
+
+/// The kind of subject that the architecture has. A spec without a valid architecture is read as that of a model.
+fn kind(document: &Node) -> SubjectKind {
+    let Value::Mapping(entries) = &document.value else { return SubjectKind::Model };
+    let architecture = entries.iter().find_map(|(key, node)| match &node.value {
+        Value::Text(text) if key.value == "architecture" => text.parse::<Architecture>().ok(),
+        _ => None,
+    });
+    architecture.map_or(SubjectKind::Model, Architecture::subject)
+}
+
+fn model(
+    decoder: &mut Decoder,
+    fields: &Fields<'_>,
+    model_type: Option<ModelType>,
+    context: &Context<'_>,
+) -> Option<Subject> {
+    let checkpoint = fields.optional("checkpoint").and_then(|node| checkpoint(decoder, node));
+    let tolerance = fields.optional("tolerance").map(|node| tolerances(decoder, node, context)).unwrap_or_default();
+    Some(Subject::Model { model_type: model_type?, checkpoint: checkpoint?, tolerance })
+}
+
+fn operators(decoder: &mut Decoder, fields: &Fields<'_>) -> Subject {
+    let operators = fields.optional("operators").map(|node| operators::shapes(decoder, node)).unwrap_or_default();
+    let stress = fields.optional("stress").map(|node| stress::shapes(decoder, node, &operators)).unwrap_or_default();
+    Subject::Operators { operators, stress }
 }
 
 fn name(decoder: &mut Decoder, fields: &Fields<'_>, stem: &str) -> Option<ModelName> {

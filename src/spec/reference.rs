@@ -1,6 +1,6 @@
 //! docs/spec.md: the reference of specs, from the same doc comments as the JSON Schema.
 
-use super::schema;
+use super::schema::{properties, schema};
 use serde_json::Value;
 use std::fmt::Write;
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision};
@@ -40,6 +40,9 @@ pub fn reference() -> String {
     let schema: Value = serde_json::from_str(&schema()).unwrap_or_default();
     let mut text = OPENING.to_owned();
     section(&mut text, "Keys", &schema);
+    for subject in schema["oneOf"].as_array().into_iter().flatten() {
+        section(&mut text, &format!("Keys of {}", subject["title"].as_str().unwrap_or_default()), subject);
+    }
     let empty = serde_json::Map::new();
     let definitions = schema["definitions"].as_object().unwrap_or(&empty);
     for (key, definition) in [
@@ -66,7 +69,7 @@ fn section(text: &mut String, title: &str, schema: &Value) {
     let _ = writeln!(text, "\n## {title}\n");
     let _ = writeln!(text, "{}\n", description(schema));
     let _ = writeln!(text, "| key | required | type | meaning |\n|---|---|---|---|");
-    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+    for (key, property) in properties(schema) {
         let required = if required.contains(&key.as_str()) { "yes" } else { "no" };
         let _ = writeln!(text, "| `{key}` | {required} | {} | {} |", kind(property), description(property));
     }

@@ -5,7 +5,7 @@ use crate::spec::{
     Tolerance,
 };
 use std::{path::Path, sync::Arc};
-use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Task, required_checks};
+use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, SubjectKind, Task, required_checks};
 
 /// Valid names that collide with something: Rust's keywords, the prelude, the runtime's names, devices.
 const NAMES: &[&str] =
@@ -19,7 +19,6 @@ const HOSTILE: &str = "\" \\ ' */ /* // //! {{ name }} {% raw %} {# \r\n\t\0 \u{
 pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec> {
     let base = base(architecture);
     let (devices, precisions) = (subsets(DeviceKind::ALL), subsets(Precision::ALL));
-    let types = model_types(architecture);
     let spec = |index: usize| {
         let devices_of = cycled(&devices, index).unwrap_or_default();
         // The numbers of both sets, 7 and 15, have no common factor, so that each meets every other.
@@ -31,7 +30,7 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
                 .nth(index)
                 .and_then(|name| ModelName::new(name).ok())
                 .unwrap_or(base.name.clone()),
-            model_type: cycled(&types, index).or(base.model_type),
+            subject: subject(architecture, index),
             task: cycled(architecture.tasks(), index / devices.len()).unwrap_or(base.task),
             precisions: computable(&devices_of, declared),
             devices: devices_of,
@@ -40,7 +39,7 @@ pub(super) fn specs(specs: &Path, architecture: Architecture) -> Vec<LoadedSpec>
     };
     let path = specs.join("any.yaml");
     let pairs = devices.len() * architecture.tasks().len();
-    let count = [pairs, types.len(), NAMES.len(), precisions.len()].into_iter().fold(0, usize::max);
+    let count = [pairs, model_types(architecture).len(), NAMES.len(), precisions.len()].into_iter().fold(0, usize::max);
     let mut all: Vec<LoadedSpec> = (0..count).map(|index| loaded(&path, spec(index))).collect();
     all.push(loaded(&specs.join("\" ` */ {{ x }} é.yaml"), hostile(base)));
     all
@@ -70,29 +69,35 @@ pub(super) fn describe(spec: &ModelSpec) -> String {
     let devices: Vec<&str> = spec.devices.iter().map(|device| device.as_str()).collect();
     let precisions: Vec<&str> = spec.precisions.iter().map(|precision| precision.as_str()).collect();
     let ModelSpec { name, task, .. } = spec;
-    let subject = match spec.subject() {
+    let subject = match &spec.subject {
         Subject::Model { model_type, .. } => model_type.to_string(),
-        Subject::Operators(operators) => format!("{} operators", operators.len()),
+        Subject::Operators { operators, .. } => format!("{} operators", operators.len()),
     };
     format!("{name}: {subject}, {task}, {}, {}", devices.join("+"), precisions.join("+"))
 }
 
 fn base(architecture: Architecture) -> ModelSpec {
-    let of_operators = architecture == Architecture::Operators;
     ModelSpec {
         name: ModelName::new("any").expect("letters are a name"),
-        // Every architecture of models has a type.
-        model_type: model_types(architecture).first().copied(),
+        subject: subject(architecture, 0),
         architecture,
         task: architecture.tasks().first().copied().unwrap_or(Task::TextEmbedding),
-        checkpoint: (!of_operators).then(|| Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() }),
-        operators: if of_operators { operators() } else { Vec::new() },
-        stress: if of_operators { stress() } else { Vec::new() },
         devices: DeviceKind::ALL.to_vec(),
         precisions: Precision::ALL.to_vec(),
         checks: Checks::default(),
-        tolerance: Vec::new(),
         memory: None,
+    }
+}
+
+/// A model of the type with this index among those of the architecture, or every operator.
+fn subject(architecture: Architecture, index: usize) -> Subject {
+    match architecture.subject() {
+        SubjectKind::Model => Subject::Model {
+            model_type: cycled(&model_types(architecture), index).expect("every architecture of models has a type"),
+            checkpoint: Checkpoint { fixture: Some("any".to_owned()), ..Checkpoint::default() },
+            tolerance: Vec::new(),
+        },
+        SubjectKind::Operators => Subject::Operators { operators: operators(), stress: stress() },
     }
 }
 
@@ -131,19 +136,22 @@ fn hostile(base: ModelSpec) -> ModelSpec {
         max_rel: 1e-7,
         reason: HOSTILE.to_owned(),
     };
-    ModelSpec {
-        checkpoint: base.checkpoint.as_ref().map(|_| Checkpoint {
-            fixture: None,
-            // The reader of specs rejects a NUL in a path.
-            path: Some(format!("/{HOSTILE}").replace('\0', "")),
-            hub: Some(HOSTILE.to_owned()),
-        }),
-        checks: Checks { skip: base.devices.iter().copied().filter_map(skip).collect(), ..Checks::default() },
-        // Operators have bounds of their own.
-        tolerance: match base.subject() {
-            Subject::Model { .. } => base.precisions.iter().copied().map(tolerance).collect(),
-            Subject::Operators(_) => Vec::new(),
+    let subject = match base.subject {
+        Subject::Model { model_type, .. } => Subject::Model {
+            model_type,
+            checkpoint: Checkpoint {
+                fixture: None,
+                // The reader of specs rejects a NUL in a path.
+                path: Some(format!("/{HOSTILE}").replace('\0', "")),
+                hub: Some(HOSTILE.to_owned()),
+            },
+            tolerance: base.precisions.iter().copied().map(tolerance).collect(),
         },
+        operators @ Subject::Operators { .. } => operators,
+    };
+    ModelSpec {
+        subject,
+        checks: Checks { skip: base.devices.iter().copied().filter_map(skip).collect(), ..Checks::default() },
         memory: Some(Memory { vram_mib: u64::MAX }),
         ..base
     }
@@ -174,7 +182,11 @@ mod tests {
                 specs(Path::new("s"), architecture).into_iter().map(|loaded| loaded.spec).collect();
             let tasks: BTreeSet<Task> = specs.iter().map(|spec| spec.task).collect();
             assert_eq!(tasks, architecture.tasks().iter().copied().collect());
-            let types: BTreeSet<ModelType> = specs.iter().filter_map(|spec| spec.model_type).collect();
+            let model_type = |spec: &ModelSpec| match spec.subject {
+                Subject::Model { model_type, .. } => Some(model_type),
+                Subject::Operators { .. } => None,
+            };
+            let types: BTreeSet<ModelType> = specs.iter().filter_map(model_type).collect();
             assert_eq!(types, model_types(architecture).into_iter().collect());
             let pairs: BTreeSet<_> = specs.iter().map(|spec| (spec.task, &spec.devices)).collect();
             let sets = (1 << DeviceKind::ALL.len()) - 1;

@@ -53,7 +53,7 @@ fn every_reported_size_is_among_the_stress_shapes() {
     let shapes = || {
         specs
             .iter()
-            .flat_map(|spec| &spec.spec.stress)
+            .flat_map(|spec| spec.spec.subject.stress())
             .flat_map(|one| one.shapes.iter().map(move |shape| (one.issue.as_str(), one.operator, shape.as_slice())))
     };
     let has = |issue: &str, is: &dyn Fn(Operator, &[u64]) -> bool| {

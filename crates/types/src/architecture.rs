@@ -1,6 +1,6 @@
 //! The architectures (families of models); one harness template each.
 
-use crate::{closed_enum::closed_enum, task::Task};
+use crate::{closed_enum::closed_enum, subject_kind::SubjectKind, task::Task};
 
 closed_enum! {
     /// A family of models that share a harness template, tasks and checks.
@@ -39,6 +39,27 @@ closed_enum! {
 }
 
 impl Architecture {
+    /// The kind of subject that has this architecture.
+    pub const fn subject(self) -> SubjectKind {
+        match self {
+            Self::EncoderOnly
+            | Self::DecoderOnly
+            | Self::EncoderDecoder
+            | Self::Moe
+            | Self::Speech
+            | Self::Ssm
+            | Self::Vision
+            | Self::VisionText
+            | Self::TimeSeries
+            | Self::ObjectDetection
+            | Self::Multimodal
+            | Self::Diffusion
+            | Self::Rag
+            | Self::Graph => SubjectKind::Model,
+            Self::Operators => SubjectKind::Operators,
+        }
+    }
+
     /// The tasks that a spec of this architecture may name; the first is the default.
     pub const fn tasks(self) -> &'static [Task] {
         match self {

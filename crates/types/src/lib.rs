@@ -23,6 +23,7 @@ mod python_json;
 mod quantization;
 mod registry;
 mod report_entry;
+mod subject_kind;
 mod task;
 
 pub use architecture::Architecture;
@@ -43,4 +44,5 @@ pub use registry::{ModelEntry, ModelType, ScoreFunction};
 pub use report_entry::{
     EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,
 };
+pub use subject_kind::SubjectKind;
 pub use task::Task;

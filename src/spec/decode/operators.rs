@@ -8,15 +8,7 @@ use crate::{
     },
     text::Quoted,
 };
-use testgen_types::{Architecture, Operator};
-
-/// Whether the document is a spec of operators, which has other keys than that of a model.
-pub(super) fn is_of_operators(document: &Node) -> bool {
-    let Value::Mapping(entries) = &document.value else { return false };
-    let is_architecture =
-        |value: &Node| matches!(&value.value, Value::Text(text) if text == Architecture::Operators.as_str());
-    entries.iter().any(|(key, value)| key.value == "architecture" && is_architecture(value))
-}
+use testgen_types::Operator;
 
 /// The operators in the order of their declaration, each with at least one shape.
 pub(super) fn shapes(decoder: &mut Decoder, node: &Node) -> Vec<OperatorShapes> {
