@@ -133,7 +133,7 @@ fn templates() {
         name: "template",
         seeds: seeds(&repository().join("templates"), Some("tera")),
         dictionary: &[
-            "{% extends \"base.rs.tera\" %}",
+            "{% extends \"model.rs.tera\" %}",
             "{% block request %}",
             "{% endblock %}",
             "{% for x in devices %}",

@@ -17,25 +17,36 @@ pub(super) struct HarnessContext<'s> {
     spec_sha256: String,
     pub(super) template: String,
     name: &'s str,
-    /// Empty for operators.
-    model_type: &'static str,
     architecture: &'static str,
     /// The task as functions are named after it.
     task: &'static str,
     /// The task's variant of the enum.
     task_variant: &'static str,
-    /// Empty for operators.
-    path: String,
-    hub: Option<&'s str>,
-    /// Empty for a model.
-    operators: Vec<OperatorContext<'s>>,
-    /// Whether an operator has shapes of the check `stress`.
-    stress: bool,
+    /// The subject, as documentation calls it.
+    noun: &'static str,
+    #[serde(flatten)]
+    subject: SubjectContext<'s>,
     devices: Vec<&'static str>,
     precisions: Vec<&'static str>,
-    tolerances: Vec<ToleranceContext<'s>>,
     vram_mib: Option<u64>,
     skips: Vec<SkipContext<'s>>,
+}
+
+/// The variables that only the templates of one kind of subject receive.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum SubjectContext<'s> {
+    Model {
+        model_type: &'static str,
+        path: String,
+        hub: Option<&'s str>,
+        tolerances: Vec<ToleranceContext<'s>>,
+    },
+    Operators {
+        operators: Vec<OperatorContext<'s>>,
+        /// Whether an operator has shapes of the check `stress`.
+        stress: bool,
+    },
 }
 
 /// An operator with its shapes.
@@ -75,35 +86,38 @@ struct SkipContext<'s> {
 impl<'s> HarnessContext<'s> {
     pub(super) fn new(loaded: &'s LoadedSpec, layout: &Layout, command: &'s str) -> Result<Self, GenerateError> {
         let spec = &loaded.spec;
-        let (model_type, path, hub, tolerances, operators) = match &spec.subject {
-            Subject::Model { model_type, checkpoint, tolerance } => {
-                let path = layout.checkpoint(&loaded.path, checkpoint)?;
-                let tolerances = tolerances(tolerance);
-                (model_type.variant_name(), path, checkpoint.hub.as_deref(), tolerances, Vec::new())
-            }
-            Subject::Operators { operators, stress } => {
-                ("", String::new(), None, Vec::new(), operators.iter().map(|one| operator(one, stress)).collect())
-            }
-        };
         Ok(Self {
             command,
             spec_path: layout.shown_spec(&loaded.path)?,
             spec_sha256: sha256(loaded.text.as_bytes()),
             template: Templates::of(spec.architecture),
             name: spec.name.as_str(),
-            model_type,
             architecture: spec.architecture.variant_name(),
             task: spec.task.as_str(),
             task_variant: spec.task.variant_name(),
-            path,
-            hub,
-            operators,
-            stress: !spec.subject.stress().is_empty(),
+            noun: spec.architecture.subject().as_str(),
+            subject: SubjectContext::new(loaded, layout)?,
             devices: spec.devices.iter().map(|device| device.variant_name()).collect(),
             precisions: spec.precisions.iter().map(|precision| precision.variant_name()).collect(),
-            tolerances,
             vram_mib: spec.memory.map(|memory| memory.vram_mib),
             skips: skips(loaded),
+        })
+    }
+}
+
+impl<'s> SubjectContext<'s> {
+    fn new(loaded: &'s LoadedSpec, layout: &Layout) -> Result<Self, GenerateError> {
+        Ok(match &loaded.spec.subject {
+            Subject::Model { model_type, checkpoint, tolerance } => Self::Model {
+                model_type: model_type.variant_name(),
+                path: layout.checkpoint(&loaded.path, checkpoint)?,
+                hub: checkpoint.hub.as_deref(),
+                tolerances: tolerances(tolerance),
+            },
+            Subject::Operators { operators, stress } => Self::Operators {
+                operators: operators.iter().map(|one| operator(one, stress)).collect(),
+                stress: !stress.is_empty(),
+            },
         })
     }
 }

@@ -9,7 +9,7 @@ const HARNESS: &str = "generated/src/encoder_only/bert.rs";
 fn templates_replace_those_of_the_binary_one_by_one() {
     let project = Project::with_bert();
     let request = "{% block request %}\n/// A request of {{ name }} from {{ spec_path }}.\npub fn request() {}\n{% endblock request %}\n";
-    project.write("my/encoder_only.rs.tera", format!("{{% extends \"base.rs.tera\" %}}\n{request}"));
+    project.write("my/encoder_only.rs.tera", format!("{{% extends \"model.rs.tera\" %}}\n{request}"));
     project.run(&["generate", "--templates", "my"]).expect_code(0);
     let text = project.read(HARNESS);
     assert!(text.contains("\n/// A request of bert from model_specs/encoder_only/bert.yaml.\n"), "{text}");
