@@ -6,7 +6,7 @@ use crate::{
     finding::Finding,
     harness::Harness,
     literal,
-    registry::RuleId,
+    rule_id::RuleId,
     verifier::{Source, verify_harness},
 };
 use syn::Expr;

@@ -1,6 +1,6 @@
 //! A violation of a rule at one position, and the form in which a rule reports it.
 
-use crate::registry::RuleId;
+use crate::rule_id::RuleId;
 use proc_macro2::Span;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;

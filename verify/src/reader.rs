@@ -22,7 +22,7 @@ pub(crate) use code_path::{Call, Callee, CodePath};
 pub(crate) use interpreter::FileItems;
 pub(crate) use value::{Outcome, Value};
 
-use crate::{finding::Diagnostic, names::Names, registry::RuleId};
+use crate::{finding::Diagnostic, names::Names, rule_id::RuleId};
 use branch::Flow;
 use interpreter::Interpreter;
 use state::State;

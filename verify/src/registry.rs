@@ -1,7 +1,13 @@
-//! The table of all rules. A rule is one file below `rule/`; the docs at its top are the user's documentation.
+//! All rules with their documentation and their functions. A rule is one file below `rule/`; the docs at its top are the user's
+//! documentation. Does not own their names (`rule_id`).
 
-use crate::{finding::Diagnostic, harness::Harness, rule};
-use std::{fmt, sync::LazyLock};
+use crate::{
+    finding::Diagnostic,
+    harness::Harness,
+    rule,
+    rule_id::{RuleId, for_each_rule},
+};
+use std::sync::LazyLock;
 
 /// A property that every harness must have.
 #[derive(Debug)]
@@ -18,50 +24,13 @@ pub struct Rule {
 }
 
 macro_rules! registry {
-    ($($id:ident = $name:ident),+ $(,)?) => {
-        /// The rules by name, in the order in which they are documented.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum RuleId {
-            $(
-                #[doc = concat!("`", stringify!($name), "`; see [`explain`].")]
-                $id,
-            )+
-        }
-
-        impl RuleId {
-            /// The name as users write it.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$id => stringify!($name)),+ }
-            }
-        }
-
+    ($($id:ident = $name:ident),+) => {
         static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| vec![
             $(Rule::new(RuleId::$id, include_str!(concat!("rule/", stringify!($name), ".rs")), rule::$name::check)),+
         ]);
     };
 }
-
-registry! {
-    Parses = parses,
-    Header = header,
-    Imports = imports,
-    Forbidden = forbidden,
-    Readable = readable,
-    SpecStatic = spec_static,
-    Tolerances = tolerances,
-    InitFunctions = init_functions,
-    DetectionPaths = detection_paths,
-    VisibilityReported = visibility_reported,
-    FallbackMarked = fallback_marked,
-    MockMarked = mock_marked,
-    PrecisionFromProbe = precision_from_probe,
-    MemoryReported = memory_reported,
-    Handlers = handlers,
-    HarnessStatic = harness_static,
-    RequestModality = request_modality,
-    SkippedChecks = skipped_checks,
-}
+for_each_rule!(registry);
 
 /// Every rule, in the order of the documentation.
 pub fn rules() -> &'static [Rule] {
@@ -81,11 +50,5 @@ impl Rule {
         let summary = lines.next().unwrap_or_default();
         let explanation = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
         Self { id, name: id.as_str(), summary, explanation, check }
-    }
-}
-
-impl fmt::Display for RuleId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }

@@ -1,4 +1,4 @@
-//! The rules, one file each; [`crate::registry`] lists them.
+//! The rules, one file each; [`crate::rule_id`] names them.
 
 pub(crate) mod detection_paths;
 pub(crate) mod fallback_marked;

@@ -4,7 +4,8 @@ use crate::{
     expectation::Expectation,
     finding::{Diagnostic, Finding},
     harness::Harness,
-    registry::{self, RuleId},
+    registry,
+    rule_id::RuleId,
 };
 use proc_macro2::{TokenStream, TokenTree};
 use std::{collections::VecDeque, fmt::Write as _, sync::Mutex, thread};

@@ -23,6 +23,9 @@ pub(super) struct Imports {
     pub(super) edges: Vec<Edge>,
     /// Uses of the crate's own public names where an import from the defining module is possible, `to` being the root.
     pub(super) through_root: Vec<Edge>,
+    /// Uses of something in the crate whose definition was not found, `to` being the module that uses it: without the
+    /// definition, a cycle through it would not be seen.
+    pub(super) unresolved: Vec<Edge>,
 }
 
 /// All uses between the modules of a crate.
@@ -51,7 +54,12 @@ impl Uses<'_> {
             let (line, name) = (span.start().line, path.join("::"));
             self.found.through_root.push(Edge { from: self.module, to: ModuleTree::ROOT, line, name });
         }
-        for target in self.scopes.resolve(self.module, path) {
+        let targets = self.scopes.resolve(self.module, path);
+        if targets.is_empty() && self.scopes.leads_into_crate(self.module, path) {
+            let (line, name) = (span.start().line, path.join("::"));
+            self.found.unresolved.push(Edge { from: self.module, to: self.module, line, name });
+        }
+        for target in targets {
             if let Target::Type(to) | Target::Value(to) = target {
                 self.add(to, path.join("::"), span);
             }
@@ -80,7 +88,8 @@ impl Uses<'_> {
         }
     }
 
-    /// Paths in the arguments of a macro, which are not parsed: identifiers joined by `::`.
+    /// Paths in the arguments or in the definition of a macro, which are not parsed: identifiers joined by `::`. One that a
+    /// variable continues (`rule::$name`) may use everything in its module.
     fn add_tokens(&mut self, tokens: &TokenStream) {
         let mut path: Option<(Vec<String>, Span)> = None;
         let mut colons = 0;
@@ -96,6 +105,10 @@ impl Uses<'_> {
                 TokenTree::Punct(mark) if mark.as_char() == ':' && path.is_some() => {
                     colons += 1;
                     continue;
+                }
+                TokenTree::Punct(mark) if mark.as_char() == '$' && colons == 2 => {
+                    let (path, span) = path.take().expect("colons follow a path");
+                    self.add_import(&Import { name: String::new(), path }, span);
                 }
                 TokenTree::Group(group) => {
                     self.add_found(path.take());

@@ -1,6 +1,6 @@
 //! The search for cycles, on small crates.
 
-use super::{cycles, describe, import::imports_of, line, tree::ModuleTree};
+use super::{cycles, describe, import::imports_of, line, place, tree::ModuleTree};
 use std::path::Path;
 
 /// The crate whose files are given as (path, source).
@@ -157,5 +157,46 @@ fn imports_through_the_root_are_found() {
         let name = if number == 2 { "super::A" } else { "crate::A" };
         format!("src/b.rs:{number}: crate::b uses {name} of crate")
     });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn items_that_macros_define_are_found() {
+    for definition in [
+        "macro_rules! names { ($($name:ident),+) => { pub enum A { $($name),+ } } }\nnames! { X, Y }",
+        "crate::closed_enum! { /// Documented.\n A: \"a\" { X = \"x\" } }",
+        "thread_local! { pub static A: Cell<u8> = const { Cell::new(0) } }",
+    ] {
+        let found = cycles_of(&[
+            ("src/lib.rs", "mod a;\nmod b;"),
+            ("src/a.rs", &format!("use crate::b::B;\n{definition}")),
+            ("src/b.rs", "use crate::a::A;\npub struct B(A);"),
+        ]);
+        assert_eq!(found.len(), 1, "`{definition}`: {found:?}");
+    }
+}
+
+#[test]
+fn a_path_that_a_macro_completes_uses_its_module() {
+    let found = cycles_of(&[
+        ("src/lib.rs", "mod a;\nmod b;"),
+        (
+            "src/a.rs",
+            "use crate::b;\npub struct A;\nmacro_rules! all { ($($name:ident),+) => { f(&[$(b::$name),+]) } }",
+        ),
+        ("src/b.rs", "use crate::a::A;\npub fn b(_: A) {}"),
+    ]);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn a_use_without_a_definition_is_reported() {
+    let tree = tree_of(&[
+        ("src/lib.rs", "mod a;\nmod b;"),
+        ("src/a.rs", "pub struct A;\nuse std::fmt;"),
+        ("src/b.rs", "use crate::a::{A, Absent};\nuse super::a;\nfn f(_: a::Other, _: A, _: std::fmt::Error) {}"),
+    ]);
+    let found: Vec<_> = imports_of(&tree).unresolved.iter().map(|edge| place(&tree, edge)).collect();
+    let expected = ["src/b.rs:1: crate::b uses crate::a::Absent", "src/b.rs:3: crate::b uses a::Other"];
     assert_eq!(found, expected);
 }

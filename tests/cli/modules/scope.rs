@@ -1,8 +1,9 @@
 //! Names in the scope of each module, and the module that defines the target of a path, through any re-exports.
 
 use super::tree::{ModuleId, ModuleTree, compiled_for_tests};
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::HashMap;
-use syn::{Item, ItemUse, UseTree, visit::Visit};
+use syn::{Item, ItemMacro, ItemUse, UseTree, visit::Visit};
 
 /// The target of a path within the crate.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,9 @@ pub(super) struct Scopes<'t> {
     scopes: Vec<Scope>,
 }
 
+/// Keywords that precede the name of an item.
+const KEYWORDS: &[&str] = &["const", "enum", "fn", "static", "struct", "trait", "type", "union"];
+
 /// Re-exports of re-exports are followed this far, so that those that refer to each other end.
 const LONGEST_CHAIN: usize = 16;
 
@@ -64,6 +68,11 @@ impl<'t> Scopes<'t> {
         };
         let bindings = self.scopes[ModuleTree::ROOT].names.get(in_root);
         bindings.is_some_and(|all| all.iter().all(|binding| matches!(binding, Binding::Import(_))))
+    }
+
+    /// Whether `path`, written in `module`, starts at a module of the crate, so that the crate must define what it leads to.
+    pub(super) fn leads_into_crate(&self, module: ModuleId, path: &[String]) -> bool {
+        self.resolve(module, &path[..1]).iter().any(|start| matches!(start, Target::Module(_)))
     }
 
     /// The module that defines the macro `name` for `module`: through scope, or textually in a parent.
@@ -130,6 +139,7 @@ impl Scope {
             // A `use` inside a function is rare enough to be treated as one of the module.
             LocalUses(&mut scope).visit_item(item);
         }
+        tree.modules[module].items.iter().for_each(|item| scope.add_call(item));
         scope
     }
 
@@ -144,14 +154,48 @@ impl Scope {
             Item::Const(item) => (&item.ident, Binding::Value),
             Item::Fn(item) => (&item.sig.ident, Binding::Value),
             Item::Static(item) => (&item.ident, Binding::Value),
-            Item::Macro(item) => {
-                let Some(name) = &item.ident else { return };
-                self.macros.push(name.to_string());
-                (name, Binding::Value)
-            }
+            Item::Macro(item) => return self.add_macro(item),
             _ => return,
         };
         self.bind(&name.to_string(), binding);
+    }
+
+    /// The items of a macro's rules belong to its module. If another module calls it, their uses there are not resolved.
+    fn add_macro(&mut self, item: &ItemMacro) {
+        let Some(name) = &item.ident else { return };
+        self.macros.push(name.to_string());
+        self.bind(&name.to_string(), Binding::Value);
+        let groups = item.mac.tokens.clone().into_iter().filter_map(|token| match token {
+            TokenTree::Group(group) => Some(group.stream()),
+            _ => None,
+        });
+        groups.for_each(|tokens| self.add_defined(tokens));
+    }
+
+    /// Names after the keyword of an item, at the top level of tokens.
+    fn add_defined(&mut self, tokens: TokenStream) {
+        let mut keyword = false;
+        for token in tokens {
+            let TokenTree::Ident(word) = token else {
+                keyword = false;
+                continue;
+            };
+            let is_keyword = KEYWORDS.iter().any(|known| word == known);
+            if keyword && !is_keyword {
+                self.bind(&word.to_string(), Binding::Type);
+            }
+            keyword = is_keyword;
+        }
+    }
+
+    /// A call of a macro may define any name in its arguments that has no other definition here.
+    fn add_call(&mut self, item: &Item) {
+        let Item::Macro(call) = item else { return };
+        for token in call.mac.tokens.clone() {
+            if let TokenTree::Ident(name) = token {
+                self.names.entry(name.to_string()).or_insert_with(|| vec![Binding::Type]);
+            }
+        }
     }
 
     fn bind(&mut self, name: &str, binding: Binding) {

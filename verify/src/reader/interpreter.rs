@@ -2,7 +2,7 @@
 //!
 //! The other modules interpret expressions and statements, each an `impl` of [`Interpreter`].
 
-use crate::{finding::Diagnostic, names::Names, registry::RuleId};
+use crate::{finding::Diagnostic, names::Names, rule_id::RuleId};
 use std::collections::BTreeMap;
 use syn::{Expr, ItemFn, spanned::Spanned};
 

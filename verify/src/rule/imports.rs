@@ -12,7 +12,7 @@ use crate::{
     finding::Diagnostic,
     harness::Harness,
     names::item_name,
-    registry::RuleId,
+    rule_id::RuleId,
     vocabulary::{self, RUNTIME},
 };
 use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit};

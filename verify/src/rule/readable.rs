@@ -7,7 +7,7 @@
 //! macros, items inside of a function) is not accepted on trust: it is this finding, and no other rule is applied to
 //! the function until it is fixed.
 
-use crate::{finding::Diagnostic, harness::Harness, reader::Interpretation, registry::RuleId};
+use crate::{finding::Diagnostic, harness::Harness, reader::Interpretation, rule_id::RuleId};
 use syn::ItemFn;
 
 /// Reports the code that the interpreter does not support.

@@ -1,6 +1,7 @@
 //! hiprtc on top of NVRTC: the kernel's source with headers that define HIP's device language in terms of CUDA's.
 
-use crate::{SUCCESS, answer, driver};
+use crate::driver::SUCCESS;
+use crate::{answer, driver};
 use hip_sim::Status;
 use libloading::Library;
 use std::ffi::{CString, c_char, c_int};

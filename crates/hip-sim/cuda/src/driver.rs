@@ -1,10 +1,12 @@
 //! `libcuda`, opened at run time: the functions that HIP's calls are forwarded to.
 
-use crate::SUCCESS;
 use hip_sim::Status;
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
+
+/// `CUDA_SUCCESS`, `hipSuccess`.
+pub(crate) const SUCCESS: c_int = 0;
 
 /// A handle of the driver: stream, event, module, function, context.
 pub(crate) type Handle = *mut c_void;

@@ -1,7 +1,7 @@
 //! Streams, events, modules and launches.
 
-use crate::driver::Handle;
-use crate::{SUCCESS, answer, in_context};
+use crate::driver::{Handle, SUCCESS};
+use crate::{answer, in_context};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// The dynamic shared memory that a CUDA kernel may use without opting in; HIP needs no opt-in.

@@ -16,9 +16,6 @@ use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
-/// `CUDA_SUCCESS`, `hipSuccess`.
-const SUCCESS: c_int = 0;
-
 thread_local! {
     /// The current device, and whether its context is current on this thread.
     static CURRENT: Cell<(c_int, bool)> = const { Cell::new((0, false)) };

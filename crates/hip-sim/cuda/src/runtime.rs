@@ -1,6 +1,7 @@
 //! Devices: their number, their properties, and the current one.
 
-use crate::{CURRENT, SUCCESS, answer, driver, in_context};
+use crate::driver::SUCCESS;
+use crate::{CURRENT, answer, driver, in_context};
 use hip_sim::{Architecture, DeviceModel, DeviceProperties, Faults, Status};
 use std::ffi::{c_char, c_int, c_uint};
 

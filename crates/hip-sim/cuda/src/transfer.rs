@@ -1,7 +1,7 @@
 //! Memory and copies.
 
-use crate::driver::Handle;
-use crate::{SUCCESS, answer, in_context};
+use crate::driver::{Handle, SUCCESS};
+use crate::{answer, in_context};
 use std::ffi::{c_uint, c_void};
 
 /// `hipMallocAsync`.

@@ -1,7 +1,7 @@
 //! `Ops` for GPUs: the fused kernels of `testgen-gpu`; burn's operators for the rest.
 
-use super::{Activation, Gpu, Ops, reference_ops};
-use testgen_gpu::{ElementFunction, GpuDevice, LayerNormWeights};
+use super::{Activation, Ops, reference_ops};
+use testgen_gpu::{ElementFunction, Gpu, GpuDevice, LayerNormWeights};
 use testgen_types::DeviceKind;
 
 type Tensor = burn_tensor::ops::FloatTensor<Gpu>;
