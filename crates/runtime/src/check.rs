@@ -1,4 +1,4 @@
-//! The checks: one file per check, and an exhaustive match from [`Check`] to its function.
+//! The checks: one file per check, found by the table of checks.
 //!
 //! Owns what each check proves and its outcome. Which checks a harness must have is defined in `testgen_types`; listing,
 //! locking and reporting are in `suite`. A check passes only if it ran on the device that it names.
@@ -31,6 +31,7 @@ mod measured_memory;
 mod memory_released;
 mod mock_marked;
 mod needed_feature;
+#[cfg(feature = "operators")]
 mod operators;
 mod outcome;
 mod output_golden;
@@ -51,80 +52,84 @@ mod stream;
 pub(crate) use check_run::Context;
 pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
 
-use crate::harness::Harness;
+use crate::{golden::Golden, harness::Harness};
 use check_run::CheckRun;
-use outcome::CheckResult;
-use testgen_types::{Architecture, Check, Registration, Task};
+use outcome::{Abort, CheckResult};
+use testgen_models::Checkpoint;
+use testgen_types::{Check, Registration, SubjectKind, Task, for_each_check};
 
 /// Runs one check.
 pub(crate) fn run(registration: Registration, harness: &Harness, context: &Context<'_>) -> Outcome {
-    let of_operators = match harness.spec.architecture {
-        Architecture::Operators => operators::implementation(registration.check),
-        _ => None,
+    let check = match harness.spec.architecture.subject() {
+        SubjectKind::Model => of_models(registration.check),
+        SubjectKind::Operators => of_operators(registration.check),
     };
-    let implementation = of_operators.unwrap_or_else(|| implementation(registration.check));
-    check_run::execute(implementation, registration, harness, context)
+    check_run::execute(check.unwrap_or(of_another_subject), registration, harness, context)
 }
 
-fn implementation(check: Check) -> fn(&mut CheckRun<'_>) -> CheckResult {
-    match check {
-        Check::LoadKeysExact => load_keys_exact::check,
-        Check::ConfigEffective => config_effective::check,
-        Check::Placement => placement::check,
-        Check::PreprocessGolden => preprocess_golden::check,
-        Check::EmbedGolden => embed_golden::check,
-        Check::LayerTraceGolden => layer_trace_golden::check,
-        Check::OutputGolden => output_golden::check,
-        Check::DetectionGolden => detection_golden::check,
-        Check::RouterGolden => router_golden::check,
-        Check::RetrievalGolden => retrieval_golden::check,
-        Check::HandlerGolden => handler_golden::check,
-        Check::Finite => finite::check,
-        Check::MaskGolden => mask_golden::check,
-        Check::CausalLeak => causal_leak::check,
-        Check::PadInvariance => pad_invariance::check,
-        Check::BatchInvariance => batch_invariance::check,
-        Check::KvCacheEquivalence => kv_cache_equivalence::check,
-        Check::ShapeSweep => shape_sweep::check,
-        Check::Determinism => determinism::check,
-        Check::DtypeLadder => dtype_ladder::check,
-        Check::AttentionPaths => attention_paths::check,
-        Check::ExpertPaths => expert_paths::check,
-        Check::HalfProbe => half_probe::check,
-        Check::GreedyMargin => greedy_margin::check,
-        Check::GenerationControls => generation_controls::check,
-        Check::MemoryReleased => memory_released::check,
-        Check::Forward | Check::Shapes | Check::SpecialValues | Check::Relations | Check::Integers | Check::Stress => {
-            operators::of_model
+/// A check that a harness has although its subject does not have the property, which no template does.
+fn of_another_subject(run: &mut CheckRun<'_>) -> CheckResult {
+    let Registration { check, .. } = run.registration;
+    Err(Abort::Fail(format!("`{check}` is not a check of {}", run.spec().architecture)))
+}
+
+type CheckFunction = fn(&mut CheckRun<'_>) -> CheckResult;
+
+macro_rules! dispatch {
+    ($(
+        $(#[$property:meta])+
+        $check:ident $name:literal
+        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        { $($facts:tt)* }
+    )+) => {
+        fn of_models(check: Check) -> Option<CheckFunction> {
+            match check {
+                $($(Check::$check => Some($models::check),)?)+
+                _ => None,
+            }
         }
-        Check::FallbackMarked => fallback_marked::check,
-        Check::MockMarked => mock_marked::check,
-        Check::RequireHonoured => require_honoured::check,
-    }
+
+        #[cfg(feature = "operators")]
+        fn of_operators(check: Check) -> Option<CheckFunction> {
+            match check {
+                $($(Check::$check => Some($($operators)::+::check),)?)+
+                _ => None,
+            }
+        }
+
+        /// Why a check does not apply to this checkpoint, as its golden and its recorded answers show without loading the model, which a
+        /// listing must not do. The checks without such a reason apply to every checkpoint, or find out only while they run.
+        pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &Checkpoint) -> Option<String> {
+            match check {
+                $($($(Check::$check => $known_by(checkpoint, task, $models::inapplicable),)?)?)+
+                _ => None,
+            }
+        }
+    };
 }
 
-/// Why a check does not apply to this checkpoint, as its golden and its recorded answers show without loading the model, which a
-/// listing must not do.
-pub(crate) fn inapplicable(check: Check, task: Task, checkpoint: &testgen_models::Checkpoint) -> Option<String> {
+for_each_check!(dispatch);
+
+#[cfg(not(feature = "operators"))]
+fn of_operators(_check: Check) -> Option<CheckFunction> {
+    Some(|_run| Err(Abort::Fail(crate::load_target::InitError::OperatorsNotCompiled.to_string())))
+}
+
+fn by_golden(checkpoint: &Checkpoint, _task: Task, inapplicable: fn(&Golden) -> Option<String>) -> Option<String> {
     // A golden that cannot be read is not a reason to ignore a check: the check runs, and fails with the error.
-    let golden = || crate::golden::Golden::read(checkpoint.directory()).ok();
-    match check {
-        Check::EmbedGolden => golden().and_then(|golden| embed_golden::inapplicable(&golden)),
-        Check::LayerTraceGolden => golden().and_then(|golden| layer_trace_golden::inapplicable(&golden)),
-        Check::DetectionGolden => golden().and_then(|golden| detection_golden::inapplicable(&golden)),
-        Check::RetrievalGolden => golden().and_then(|golden| retrieval_golden::inapplicable(&golden)),
-        Check::PreprocessGolden => golden().and_then(|golden| preprocess_golden::inapplicable(&golden)),
-        Check::HandlerGolden => crate::recorded_answer::inapplicable(checkpoint.directory(), task),
-        Check::CausalLeak => golden().and_then(|golden| causal_leak::inapplicable(&golden.model_class)),
-        Check::RouterGolden => golden().and_then(|golden| router_golden::inapplicable(&golden)),
-        Check::GreedyMargin => golden().and_then(|golden| greedy_margin::inapplicable(&golden)),
-        Check::KvCacheEquivalence => {
-            golden().and_then(|golden| kv_cache_equivalence::inapplicable(&golden.model_class))
-        }
-        Check::GenerationControls => golden().and_then(|golden| generation_controls::inapplicable(&golden.model_class)),
-        // The others apply to every checkpoint, or find out only while they run.
-        _ => None,
-    }
+    Golden::read(checkpoint.directory()).ok().and_then(|golden| inapplicable(&golden))
+}
+
+fn by_class(checkpoint: &Checkpoint, _task: Task, inapplicable: fn(&str) -> Option<String>) -> Option<String> {
+    Golden::read(checkpoint.directory()).ok().and_then(|golden| inapplicable(&golden.model_class))
+}
+
+fn by_answers(
+    checkpoint: &Checkpoint,
+    task: Task,
+    inapplicable: fn(&std::path::Path, Task) -> Option<String>,
+) -> Option<String> {
+    inapplicable(checkpoint.directory(), task)
 }
 
 #[cfg(test)]

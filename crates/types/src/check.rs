@@ -1,87 +1,225 @@
-//! The checks, and which of them a harness must register.
+//! The checks: one line each. Everything that lists checks is derived from the table: the enum [`Check`], which of them a harness must
+//! register, what the runtime runs for each, specs and docs.
 
-use crate::{architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind, precision::Precision};
+use crate::{
+    architecture::Architecture, closed_enum::closed_enum, device_kind::DeviceKind, precision::Precision,
+    subject_kind::SubjectKind,
+};
 
-closed_enum! {
-    /// One property of a harness on a device.
-    Check: "check" {
+/// Calls `$callback!` with the table.
+///
+/// A line for each check:
+///
+/// 1. the property that it shows,
+/// 2. the variant of [`Check`], and its name in specs, test names and reports,
+/// 3. the subjects that have the property, each with its file below `check` of the runtime; `by_golden`, `by_class` or `by_answers`, if
+///    that shows of some checkpoints that they do not have it,
+/// 4. `needs`: the feature of an engine without which there is nothing to compare,
+/// 5. the fields of [`CheckEntry`] that differ from `CheckEntry::DEFAULT`.
+#[macro_export]
+macro_rules! for_each_check {
+    ($callback:ident) => {
+        $callback! {
         /// Every tensor of the checkpoint is read, with the shape the configuration says, and none is missing.
-        LoadKeysExact = "load_keys_exact",
+        LoadKeysExact "load_keys_exact" models(load_keys_exact) needs(Tensors) {}
         /// Changing a configuration field that the model reads changes the output or makes loading fail.
-        ConfigEffective = "config_effective",
+        ConfigEffective "config_effective" models(config_effective) needs(Configuration) {}
         /// The outputs are on the device, and in the precision, that the endpoint reports.
-        Placement = "placement",
+        Placement "placement" models(placement) operators(operators::placement) { precisions: Precisions::Each }
         /// Preprocessing equals the recorded one: token ids of a text, pixel values of an image, paths and degrees of a
         /// graph.
-        PreprocessGolden = "preprocess_golden",
+        PreprocessGolden "preprocess_golden" models(preprocess_golden, by_golden) {}
         /// The output of the embedding layer equals the recorded one.
-        EmbedGolden = "embed_golden",
+        EmbedGolden "embed_golden" models(embed_golden, by_golden) needs(HiddenStates) {}
         /// Every layer's hidden state equals the recorded one; reports the first that diverges.
-        LayerTraceGolden = "layer_trace_golden",
+        LayerTraceGolden "layer_trace_golden" models(layer_trace_golden, by_golden) needs(HiddenStates) {}
         /// The output tensors equal the recorded ones.
-        OutputGolden = "output_golden",
+        OutputGolden "output_golden" models(output_golden) { precisions: Precisions::Each }
         /// The boxes, scores and labels that postprocessing computes from the outputs equal the recorded ones.
-        DetectionGolden = "detection_golden",
+        DetectionGolden "detection_golden" models(detection_golden, by_golden) { architectures: detects_objects }
         /// Every token is routed to the recorded experts with the recorded weights; another expert only within its
         /// margin.
-        RouterGolden = "router_golden",
+        RouterGolden "router_golden" models(router_golden, by_golden) needs(HiddenStates) { architectures: has_experts }
         /// The retrieved passages equal the recorded ones and those of an exhaustive search; the answers equal the
         /// recorded ones.
-        RetrievalGolden = "retrieval_golden",
+        RetrievalGolden "retrieval_golden" models(retrieval_golden, by_golden) { architectures: retrieves }
         /// The endpoint answers the recorded request of its modality as transformers does: labels with scores, tokens, boxes,
         /// vectors.
-        HandlerGolden = "handler_golden",
+        HandlerGolden "handler_golden" models(handler_golden, by_answers) { precisions: Precisions::Each }
         /// No NaN and no infinity where the reference has none.
-        Finite = "finite",
+        Finite "finite" models(finite) { precisions: Precisions::Each }
         /// The content of masked positions has no influence on the others.
-        MaskGolden = "mask_golden",
+        MaskGolden "mask_golden" models(mask_golden) { architectures: has_a_mask }
         /// A later token changes no earlier output.
-        CausalLeak = "causal_leak",
+        CausalLeak "causal_leak" models(causal_leak, by_class) { architectures: is_causal }
         /// Padding, left or right, changes nothing at the real positions.
-        PadInvariance = "pad_invariance",
+        PadInvariance "pad_invariance" models(pad_invariance) { architectures: has_a_mask }
         /// A row computed alone equals the row in a batch, in any order.
-        BatchInvariance = "batch_invariance",
+        BatchInvariance "batch_invariance" models(batch_invariance) {}
         /// Decoding step by step with the cache equals the whole sequence at once, also in chunks and after a reset.
-        KvCacheEquivalence = "kv_cache_equivalence",
+        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { architectures: Architecture::generates }
         /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a row of the longest.
-        ShapeSweep = "shape_sweep",
+        ShapeSweep "shape_sweep" models(shape_sweep) {}
         /// Three runs give the same bits.
-        Determinism = "determinism",
+        Determinism "determinism" models(determinism) operators(operators::determinism) {}
         /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
-        DtypeLadder = "dtype_ladder",
+        DtypeLadder "dtype_ladder" models(dtype_ladder) {}
         /// Every implementation of attention that an engine has computes the same, with and without masks, and with a cache.
-        AttentionPaths = "attention_paths",
+        AttentionPaths "attention_paths" models(attention_paths) { architectures: has_attention, precisions: Precisions::Each, engines: Engines::Processes }
         /// Every implementation of experts that an engine has computes the same: one expert after another, and all at once.
-        ExpertPaths = "expert_paths",
+        ExpertPaths "expert_paths" models(expert_paths) { architectures: has_experts, precisions: Precisions::Each, engines: Engines::Processes }
         /// The half precision of this device, or its TF32, measured by computing and compared with f64.
-        HalfProbe = "half_probe",
+        HalfProbe "half_probe" models(half_probe) operators(half_probe) { precisions: Precisions::EachButF32 }
         /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
-        GreedyMargin = "greedy_margin",
+        GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
         /// End token, length limits, seed, and temperature towards zero have their documented effect.
-        GenerationControls = "generation_controls",
+        GenerationControls "generation_controls" models(generation_controls, by_class) { architectures: Architecture::generates }
         /// Every element of an operator's result is within its bound of a float64 reference; sums have no more bias and variance
         /// than rounding causes.
-        Forward = "forward",
+        Forward "forward" operators(operators::forward) { precisions: Precisions::Each }
         /// Odd sizes, strides, offsets, broadcasting and empty tensors.
-        Shapes = "shapes",
+        Shapes "shapes" operators(operators::shapes) { precisions: Precisions::Each }
         /// NaN, infinities, zeros, subnormal and the largest numbers, as IEEE 754 and PyTorch define.
-        SpecialValues = "special_values",
+        SpecialValues "special_values" operators(operators::special_values) { precisions: Precisions::Each }
         /// Relations that hold bit for bit: products of small integers, powers of two, equal and permuted rows, copies.
-        Relations = "relations",
+        Relations "relations" operators(operators::relations) { precisions: Precisions::Each }
         /// Integers and booleans, exactly.
-        Integers = "integers",
+        Integers "integers" operators(operators::integers) {}
         /// Operators on the sizes of reported faults: thousands of terms and tokens, hundreds of thousands of rows, gigabytes; into
         /// memory that holds NaN, again after other work, and on two streams at once. Runs with `testgen run --stress` only.
-        Stress = "stress",
+        Stress "stress" operators(operators::stress) { precisions: Precisions::Each, is_on_request: true }
         /// Memory in use returns to its value before the load once the model is dropped.
-        MemoryReleased = "memory_released",
+        MemoryReleased "memory_released" models(memory_released) operators(operators::memory_released) {}
         /// Without the device, the endpoint is marked as fallback, with the reason.
-        FallbackMarked = "fallback_marked",
+        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { is_numeric: false, devices: Devices::Gpus }
         /// For a checkpoint that cannot be loaded, the endpoint is marked as mock, with the reason.
-        MockMarked = "mock_marked",
+        MockMarked "mock_marked" models(mock_marked) operators(mock_marked) { is_numeric: false }
         /// `TESTGEN_REQUIRE` turns a missing device, a fallback and a mock into failures.
-        RequireHonoured = "require_honoured",
-    }
+        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { is_numeric: false, devices: Devices::Gpus }
+        }
+    };
+}
+
+macro_rules! define_checks {
+    ($(
+        $(#[doc = $property:literal])+
+        $check:ident $name:literal
+        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        { $($field:ident: $value:expr),* }
+    )+) => {
+        closed_enum! {
+            /// One property of a harness on a device.
+            Check: "check" { $($(#[doc = $property])+ $check = $name,)+ }
+        }
+
+        impl Check {
+            /// The facts in its line of the table.
+            pub const fn entry(self) -> CheckEntry {
+                match self {
+                    $(Self::$check => CheckEntry {
+                        property: concat!($($property),+),
+                        models: !<[&str]>::is_empty(&[$(stringify!($models))?]),
+                        operators: !<[&str]>::is_empty(&[$(stringify!($($operators)::+))?]),
+                        $($field: $value,)*
+                        ..CheckEntry::DEFAULT
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+for_each_check!(define_checks);
+
+/// The facts about a check that are known before it runs.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckEntry {
+    /// The property that it shows, as in the table, with a space before each line.
+    pub property: &'static str,
+    /// Whether models have the property.
+    pub models: bool,
+    /// Whether operators have it.
+    pub operators: bool,
+    /// Whether models of an architecture have it.
+    pub architectures: fn(Architecture) -> bool,
+    /// The precisions in which it runs.
+    pub precisions: Precisions,
+    /// The devices on which it runs.
+    pub devices: Devices,
+    /// The engines that have it.
+    pub engines: Engines,
+    /// Whether it compares numbers that the device computed; such a check never passes on a fallback or a mock.
+    pub is_numeric: bool,
+    /// Whether it runs only where it is asked for, because it takes minutes.
+    pub is_on_request: bool,
+}
+
+/// The precisions of a spec in which a check runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precisions {
+    /// One: f32 where the spec has it, else the finest one that the device has.
+    Finest,
+    /// Each.
+    Each,
+    /// Each but f32, which the others are compared with.
+    EachButF32,
+}
+
+/// The devices on which a check runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Devices {
+    /// Every device.
+    All,
+    /// GPUs, because a CPU is never absent.
+    Gpus,
+}
+
+/// The engines that have a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engines {
+    /// Every engine.
+    All,
+    /// Engines that are processes and have several implementations of one computation, which are compared. The native one has one of each.
+    Processes,
+}
+
+impl CheckEntry {
+    const DEFAULT: Self = Self {
+        property: "",
+        models: false,
+        operators: false,
+        architectures: |_| true,
+        precisions: Precisions::Finest,
+        devices: Devices::All,
+        engines: Engines::All,
+        is_numeric: true,
+        is_on_request: false,
+    };
+}
+
+/// The text encoder of CLIP is causal although it generates nothing.
+const fn is_causal(architecture: Architecture) -> bool {
+    architecture.generates() || matches!(architecture, Architecture::VisionText)
+}
+
+const fn has_a_mask(architecture: Architecture) -> bool {
+    architecture.reads_text() || matches!(architecture, Architecture::Graph)
+}
+
+const fn has_attention(architecture: Architecture) -> bool {
+    !matches!(architecture, Architecture::Ssm)
+}
+
+const fn has_experts(architecture: Architecture) -> bool {
+    matches!(architecture, Architecture::Moe)
+}
+
+const fn detects_objects(architecture: Architecture) -> bool {
+    matches!(architecture, Architecture::ObjectDetection)
+}
+
+const fn retrieves(architecture: Architecture) -> bool {
+    matches!(architecture, Architecture::Rag)
 }
 
 /// One line of a harness's list: this check, on this device, in this precision.
@@ -96,90 +234,38 @@ pub struct Registration {
 }
 
 impl Check {
-    /// Whether models of `architecture` have the property at all.
-    pub const fn applies_to(self, architecture: Architecture) -> bool {
-        if matches!(architecture, Architecture::Operators) {
-            return self.applies_to_operators();
-        }
-        match self {
-            Self::Forward | Self::Shapes | Self::SpecialValues | Self::Relations | Self::Integers | Self::Stress => {
-                false
-            }
-            // The text encoder of CLIP is causal although it generates nothing.
-            Self::CausalLeak => architecture.generates() || matches!(architecture, Architecture::VisionText),
-            Self::KvCacheEquivalence | Self::GreedyMargin | Self::GenerationControls => architecture.generates(),
-            Self::DetectionGolden => matches!(architecture, Architecture::ObjectDetection),
-            Self::MaskGolden | Self::PadInvariance => {
-                architecture.reads_text() || matches!(architecture, Architecture::Graph)
-            }
-            Self::RetrievalGolden => matches!(architecture, Architecture::Rag),
-            Self::RouterGolden | Self::ExpertPaths => matches!(architecture, Architecture::Moe),
-            Self::AttentionPaths => !matches!(architecture, Architecture::Ssm),
-            _ => true,
+    /// Whether harnesses of `architecture` have the check.
+    pub fn applies_to(self, architecture: Architecture) -> bool {
+        let entry = self.entry();
+        match architecture.subject() {
+            SubjectKind::Model => entry.models && (entry.architectures)(architecture),
+            SubjectKind::Operators => entry.operators,
         }
     }
 
-    /// Whether operators have the property: those of checkpoints, texts and layers they have not.
-    const fn applies_to_operators(self) -> bool {
-        matches!(
-            self,
-            Self::Forward
-                | Self::Shapes
-                | Self::SpecialValues
-                | Self::Relations
-                | Self::Integers
-                | Self::Stress
-                | Self::Placement
-                | Self::Determinism
-                | Self::HalfProbe
-                | Self::MemoryReleased
-                | Self::FallbackMarked
-                | Self::MockMarked
-                | Self::RequireHonoured
-        )
-    }
-
-    /// Whether the check runs once per precision of the spec, rather than in f32 only.
-    pub const fn per_precision(self) -> bool {
-        matches!(
-            self,
-            Self::Placement
-                | Self::OutputGolden
-                | Self::HandlerGolden
-                | Self::Finite
-                | Self::AttentionPaths
-                | Self::ExpertPaths
-                | Self::HalfProbe
-                | Self::Forward
-                | Self::Shapes
-                | Self::SpecialValues
-                | Self::Relations
-                | Self::Stress
-        )
-    }
-
-    /// Whether the check runs only where it is asked for: it takes minutes.
-    pub const fn is_on_request(self) -> bool {
-        matches!(self, Self::Stress)
-    }
-
-    /// Whether the check compares several implementations that an engine has of one computation. Only engines that are processes have it:
-    /// the native one has one implementation of each.
-    pub const fn compares_implementations(self) -> bool {
-        matches!(self, Self::AttentionPaths | Self::ExpertPaths)
-    }
-
-    /// Whether the check compares numbers that the device computed; such a check never passes on a fallback or a mock.
-    pub const fn is_numeric(self) -> bool {
-        !matches!(self, Self::FallbackMarked | Self::MockMarked | Self::RequireHonoured)
-    }
-
-    /// Whether the check runs on `device`: fallback and requirement concern GPUs only.
+    /// Whether the check runs on `device`.
     pub const fn applies_on(self, device: DeviceKind) -> bool {
-        match self {
-            Self::FallbackMarked | Self::RequireHonoured => !matches!(device, DeviceKind::Cpu),
-            _ => true,
-        }
+        matches!(self.entry().devices, Devices::All) || !matches!(device, DeviceKind::Cpu)
+    }
+
+    /// Whether the check runs once per precision of the spec.
+    pub const fn per_precision(self) -> bool {
+        !matches!(self.entry().precisions, Precisions::Finest)
+    }
+
+    /// Whether the check runs only where it is asked for.
+    pub const fn is_on_request(self) -> bool {
+        self.entry().is_on_request
+    }
+
+    /// Whether only engines that are processes have the check.
+    pub const fn compares_implementations(self) -> bool {
+        matches!(self.entry().engines, Engines::Processes)
+    }
+
+    /// Whether the check compares numbers that the device computed.
+    pub const fn is_numeric(self) -> bool {
+        self.entry().is_numeric
     }
 }
 
@@ -215,18 +301,15 @@ fn registrations(
     for &device in devices {
         let computed: Vec<Precision> =
             precisions.iter().copied().filter(|precision| precision.applies_on(device)).collect();
-        // `Precision` declares f32 first, so it is the least one.
-        let single: Vec<Precision> = computed.iter().copied().min().into_iter().collect();
         let applies = |check: &&Check| check.applies_to(architecture) && check.applies_on(device) && selects(**check);
         for &check in Check::ALL.iter().filter(applies) {
-            let precisions = if check.per_precision() { &computed } else { &single };
-            // The probe measures the other precisions; f32 is what they are compared with.
-            let skip_f32 = |precision: &&Precision| !(check == Check::HalfProbe && **precision == Precision::F32);
-            required.extend(precisions.iter().filter(skip_f32).map(|&precision| Registration {
-                device,
-                check,
-                precision,
-            }));
+            let precisions: Vec<_> = match check.entry().precisions {
+                // `Precision` declares f32 first, so it is the least one.
+                Precisions::Finest => computed.iter().copied().min().into_iter().collect(),
+                Precisions::Each => computed.clone(),
+                Precisions::EachButF32 => computed.iter().copied().filter(|found| *found != Precision::F32).collect(),
+            };
+            required.extend(precisions.into_iter().map(|precision| Registration { device, check, precision }));
         }
     }
     required.sort();

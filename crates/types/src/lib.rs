@@ -27,7 +27,7 @@ mod subject_kind;
 mod task;
 
 pub use architecture::Architecture;
-pub use check::{Check, Registration, engine_checks, required_checks};
+pub use check::{Check, CheckEntry, Devices, Engines, Precisions, Registration, engine_checks, required_checks};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;

@@ -165,6 +165,7 @@ fn items_that_macros_define_are_found() {
     for definition in [
         "macro_rules! names { ($($name:ident),+) => { pub enum A { $($name),+ } } }\nnames! { X, Y }",
         "crate::closed_enum! { /// Documented.\n A: \"a\" { X = \"x\" } }",
+        "macro_rules! table { ($($name:ident)+) => { closed_enum! { A: \"a\" { $($name),+ } } } }\ntable! { X Y }",
         "thread_local! { pub static A: Cell<u8> = const { Cell::new(0) } }",
     ] {
         let found = cycles_of(&[

@@ -172,26 +172,30 @@ impl Scope {
         groups.for_each(|tokens| self.add_defined(tokens));
     }
 
-    /// Names after the keyword of an item, at the top level of tokens.
+    /// Names after the keyword of an item, and those in the arguments of a macro, at the top level of tokens.
     fn add_defined(&mut self, tokens: TokenStream) {
-        let mut keyword = false;
+        let (mut keyword, mut exclamation) = (false, false);
         for token in tokens {
-            let TokenTree::Ident(word) = token else {
-                keyword = false;
-                continue;
-            };
-            let is_keyword = KEYWORDS.iter().any(|known| word == known);
-            if keyword && !is_keyword {
-                self.bind(&word.to_string(), Binding::Type);
+            let is_keyword = matches!(&token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
+            match &token {
+                TokenTree::Ident(name) if keyword && !is_keyword => self.bind(&name.to_string(), Binding::Type),
+                TokenTree::Group(arguments) if exclamation => self.add_arguments(arguments.stream()),
+                _ => {}
             }
             keyword = is_keyword;
+            exclamation = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '!');
+        }
+    }
+
+    fn add_call(&mut self, item: &Item) {
+        if let Item::Macro(call) = item {
+            self.add_arguments(call.mac.tokens.clone());
         }
     }
 
     /// A call of a macro may define any name in its arguments that has no other definition here.
-    fn add_call(&mut self, item: &Item) {
-        let Item::Macro(call) = item else { return };
-        for token in call.mac.tokens.clone() {
+    fn add_arguments(&mut self, tokens: TokenStream) {
+        for token in tokens {
             if let TokenTree::Ident(name) = token {
                 self.names.entry(name.to_string()).or_insert_with(|| vec![Binding::Type]);
             }

@@ -1,10 +1,16 @@
 //! `batch_invariance`: a row alone equals the row in a batch, whatever the order of the batch.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, RecordedOutput},
     outcome::{Abort, CheckResult, Failures},
     rows,
 };
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::RowDependsOnBatch, "a row depends on the size of its batch", "row 0 alone");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

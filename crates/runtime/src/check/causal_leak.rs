@@ -1,5 +1,7 @@
 //! `causal_leak`: replacing a later token changes no bit of the outputs before it.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
@@ -12,6 +14,10 @@ use testgen_types::Architecture;
 /// A hidden token gets the attention weight 0, so not even rounding may differ.
 const EXACT: Threshold = Threshold { rel_l2: 0.0, max_rel: 0.0 };
 const LENGTH: usize = 24;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::FirstSeesLast, "the first position sees the last", "before position 1");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -6,6 +6,8 @@
 
 mod change;
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
@@ -27,6 +29,10 @@ use testgen_nn::{
     weights::is_zero,
 };
 use testgen_types::{Architecture, DeviceKind};
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::FieldHardCoded, "one field is hard-coded", "has no effect: tried");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

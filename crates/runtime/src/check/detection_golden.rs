@@ -1,11 +1,17 @@
 //! `detection_golden`: the boxes, scores and labels that a handler derives from the outputs equal the recorded ones.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::{golden::Golden, task::QueryResult, tolerance::Threshold};
 use testgen_nn::{array::Array, forward::Forward};
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "`detection.boxes`");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

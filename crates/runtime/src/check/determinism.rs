@@ -1,5 +1,7 @@
 //! `determinism`: three runs return the same bits.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{CheckResult, Failures},
@@ -8,6 +10,13 @@ use testgen_nn::{array::Array, forward::Forward};
 
 /// Two could agree by chance where results depend on the order in which threads finish.
 const RUNS: usize = 3;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::EverySecondCallOneBitOff,
+    "every second run differs in one bit",
+    "differs in 1 elements|1 elements differ",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -8,6 +8,8 @@
 //! Both errors are single samples of rounding. Over a few elements their ratio says nothing (measured: 2.1 on 6 and on 10
 //! logits of models whose hidden states agree to 1.1), so outputs below [`FEW`] elements are only held to their tolerance.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
@@ -40,6 +42,10 @@ struct PrecisionStep {
 
 /// The steps of each output.
 type Ladders = BTreeMap<String, Vec<PrecisionStep>>;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

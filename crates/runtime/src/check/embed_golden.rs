@@ -1,11 +1,17 @@
 //! `embed_golden`: the output of the embedding layer equals the recorded one.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     layer_trace_golden::compare_trace,
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::golden::Golden;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::EmbeddingOff, "one element of the embeddings off by 1 %", "embed`: ");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -1,8 +1,13 @@
 //! `expert_paths`: every implementation of experts that an engine has computes the same outputs: one expert after another, and all at
 //! once.
 
+#[cfg(test)]
+use super::tests::faulty::Detected;
 use super::{check_run::CheckRun, implementations, outcome::CheckResult};
 use testgen_engine::Computation;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::ON_ENGINES;
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     implementations::compare_all(run, Computation::Experts)

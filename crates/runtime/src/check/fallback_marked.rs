@@ -2,6 +2,8 @@
 //!
 //! It requests a device index that no machine has, so it proves the same with and without a GPU.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{CheckResult, Failures},
@@ -12,6 +14,10 @@ use testgen_types::DeviceKind;
 
 /// The index of a device that no machine has.
 pub(super) const ABSENT: DeviceIndex = DeviceIndex::Index(9999);
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::FallbackNotMarked, "a fallback is marked as real", "but the endpoint is real");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;

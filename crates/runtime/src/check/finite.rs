@@ -1,10 +1,16 @@
 //! `finite`: outputs and hidden states have no NaN and no infinity, except where the reference has them.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{CheckResult, Failures},
 };
 use testgen_nn::array::Array;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::NotANumber, "one element of each output is NaN", "elements are not finite");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -2,6 +2,8 @@
 //!
 //! Everything is compared with one greedy continuation of the same prompt, so no golden is needed.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     kv_cache_equivalence,
@@ -24,6 +26,10 @@ const COLD: f32 = 1e-3;
 const HOT: f32 = 100.0;
 /// With a gap of this size, the second token has the probability exp(-50) at [`COLD`].
 const CLEAR_GAP: f32 = 0.05;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::LogitsDependOnHistory, "logits depend on earlier calls", "are not the first of");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

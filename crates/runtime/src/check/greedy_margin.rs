@@ -3,6 +3,8 @@
 //! The recorded tokens are read step by step with the cache, whatever the model itself would choose, so that every step has a
 //! reference. The logits are compared as well, because equal tokens alone prove little.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult, Failures},
@@ -21,6 +23,10 @@ use testgen_nn::{
 const MARGIN_FACTOR: f64 = 4.0;
 /// The logits of the steps in a golden, and the error of the reference's own steps in its noise.
 const STEP_LOGITS: &str = "tokens.logits";
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -2,6 +2,8 @@
 //!
 //! A type that the device lacks is ignored; a type that it computes wrongly fails.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, absent_device},
     outcome::{Abort, CheckResult},
@@ -11,6 +13,10 @@ use crate::{
     endpoint::Status,
     probe::{HalfSupport, PrecisionProbe},
 };
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::HalfPrecisionRefused, "half precision is refused", "but the endpoint is");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (kind, precision) = (run.registration.device, run.registration.precision);

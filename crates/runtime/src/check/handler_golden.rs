@@ -11,16 +11,27 @@ mod detections;
 mod tokens;
 mod vectors;
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult},
 };
 use crate::{
-    recorded_answer::{Answer, RecordedAnswer, inapplicable},
+    recorded_answer::{Answer, RecordedAnswer},
     task::Response,
     tolerance::Tolerance,
 };
 use comparison::Comparison;
+
+pub(super) use crate::recorded_answer::inapplicable;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::new(
+    Fault::OutputReversed,
+    "each row of an output is reversed",
+    "`answer.|instead of|expected|is not among|is recorded",
+);
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (directory, task) = (run.context.checkpoint.directory().to_owned(), run.spec().task);

@@ -5,6 +5,8 @@
 //! the cache. Before the first comparison the session reads another source, so that keys and values that survive a reset are
 //! detected.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
@@ -34,6 +36,9 @@ struct Schedule {
     label: &'static str,
     steps: Vec<usize>,
 }
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::new(Fault::WrongChunk, "a chunk after a cache is wrong", "in chunks");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -4,6 +4,8 @@
 //!
 //! A missing, renamed or transposed tensor makes the load itself fail, and the check with it, with the name of the tensor.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult},
@@ -13,6 +15,10 @@ use testgen_types::excerpt;
 
 /// The number of unread tensors that are named.
 const NAMED: usize = 20;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::TensorNotRead, "one tensor more in the checkpoint", "were never read");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.model_under_test()?;

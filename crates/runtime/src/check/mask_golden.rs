@@ -1,6 +1,8 @@
 //! `mask_golden`: values at masked positions have no influence on other positions, and outputs at real positions equal the
 //! recorded ones.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     graph_padding,
@@ -28,6 +30,10 @@ struct Masked<'a> {
     golden: &'a Golden,
     facts: TextFacts<'a>,
 }
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::MaskIgnored, "the mask is ignored", "at real positions|at masked positions|nodes");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if run.spec().architecture == Architecture::Graph {

@@ -3,6 +3,8 @@
 //! The first load fills the caches of kernels and of the allocator, which remain. Memory before and after a second load, run and
 //! drop must be equal. The suite runs no other check at the same time.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult},
@@ -16,6 +18,9 @@ use crate::{
 const SLACK: u64 = 64 * 1024;
 /// A hundredth of the model may remain: the allocator rounds up the sizes of its blocks.
 const PART: u64 = 100;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected = Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -1,5 +1,7 @@
 //! `mock_marked`: the endpoint of a checkpoint that cannot be loaded is marked as a mock, with the reason in every answer.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{CheckResult, Failures},
@@ -16,6 +18,10 @@ use testgen_types::{Operator, Task};
 
 /// A directory that does not exist.
 const MISSING: &str = "there-is-no-such-checkpoint";
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let missing = Checkpoint::at(run.context.checkpoint.directory().join(MISSING));

@@ -4,7 +4,7 @@
 use super::outcome::Abort;
 use crate::engine;
 use testgen_engine::Feature;
-use testgen_types::Check;
+use testgen_types::{Check, for_each_check};
 
 /// Ends `check` as ignored if the engine's model lacks what it needs.
 pub(super) fn confirm(check: Check) -> Result<(), Abort> {
@@ -14,40 +14,20 @@ pub(super) fn confirm(check: Check) -> Result<(), Abort> {
     }
 }
 
-fn needed(check: Check) -> Option<Feature> {
-    match check {
-        Check::EmbedGolden | Check::LayerTraceGolden | Check::RouterGolden => Some(Feature::HiddenStates),
-        Check::ConfigEffective => Some(Feature::Configuration),
-        Check::LoadKeysExact => Some(Feature::Tensors),
-        Check::Placement
-        | Check::PreprocessGolden
-        | Check::OutputGolden
-        | Check::DetectionGolden
-        | Check::RetrievalGolden
-        | Check::HandlerGolden
-        | Check::Finite
-        | Check::MaskGolden
-        | Check::CausalLeak
-        | Check::PadInvariance
-        | Check::BatchInvariance
-        | Check::KvCacheEquivalence
-        | Check::ShapeSweep
-        | Check::Determinism
-        | Check::DtypeLadder
-        | Check::AttentionPaths
-        | Check::ExpertPaths
-        | Check::HalfProbe
-        | Check::GreedyMargin
-        | Check::GenerationControls
-        | Check::Forward
-        | Check::Shapes
-        | Check::SpecialValues
-        | Check::Relations
-        | Check::Integers
-        | Check::Stress
-        | Check::MemoryReleased
-        | Check::FallbackMarked
-        | Check::MockMarked
-        | Check::RequireHonoured => None,
-    }
+macro_rules! define_needed {
+    ($(
+        $(#[$property:meta])+
+        $check:ident $name:literal
+        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        { $($facts:tt)* }
+    )+) => {
+        fn needed(check: Check) -> Option<Feature> {
+            match check {
+                $($(Check::$check => Some(Feature::$feature),)?)+
+                _ => None,
+            }
+        }
+    };
 }
+
+for_each_check!(define_needed);

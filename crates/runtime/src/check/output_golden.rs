@@ -1,5 +1,7 @@
 //! `output_golden`: the outputs of every recorded case equal the recorded ones, element by element.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
@@ -12,6 +14,10 @@ use crate::{
 use testgen_engine::Feature;
 use testgen_nn::forward::ForwardError;
 use testgen_types::excerpt;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "furthest off at [");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

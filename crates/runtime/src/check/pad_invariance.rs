@@ -3,6 +3,8 @@
 //! Left padding is only for models that take position ids from the caller, as `generate` passes them. Encoders, and decoders
 //! of encoder-decoders, count positions from the first column, so left padding changes their output, in transformers too.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     graph_padding,
@@ -16,6 +18,10 @@ use testgen_types::Architecture;
 
 /// Columns of padding.
 const PADDING: usize = 5;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::MaskIgnored, "the mask is ignored", "padded left|padded right|more padding");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if run.spec().architecture == Architecture::Graph {

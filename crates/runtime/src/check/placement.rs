@@ -1,11 +1,17 @@
 //! `placement`: the output tensors are on the device and in the precision that the endpoint names.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::engine;
 use testgen_types::{Precision, ProviderShares};
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -5,6 +5,8 @@
 //!
 //! `token_type_ids` are not compared: the recorder chooses them itself, so that both types occur.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     graphs::recorded_graphs,
@@ -23,6 +25,10 @@ use testgen_processing::{
     tokenizer::{PaddingSide, TextInput, TokenizeOptions},
 };
 use testgen_types::Precision;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::OtherInputsRecorded, "other inputs were recorded", "position 0: expected|at [0, 0, 0");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

@@ -1,17 +1,21 @@
 //! `require_honoured`: `TESTGEN_REQUIRE` turns an absent device, and with it a fallback, into a failure. A mock always fails.
 //!
-//! It runs another check on a device that does not exist, and with a checkpoint that does not exist, with and without the
+//! It runs the beginning of every check of numbers on a device that does not exist, and with a checkpoint that does not exist, with and without the
 //! requirement, and examines the status.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, Context, execute},
     fallback_marked::ABSENT,
-    finite, operators,
     outcome::{CheckResult, CheckStatus, Failures},
 };
 use crate::require::Requirements;
 use testgen_models::Checkpoint;
-use testgen_types::{Architecture, Check, Registration};
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::FallbackNotMarked, "a fallback is marked as real", "expected ignored");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
@@ -23,16 +27,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut failures = Failures::default();
     let status = |checkpoint: &Checkpoint, requirements: &Requirements| {
         let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT };
-        // `finite` is the cheapest check of numbers that models have, `placement` that of operators.
-        let (check, implementation) = match run.spec().architecture {
-            Architecture::Operators => {
-                let placement = operators::implementation(Check::Placement).unwrap_or(operators::of_model);
-                (Check::Placement, placement)
-            }
-            _ => (Check::Finite, finite::check as _),
-        };
-        let registration = Registration { check, ..run.registration };
-        execute(implementation, registration, run.harness, &context).status
+        execute(load, run.registration, run.harness, &context).status
     };
     let ignored = status(here, &free);
     if !matches!(&ignored, CheckStatus::Ignored { reason } if !reason.is_empty()) {
@@ -54,4 +49,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     failures.conclude()?;
     Ok(Some(reason))
+}
+
+/// The beginning of every check of numbers.
+fn load(run: &mut CheckRun<'_>) -> CheckResult {
+    run.model_under_test()?;
+    Ok(None)
 }

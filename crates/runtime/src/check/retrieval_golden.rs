@@ -4,6 +4,8 @@
 //! Retrieval is discontinuous: another passage is accepted only if both are equally near to the question, within the error of
 //! the scores; another answer only if a choice on its way was recorded to be that close.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
@@ -25,6 +27,10 @@ const GENERATED: usize = 24;
 const LENGTH: usize = 12;
 /// A margin below this many times the allowed error excuses another answer.
 const MARGIN_FACTOR: f64 = 4.0;
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::WrongLastPassage, "the search misses one passage", "where the brute-force search has");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

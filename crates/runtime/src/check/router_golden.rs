@@ -4,12 +4,18 @@
 //! Choosing experts is discontinuous: a token whose last chosen expert is hardly likelier than the next one may legitimately be
 //! routed elsewhere. Only the recorded margin excuses it, like a token in `greedy_margin`; the tolerance is never widened.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult, Failures},
     routing::{by_token, compare_choices},
 };
 use crate::golden::{Golden, Router};
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::RouterOff, "one probability of each router off by 1 %", "`router.");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

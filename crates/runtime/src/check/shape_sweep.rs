@@ -3,6 +3,8 @@
 //!
 //! For mixtures of experts, tokens after a close choice of experts are left out (see `routing`), and their number is reported.
 
+#[cfg(test)]
+use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest, RecordedOutput},
     graphs::{distances_fit, trees},
@@ -28,6 +30,10 @@ const LENGTHS: [usize; 11] = [1, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129];
 const BATCHES: [usize; 3] = [1, 3, 5];
 /// The batch that the others are compared with.
 const LARGEST: usize = BATCHES[BATCHES.len() - 1];
+
+#[cfg(test)]
+pub(super) const FAULT: Detected =
+    Detected::new(Fault::WrongRowOfFive, "one row in a batch of five is wrong", "batch 3 of 5");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;

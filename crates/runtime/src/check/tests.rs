@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod coverage;
-mod faulty;
+pub(super) mod faulty;
 mod faulty_operators;
 mod files;
 #[expect(dead_code, reason = "two test binaries share it, and each needs a part")]

@@ -1,11 +1,10 @@
-//! `forward`, `shapes`, `special_values` and `integers`: results compared with the reference, element by element.
+//! Results compared with the reference, element by element, for the checks of the numbers.
 
 use super::{
     super::{
         check_run::CheckRun,
-        outcome::{Abort, CheckResult, Failures},
+        outcome::{CheckResult, Failures},
     },
-    algorithms, calls,
     evidence::{exact, output_error},
     failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
@@ -13,41 +12,14 @@ use super::{
 };
 use crate::{engine, subject::OperatorShapes};
 use testgen_calls::{CallError, Computed, Element, Execute};
-use testgen_operators::{Arithmetic, Case, evaluate, integer_cases, reference, shape_cases, special_cases};
+use testgen_operators::{Arithmetic, Case, evaluate, reference};
 use testgen_types::{DeviceKind, OutputError};
 
-/// The operators on the shapes of the spec.
-pub(super) fn forward(run: &mut CheckRun<'_>) -> CheckResult {
-    match (compare(run, calls::of_shapes), algorithms::compared(run)) {
-        (Err(Abort::Fail(cases)), Err(Abort::Fail(algorithms))) => Err(Abort::Fail(format!("{cases}\n{algorithms}"))),
-        (cases, algorithms) => {
-            let parts = [cases?, algorithms?];
-            Ok(Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")))
-        }
-    }
-}
-
-/// Odd sizes in every layout.
-pub(super) fn shapes(run: &mut CheckRun<'_>) -> CheckResult {
-    compare(run, |shapes, element| shape_cases(shapes.operator, element))
-}
-
-/// NaN, infinities, zeros, subnormal and the largest numbers.
-pub(super) fn special_values(run: &mut CheckRun<'_>) -> CheckResult {
-    compare(run, |shapes, element| special_cases(shapes.operator, element))
-}
-
-/// Integers and booleans.
-pub(super) fn integers(run: &mut CheckRun<'_>) -> CheckResult {
-    let cases = |shapes: &OperatorShapes, _| integer_cases(shapes.operator);
-    compare_in(run, cases, |_| Arithmetic::exact(Element::I32))
-}
-
-fn compare(run: &mut CheckRun<'_>, cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>) -> CheckResult {
+pub(super) fn compare(run: &mut CheckRun<'_>, cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>) -> CheckResult {
     compare_in(run, cases, |tested| tested.arithmetic())
 }
 
-fn compare_in(
+pub(super) fn compare_in(
     run: &mut CheckRun<'_>,
     cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>,
     arithmetic: impl Fn(&OperatorsUnderTest<'_>) -> Arithmetic,

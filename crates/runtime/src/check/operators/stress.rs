@@ -15,6 +15,8 @@ use super::{
     evidence::{exact, output_error},
     under_test::{OperatorsUnderTest, shapes},
 };
+#[cfg(test)]
+use crate::check::tests::faulty::{Detected, Fault};
 use crate::{
     loaded::{Loaded, OperatorSet},
     memory::cleanup,
@@ -28,8 +30,12 @@ use soak::Soaked;
 use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
 use testgen_operators::{Stress, StressCase, stress_cases};
 
+#[cfg(test)]
+pub(in crate::check) const FAULT: Detected =
+    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "1 of 7070 elements are wrong");
+
 /// Large shapes, each with the reference of one period.
-pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.model_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let endpoint = loaded.endpoint();

@@ -1,8 +1,11 @@
 //! The operators of a harness on the device of a check, called as requests to their endpoint.
 
-use super::super::{
-    check_run::{CheckRun, ModelUnderTest},
-    outcome::Abort,
+use super::{
+    super::{
+        check_run::{CheckRun, ModelUnderTest},
+        outcome::Abort,
+    },
+    calls,
 };
 use crate::{
     endpoint::Endpoint,
@@ -11,10 +14,10 @@ use crate::{
     subject::{OperatorShapes, Subject},
     task::{HandlerError, Request, Response},
 };
-use testgen_calls::{Call, CallError, Computed, Execute};
+use testgen_calls::{Call, CallError, Computed, Element, Execute};
 use testgen_device::Device;
-use testgen_operators::Arithmetic;
-use testgen_types::{DeviceKind, Precision};
+use testgen_operators::{Arithmetic, Case};
+use testgen_types::{DeviceKind, Operator, Precision};
 
 /// A real endpoint of operators.
 pub(super) struct OperatorsUnderTest<'t> {
@@ -77,6 +80,15 @@ pub(super) fn shapes(run: &CheckRun<'_>) -> Result<Vec<&'static OperatorShapes>,
         return Err(Abort::Skip(format!("the engine does not compute {}", lacking.join(", "))));
     }
     Ok(computed)
+}
+
+/// The cases of every operator on its first shape, for checks that do not depend on sizes.
+pub(super) fn first_cases(run: &CheckRun<'_>) -> Result<Vec<(Operator, Case)>, Abort> {
+    let element = Element::of(run.registration.precision);
+    let of = |shapes: &'static OperatorShapes| {
+        calls::of_first_shape(shapes, element).into_iter().map(|case| (shapes.operator, case))
+    };
+    Ok(shapes(run)?.into_iter().flat_map(of).collect())
 }
 
 /// A summary, with the operators that the engine of this check does not compute.

@@ -1,13 +1,13 @@
 //! Every check of every architecture fails when the model has a fault that the check claims to detect.
 //!
-//! Owns the fault that each check must detect, and its table in docs/proof.md. A check without a fault does not compile; an
-//! architecture in which a fault is not detected fails this test by name.
+//! Owns putting the fault of each check into a model, and the table of faults in docs/proof.md. A check without a `FAULT` does not
+//! compile; an architecture in which a fault is not detected fails this test by name.
 
 mod table;
 
 use super::{
     super::inapplicable,
-    faulty::Fault,
+    faulty::{Detected, Fault},
     fixture::{Fixture, fixtures},
     harnesses,
 };
@@ -19,73 +19,30 @@ use std::{
     thread,
 };
 use testgen_models::Checkpoint;
-use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration, required_checks};
+use testgen_types::{
+    Architecture, Check, DeviceKind, EntryStatus, Precision, Registration, SubjectKind, for_each_check, required_checks,
+};
 
-/// The fault that a check must detect.
-struct Detected {
-    fault: Fault,
-    /// The fault in words, for the table.
-    description: &'static str,
-    /// A part of the reason of the failed check; alternatives are separated by bars.
-    reason: &'static str,
-}
-
-fn detected(check: Check) -> Detected {
-    let (fault, description, reason) = match check {
-        Check::LoadKeysExact => (Fault::TensorNotRead, "one tensor more in the checkpoint", "were never read"),
-        Check::ConfigEffective => (Fault::FieldHardCoded, "one field is hard-coded", "has no effect: tried"),
-        Check::Placement => (Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu"),
-        Check::PreprocessGolden => {
-            (Fault::OtherInputsRecorded, "other inputs were recorded", "position 0: expected|at [0, 0, 0")
+macro_rules! define_detected {
+    ($(
+        $(#[$property:meta])+
+        $check:ident $name:literal
+        $(models($models:ident $(, $known_by:ident)?))? $(operators($($operators:ident)::+))? $(needs($feature:ident))?
+        { $($facts:tt)* }
+    )+) => {
+        /// The fault that a check must detect in an architecture.
+        fn detected(architecture: Architecture, check: Check) -> Detected {
+            let found = match (architecture.subject(), check) {
+                $($((SubjectKind::Model, Check::$check) => Some(super::super::$models::FAULT),)?)+
+                $($((SubjectKind::Operators, Check::$check) => Some(super::super::$($operators)::+::FAULT),)?)+
+                _ => None,
+            };
+            found.unwrap_or_else(|| panic!("`{check}` is not a check of {architecture}"))
         }
-        Check::EmbedGolden => (Fault::EmbeddingOff, "one element of the embeddings off by 1 %", "embed`: "),
-        Check::LayerTraceGolden => (Fault::LastLayerOff, "one element of the last layer off by 1 %", "still agrees"),
-        Check::OutputGolden => (Fault::OutputOff, "one element of each output off by 1 %", "furthest off at ["),
-        Check::DetectionGolden => (Fault::OutputOff, "one element of each output off by 1 %", "`detection.boxes`"),
-        Check::RouterGolden => (Fault::RouterOff, "one probability of each router off by 1 %", "`router."),
-        Check::RetrievalGolden => {
-            (Fault::WrongLastPassage, "the search misses one passage", "where the brute-force search has")
-        }
-        Check::HandlerGolden => {
-            let reason = "`answer.|instead of|expected|is not among|is recorded";
-            (Fault::OutputReversed, "each row of an output is reversed", reason)
-        }
-        Check::Finite => (Fault::NotANumber, "one element of each output is NaN", "elements are not finite"),
-        Check::MaskGolden => (Fault::MaskIgnored, "the mask is ignored", "at real positions|at masked positions|nodes"),
-        Check::CausalLeak => (Fault::FirstSeesLast, "the first position sees the last", "before position 1"),
-        Check::PadInvariance => (Fault::MaskIgnored, "the mask is ignored", "padded left|padded right|more padding"),
-        Check::BatchInvariance => (Fault::RowDependsOnBatch, "a row depends on the size of its batch", "row 0 alone"),
-        Check::KvCacheEquivalence => (Fault::WrongChunk, "a chunk after a cache is wrong", "in chunks"),
-        Check::ShapeSweep => (Fault::WrongRowOfFive, "one row in a batch of five is wrong", "batch 3 of 5"),
-        Check::Determinism => (
-            Fault::EverySecondCallOneBitOff,
-            "every second run differs in one bit",
-            "differs in 1 elements|1 elements differ",
-        ),
-        Check::DtypeLadder => (Fault::HalfPrecisionAsSingle, "f32 has the mantissa of f16", "in f32`"),
-        Check::AttentionPaths | Check::ExpertPaths => {
-            unreachable!(
-                "the native engine has one implementation; crates/runtime/tests/checks/engines.rs has the faults"
-            )
-        }
-        Check::HalfProbe => (Fault::HalfPrecisionRefused, "half precision is refused", "but the endpoint is"),
-        Check::GreedyMargin => (Fault::CacheDrifts, "logits drift with the cache", "tokens.logits step 2"),
-        Check::GenerationControls => {
-            (Fault::LogitsDependOnHistory, "logits depend on earlier calls", "are not the first of")
-        }
-        Check::Forward => (Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong"),
-        Check::Shapes => (Fault::StridesIgnored, "the strides of inputs are ignored", "reversed strides"),
-        Check::SpecialValues => (Fault::NotANumberLost, "NaN becomes 0", "expected NaN"),
-        Check::Relations => (Fault::WrongRowOfFive, "the last row of a batch is off by one bit", "equal rows"),
-        Check::Integers => (Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong"),
-        Check::Stress => (Fault::OutputOff, "one element of each output off by 1 %", "1 of 7070 elements are wrong"),
-        Check::MemoryReleased => (Fault::ModelKept, "the model remains in memory", "1099"),
-        Check::FallbackMarked => (Fault::FallbackNotMarked, "a fallback is marked as real", "but the endpoint is real"),
-        Check::MockMarked => (Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real"),
-        Check::RequireHonoured => (Fault::FallbackNotMarked, "a fallback is marked as real", "expected ignored"),
     };
-    Detected { fault, description, reason }
 }
+
+for_each_check!(define_detected);
 
 /// A check that never applies to an architecture.
 struct Inapplicable {
@@ -179,7 +136,7 @@ fn pairs() -> Vec<Pair> {
 /// The failure if a check passes in spite of its fault, or fails for another reason.
 fn undetected_fault(pair: Pair) -> Option<String> {
     let Pair { architecture, check } = pair;
-    let Detected { fault, reason: expected, .. } = detected(check);
+    let Detected { fault, reason: expected, .. } = detected(architecture, check);
     // Other tests of this process allocate memory, too.
     let _alone = (fault == Fault::ModelKept).then(|| memory::MEASURED.lock().unwrap_or_else(PoisonError::into_inner));
     let harness = harnesses::of(architecture);

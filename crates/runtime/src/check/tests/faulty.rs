@@ -14,7 +14,7 @@ use testgen_types::{DeviceKind, Precision};
 
 /// A fault of a model or of its harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(in crate::check) enum Fault {
     None,
     // In the numbers.
     OutputOff,
@@ -49,6 +49,25 @@ pub(super) enum Fault {
     // In the files.
     TensorNotRead,
     OtherInputsRecorded,
+}
+
+/// The fault that a check must detect.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::check) struct Detected {
+    pub(super) fault: Fault,
+    /// The fault in words, for the table.
+    pub(super) description: &'static str,
+    /// A part of the reason of the failed check; alternatives are separated by bars.
+    pub(super) reason: &'static str,
+}
+
+impl Detected {
+    /// Of a check that compares implementations: the native engine has one, so the faults are in `tests/checks/engines.rs`.
+    pub(in crate::check) const ON_ENGINES: Self = Self::new(Fault::None, "", "");
+
+    pub(in crate::check) const fn new(fault: Fault, description: &'static str, reason: &'static str) -> Self {
+        Self { fault, description, reason }
+    }
 }
 
 /// A network with a fault.

@@ -1,0 +1,61 @@
+//! `determinism` of operators: three runs return the same bits, with the other operators between them.
+
+use super::{
+    super::{
+        check_run::CheckRun,
+        outcome::{CheckResult, Failures},
+    },
+    under_test::{OperatorsUnderTest, first_cases},
+};
+#[cfg(test)]
+use crate::check::tests::faulty::{Detected, Fault};
+use testgen_calls::{CallError, Computed, Execute};
+
+/// Two could agree by chance where results depend on the order in which threads finish.
+const RUNS: usize = 3;
+
+#[cfg(test)]
+pub(in crate::check) const FAULT: Detected = Detected::new(
+    Fault::EverySecondCallOneBitOff,
+    "every second run differs in one bit",
+    "differs in 1 elements|1 elements differ",
+);
+
+pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let loaded = run.model_under_test()?;
+    let tested = OperatorsUnderTest::of(run, &loaded);
+    let cases = first_cases(run)?;
+    let results = |_| cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Vec<_>>();
+    let runs: Vec<Vec<Result<Computed, CallError>>> = (0..RUNS).map(results).collect();
+    let mut failures = Failures::default();
+    for (index, (operator, case)) in cases.iter().enumerate() {
+        for (number, again) in runs.iter().enumerate().skip(1) {
+            let problem = match (&runs[0][index], &again[index]) {
+                (Err(CallError::Unsupported { .. }), Err(CallError::Unsupported { .. })) => None,
+                (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
+                (Ok(first), Ok(again)) => differs(first, again),
+            };
+            let name = || format!("`{operator}` of {}, run {}", case.description(), number + 1);
+            failures.extend(problem.map(|problem| format!("{}: {problem}", name())));
+        }
+    }
+    failures.conclude()?;
+    Ok(None)
+}
+
+/// The first element whose bits differ. As bits: compared as numbers, 0 equals -0, and NaN differs from itself.
+fn differs(first: &Computed, again: &Computed) -> Option<String> {
+    let (one, other) = (&first.tensor, &again.tensor);
+    if one.shape != other.shape {
+        return Some(format!("the shape is {:?}; in the first run it was {:?}", other.shape, one.shape));
+    }
+    let pairs = || one.values.iter().zip(&other.values);
+    let flat = pairs().position(|(one, other)| one.to_bits() != other.to_bits())?;
+    let count = pairs().filter(|(one, other)| one.to_bits() != other.to_bits()).count();
+    Some(format!(
+        "{count} elements differ, first {:?}: {} then {}",
+        one.position(flat),
+        one.values[flat],
+        other.values[flat]
+    ))
+}

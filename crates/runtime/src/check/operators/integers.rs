@@ -1,0 +1,20 @@
+//! `integers`: integers and booleans, compared exactly.
+
+use super::{
+    super::{check_run::CheckRun, outcome::CheckResult},
+    compared::compare_in,
+};
+#[cfg(test)]
+use crate::check::tests::faulty::{Detected, Fault};
+use crate::subject::OperatorShapes;
+use testgen_calls::Element;
+use testgen_operators::{Arithmetic, integer_cases};
+
+#[cfg(test)]
+pub(in crate::check) const FAULT: Detected =
+    Detected::new(Fault::OutputOff, "one element of each output off by 1 %", "elements are wrong");
+
+pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let cases = |shapes: &OperatorShapes, _| integer_cases(shapes.operator);
+    compare_in(run, cases, |_| Arithmetic::exact(Element::I32))
+}

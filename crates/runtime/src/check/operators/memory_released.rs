@@ -1,0 +1,26 @@
+//! `memory_released` of operators: memory in use returns to its value once all results are dropped.
+
+use super::{
+    super::{
+        check_run::CheckRun,
+        memory_released::released,
+        outcome::{Abort, CheckResult},
+    },
+    under_test::{OperatorsUnderTest, first_cases},
+};
+#[cfg(test)]
+use crate::check::tests::faulty::{Detected, Fault};
+use testgen_calls::{CallError, Execute};
+
+#[cfg(test)]
+pub(in crate::check) const FAULT: Detected = Detected::new(Fault::ModelKept, "the model remains in memory", "1099");
+
+pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    released(run, |run, tested| {
+        let cases = first_cases(run)?;
+        let tested = OperatorsUnderTest::of(run, tested);
+        let results = cases.iter().map(|(_, case)| tested.execute(&case.call));
+        let supported = results.filter(|result| !matches!(result, Err(CallError::Unsupported { .. })));
+        supported.collect::<Result<Vec<_>, _>>().map(drop).map_err(Abort::from)
+    })
+}

@@ -1,0 +1,55 @@
+//! `relations` of operators: results compared with each other, bit for bit.
+
+use super::{
+    super::{
+        check_run::CheckRun,
+        outcome::{CheckResult, Failures},
+    },
+    evidence::exact,
+    failed::FailedCalls,
+    recorded_calls::RecordedCalls,
+    under_test::{OperatorsUnderTest, shapes, with_lacking},
+    unsupported::Unsupported,
+};
+#[cfg(test)]
+use crate::check::tests::faulty::{Detected, Fault};
+use testgen_calls::{CallError, Element};
+use testgen_operators::{Relation, relations as relations_of};
+
+#[cfg(test)]
+pub(in crate::check) const FAULT: Detected =
+    Detected::new(Fault::WrongRowOfFive, "the last row of a batch is off by one bit", "equal rows");
+
+pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
+    let loaded = run.model_under_test()?;
+    let tested = OperatorsUnderTest::of(run, &loaded);
+    let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, Unsupported::default());
+    let mut failed = FailedCalls::of(run, &tested);
+    for shapes in shapes(run)? {
+        let relations = relations_of(shapes.operator, Element::of(run.registration.precision));
+        let before = count;
+        let mut violated = |relation: &Relation| {
+            let recorded = RecordedCalls::new(&tested);
+            let violation = match relation.violation(&recorded) {
+                Err(CallError::Unsupported { operator, message }) => {
+                    unsupported.add(operator, &message);
+                    return None;
+                }
+                other => other.unwrap_or_else(|error| Some(error.to_string())),
+            };
+            count += 1;
+            let violation = violation?;
+            let case = format!("`{}`, {}", shapes.operator, relation.name);
+            let kept = recorded.keep(&case, tested.arithmetic(), &mut failed);
+            Some(format!("{case}: {violation}{kept}"))
+        };
+        let violations: Vec<String> = relations.iter().filter_map(&mut violated).collect();
+        if count > before {
+            run.evidence.add(exact(shapes.operator, violations.is_empty()));
+        }
+        failures.extend(violations);
+    }
+    failures.conclude()?;
+    unsupported.conclude(count)?;
+    Ok(Some(with_lacking(run, format!("{count} relations{unsupported}"))))
+}
