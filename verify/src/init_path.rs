@@ -70,9 +70,14 @@ impl<'w, 'a> InitPath<'w, 'a> {
         self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
     }
 
+    /// The calls that open a device.
+    pub(crate) fn opens(&self) -> impl Iterator<Item = (usize, &'w Call<'a>)> {
+        self.code_path.calls().filter(|(_, call)| call.callee == Callee::Method("open".to_owned()))
+    }
+
     /// The call that opens the device.
     pub(crate) fn open(&self) -> Option<(usize, &'w Call<'a>)> {
-        self.code_path.runtime("open").next()
+        self.opens().next()
     }
 
     /// The open device, on paths that opened it.

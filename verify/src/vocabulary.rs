@@ -54,7 +54,6 @@ const FUNCTIONS: &[&str] = &[
     "host_processor",
     "load",
     "memory",
-    "open",
     "probe_half_precision",
     "report_memory",
     "report_probe",

@@ -1,22 +1,19 @@
 //! Checks on an engine: the process that a check uses, the device that it opened, and its models.
 //!
-//! Owns the engine of the current check, processes that wait for the next one, and the evidence of where an engine runs. Does not own
+//! Owns the engine of a check, processes that wait for the next one, and the evidence of where an engine runs. Does not own
 //! the protocol and the process (`testgen-engine`). Checks do not know it: they see a model, whatever computes it.
 
 mod arrays;
 mod attach_error;
 mod attached;
+mod check_engine;
 mod model;
 mod operators;
 mod pool;
-mod scope;
 mod witness;
 
-pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, Operand};
+pub use check_engine::CheckEngine;
+pub(crate) use check_engine::EngineEvidence;
 pub(crate) use model::load;
-pub(crate) use operators::{algorithms, operators};
-pub(crate) use scope::{
-    EngineEvidence, attach, computes, current, engine_lacks, has_ended, implementations, lacks, needs, providers,
-    unsupported, with_implementation, with_own_implementation, within,
-};
+pub(crate) use operators::operators;

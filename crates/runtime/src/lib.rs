@@ -37,6 +37,7 @@ pub use detect::{
     cuda_compatibility, cuda_driver, detect, hip_runtime, host_processor, report_visibility, visible_devices,
 };
 pub use endpoint::{Answered, Endpoint, QueueFull, Status, Ticket};
+pub use engine::CheckEngine;
 pub use harness::{Harness, Init, Spec, ToleranceOverride};
 pub use label::Label;
 pub use load::load;

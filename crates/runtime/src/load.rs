@@ -8,6 +8,7 @@ use crate::{
     open::{Executor, OpenDevice, host_backend},
     subject::{OperatorShapes, Subject},
 };
+use std::collections::BTreeMap;
 use testgen_calls::Execute;
 use testgen_models::Checkpoint;
 use testgen_nn::device::BackendDevice;
@@ -28,16 +29,20 @@ pub fn load(
 ) -> Result<Loaded, InitError> {
     match spec.subject {
         Subject::Model { model_type, .. } => {
-            let model = match &device.executor {
-                Executor::Native(backend) => testgen_models::load(model_type, checkpoint, backend, precision)?,
-                Executor::Engine(engine) if engine.only_operators() => {
+            let (model, lacks) = match &device.executor {
+                Executor::Native(backend) => {
+                    (testgen_models::load(model_type, checkpoint, backend, precision)?, BTreeMap::new())
+                }
+                Executor::Engine { process, engine } if process.only_operators() => {
                     let feature = "models; it computes operators only";
-                    engine::engine_lacks(feature);
+                    engine.set_unsupported(feature);
                     return Err(InitError::NotInEngine { feature });
                 }
-                Executor::Engine(engine) => engine::load(model_type, checkpoint, engine, &host_backend(), precision)?,
+                Executor::Engine { process, engine } => {
+                    engine::load(model_type, checkpoint, process, engine, &host_backend(), precision)?
+                }
             };
-            Ok(Loaded::Model(Box::new(model)))
+            Ok(Loaded::Model { model: Box::new(model), lacks })
         }
         Subject::Operators { shapes } => operators(shapes, checkpoint, device, precision).map(Loaded::Operators),
     }
@@ -54,7 +59,7 @@ fn operators(
     }
     let executor = match &device.executor {
         Executor::Native(backend) => executor(backend, precision)?,
-        Executor::Engine(engine) => engine::operators(engine, precision),
+        Executor::Engine { process, .. } => engine::operators(process, precision),
     };
     Ok(OperatorSet { shapes, precision, executor })
 }

@@ -1,19 +1,20 @@
 //! The target of an init function: the checkpoint and the device; the model that it loaded; and errors of loading.
 
 use crate::{
+    engine::CheckEngine,
     label::Label,
     loaded::Loaded,
     memory::DeviceMemory,
-    open::{OpenDevice, OpenError},
+    open::{OpenDevice, OpenError, open_with},
     probe::PrecisionError,
 };
 use std::path::PathBuf;
-use testgen_device::DeviceIndex;
+use testgen_device::{Device, DeviceIndex};
 use testgen_models::{Checkpoint, LoadError};
 use testgen_types::{DeviceKind, Precision};
 
 /// The target of an init function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct LoadTarget {
     /// The checkpoint to load.
     pub checkpoint: Checkpoint,
@@ -23,6 +24,8 @@ pub struct LoadTarget {
     pub precision: Option<Precision>,
     /// The label of the endpoint.
     pub label: Label,
+    /// The engine that computes.
+    pub engine: CheckEngine,
 }
 
 impl LoadTarget {
@@ -30,6 +33,15 @@ impl LoadTarget {
     #[must_use]
     pub fn on(&self, device: DeviceKind) -> Self {
         Self { label: self.label.on(device), ..self.clone() }
+    }
+
+    /// Opens a device with the engine, and proves by a known answer that it computes; see [`crate::open`].
+    ///
+    /// # Errors
+    ///
+    /// The step that failed, with its message and a remedy.
+    pub fn open(&self, device: Device) -> Result<OpenDevice, OpenError> {
+        open_with(&self.engine, device)
     }
 }
 

@@ -1,16 +1,22 @@
 //! The subject that an endpoint computes with: a model, or operators on a device.
 
 use crate::subject::OperatorShapes;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
+use testgen_engine::Feature;
 use testgen_models::Model;
 use testgen_types::Precision;
 
 /// The subject that an endpoint computes with.
 #[derive(Debug)]
 pub enum Loaded {
-    /// A model with its weights.
-    Model(Box<Model>),
+    /// A model.
+    Model {
+        /// The model with its weights.
+        model: Box<Model>,
+        /// The features that it does not have in an engine, with the reasons.
+        lacks: BTreeMap<Feature, String>,
+    },
     /// Operators.
     Operators(OperatorSet),
 }
@@ -26,7 +32,7 @@ impl Loaded {
     /// The precision that it computes in.
     pub fn precision(&self) -> Precision {
         match self {
-            Self::Model(model) => model.precision(),
+            Self::Model { model, .. } => model.precision(),
             Self::Operators(set) => set.precision,
         }
     }
@@ -34,7 +40,7 @@ impl Loaded {
     /// The model; none for operators.
     pub fn model(&self) -> Option<&Model> {
         match self {
-            Self::Model(model) => Some(model),
+            Self::Model { model, .. } => Some(model),
             Self::Operators(_) => None,
         }
     }
@@ -42,8 +48,16 @@ impl Loaded {
     /// The operators; none for a model.
     pub fn operators(&self) -> Option<&OperatorSet> {
         match self {
-            Self::Model(_) => None,
+            Self::Model { .. } => None,
             Self::Operators(set) => Some(set),
+        }
+    }
+
+    /// Why the model does not have a feature; none where it has.
+    pub(crate) fn lacks(&self, feature: Feature) -> Option<&str> {
+        match self {
+            Self::Model { lacks, .. } => lacks.get(&feature).map(String::as_str),
+            Self::Operators(_) => None,
         }
     }
 
@@ -51,7 +65,7 @@ impl Loaded {
     #[must_use]
     pub fn map_model(self, replace: impl FnOnce(Model) -> Model) -> Self {
         match self {
-            Self::Model(model) => Self::Model(Box::new(replace(*model))),
+            Self::Model { model, lacks } => Self::Model { model: Box::new(replace(*model)), lacks },
             Self::Operators(set) => Self::Operators(set),
         }
     }

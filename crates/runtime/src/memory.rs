@@ -41,7 +41,9 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
     let (free, total) = testgen_device::memory(&device.facts).unzip();
     match &device.executor {
         // The engine's own count: total and free memory are read by this process.
-        Executor::Engine(engine) => DeviceMemory { total, free, in_use: engine.memory(), reserved: None, peak: None },
+        Executor::Engine { process, .. } => {
+            DeviceMemory { total, free, in_use: process.memory(), reserved: None, peak: None }
+        }
         Executor::Native(BackendDevice::Cpu(_)) => {
             DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
         }
@@ -58,7 +60,7 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {
         Executor::Native(backend) => gpu_memory::peak(backend),
-        Executor::Engine(_) => None,
+        Executor::Engine { .. } => None,
     }
 }
 
@@ -72,7 +74,7 @@ pub fn cleanup(device: &OpenDevice) {
     match &device.executor {
         Executor::Native(backend) => gpu_memory::cleanup(backend),
         // It releases memory when it unloads a model.
-        Executor::Engine(_) => {}
+        Executor::Engine { .. } => {}
     }
 }
 

@@ -1,4 +1,4 @@
-//! Opening a detected device, with burn or with the engine of the check.
+//! Opening a detected device, with burn or with the engine of a check.
 //!
 //! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot abort. Here a kernel
 //! with a known answer proves that the device computes. Each device is opened once per process; later calls return the
@@ -27,7 +27,7 @@ pub use tf32::measure_tf32;
 
 use crate::{
     detect::host_processor,
-    engine::{self, AttachError, AttachedEngine},
+    engine::CheckEngine,
     gpu_memory::{self, is_out_of_memory},
     log::{log_verbose, log_warning},
 };
@@ -42,7 +42,7 @@ use testgen_types::DeviceKind;
 /// The variable with the time limit for the first kernel of a device in seconds; 120 by default.
 pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
 
-/// Opens `device` and runs a kernel with a known answer, on a thread of its own and within a time limit.
+/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and within a time limit.
 ///
 /// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads can still happen
 /// later, and its results read back as zeros: compare [`device_panics`] before and after a computation.
@@ -51,11 +51,6 @@ pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
 ///
 /// The step that failed, with its message and a remedy.
 pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
-    if let Some(engine) = engine::current() {
-        let attached = engine::attach(&engine, &device);
-        let failed = |error: AttachError| OpenError::of_engine(&device, &error.to_string());
-        return on_engine(attached.map_err(failed)?, device);
-    }
     let key = (device.path, device.index);
     // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
     let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
@@ -70,12 +65,16 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
 }
 
-/// The device that an engine has opened: the CPU in the place of `device` is a fallback.
-fn on_engine(engine: Arc<AttachedEngine>, device: Device) -> Result<OpenDevice, OpenError> {
-    known_answer::prove_engine(&device, &engine)?;
-    let (tf32, fallback) = (engine.tf32(), engine.fallback().map(|why| (device.kind, why)));
+/// Opens `device` with the engine of a check: the CPU in the place of `device` is a fallback.
+pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
+    if engine.process_name().is_none() {
+        return open(device);
+    }
+    let process = engine.attach(&device).map_err(|error| OpenError::of_engine(&device, &error.to_string()))?;
+    known_answer::prove_engine(&device, &process)?;
+    let (tf32, fallback) = (process.tf32(), process.fallback().map(|why| (device.kind, why)));
     let facts = if fallback.is_some() { host_processor() } else { device };
-    Ok(OpenDevice { facts, executor: Executor::Engine(engine), tf32, fallback })
+    Ok(OpenDevice { facts, executor: Executor::Engine { process, engine: engine.clone() }, tf32, fallback })
 }
 
 /// The host processor as burn sees it, which describes the models that an engine computes.

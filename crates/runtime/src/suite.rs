@@ -15,7 +15,7 @@ mod precompile;
 mod replay;
 mod trial;
 
-use crate::{harness::Harness, require::Requirements};
+use crate::{check::Context, harness::Harness, require::Requirements};
 use environment::{Environment, IgnoredMode};
 use libtest_mimic::Arguments;
 use std::{path::Path, process::ExitCode, sync::Arc};
@@ -84,7 +84,9 @@ fn is_selected(arguments: &Arguments, name: &str) -> bool {
 /// Runs one check as the suite does, with the checkpoint below `base`, and returns its report entry. Requires no device
 /// and writes no report; detecting a missing device is left to the harness.
 pub fn run_check(harness: &Harness, registration: Registration, base: &Path) -> ReportEntry {
-    trial::run(harness, registration, base, &Requirements::default(), DeviceIndex::Auto).0
+    let requirements = Requirements::default();
+    let context = Context::new(harness.spec, base, &requirements, DeviceIndex::Auto, EngineName::native());
+    trial::run(harness, registration, base, &context).0
 }
 
 #[cfg(test)]

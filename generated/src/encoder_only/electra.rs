@@ -8,8 +8,8 @@ use testgen_runtime::{
     Architecture, Device, DeviceKind, Endpoint, Harness, InitError, LoadTarget,
     LoadedModel, ModelType, Precision, RecordedRequest, Request, RequestError, Source,
     Spec, Subject, Task, cuda_compatibility, cuda_driver, hip_runtime, host_processor,
-    load, memory, open, probe_half_precision, report_memory, report_probe,
-    report_visibility, task, visible_devices,
+    load, memory, probe_half_precision, report_memory, report_probe, report_visibility,
+    task, visible_devices,
 };
 
 /// The model under test, as its spec describes it.
@@ -74,7 +74,7 @@ pub fn init_rocm(target: &LoadTarget) -> Endpoint {
 
 /// Loads the model on a detected device, in a precision that the device computes correctly.
 fn load_on(device: Device, target: &LoadTarget) -> Result<LoadedModel, InitError> {
-    let device = open(device)?;
+    let device = target.open(device)?;
     let probe = probe_half_precision(&device);
     report_probe(&target.label, &probe);
     let precision = probe.choose(target.precision, SPEC.precisions)?;

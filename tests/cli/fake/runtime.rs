@@ -190,6 +190,10 @@ impl LoadTarget {
     pub fn on(&self, _device: DeviceKind) -> Self {
         self.clone()
     }
+
+    pub fn open(&self, _device: Device) -> Result<OpenDevice, DeviceUnavailable> {
+        Ok(OpenDevice)
+    }
 }
 
 impl LoadedModel {
@@ -264,10 +268,6 @@ pub fn cuda_driver(_index: u32) -> Result<Device, DeviceUnavailable> {
 
 pub fn cuda_compatibility(_index: u32) -> Result<Device, DeviceUnavailable> {
     Err(DeviceUnavailable)
-}
-
-pub fn open(_device: Device) -> Result<OpenDevice, DeviceUnavailable> {
-    Ok(OpenDevice)
 }
 
 pub fn load(_: &Spec, _: &Checkpoint, _: &OpenDevice, _: Precision) -> Result<Model, DeviceUnavailable> {

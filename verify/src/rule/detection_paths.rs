@@ -8,12 +8,13 @@
 //!
 //! This holds on every path through the function: an AMD GPU that only the CUDA compatibility layer sees must not lead
 //! to the fallback, the requested index is used, and the opened device is never a constant and never another device's.
-//! A detection whose result is not matched does not count. The result of `open` must be matched, too.
+//! A detection whose result is not matched does not count. The device is opened by `target.open`, because the target
+//! has the engine; its result must be matched, too.
 
 use crate::{
     finding::Diagnostic,
     harness::Harness,
-    init_path::{InitPath, detectors, of_target},
+    init_path::{InitPath, TARGET, detectors, of_target},
     reader::{Call, Outcome, Value},
 };
 use testgen_types::DeviceKind;
@@ -98,14 +99,14 @@ fn call_diagnostic(
 
 /// The opened device is the detected one.
 fn opened(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
-    let opens: Vec<_> = init_path.code_path.runtime("open").collect();
+    let opens: Vec<_> = init_path.opens().collect();
     let asked = !init_path.detections().is_empty();
     match (opens.as_slice(), init_path.found()) {
         ([], None) => Vec::new(),
         ([], Some(_)) => {
             let message =
                 format!("a path through `{}` has detected its device and does not open it", init_path.function());
-            vec![Diagnostic::span(init_path.code_path.end(), message, "pass it to `open`")]
+            vec![Diagnostic::span(init_path.code_path.end(), message, "pass it to `target.open`")]
         }
         ([(step, call)], found) => opened_once(init_path, *step, call, found, asked).into_iter().collect(),
         ([_, (_, second), ..], _) => {
@@ -127,11 +128,15 @@ fn opened_once(
         let message = format!("`{}` opens a device that was not detected", init_path.function());
         return Some(Diagnostic::span(call.span(), message, format!("open the device that {from} detected")));
     }
-    if found.as_ref().map(std::slice::from_ref) != Some(call.arguments.as_slice()) {
+    if call.arguments.first() != Some(&TARGET) {
+        let message = format!("`{}` opens its device by something else than its target", init_path.function());
+        return Some(Diagnostic::span(call.span(), message, "write `target.open(device)`"));
+    }
+    if found.as_slice() != &call.arguments[1..] {
         let message = format!("`{}` opens another device than the detected one", init_path.function());
         return Some(Diagnostic::span(call.span(), message, format!("open the device that {from} detected")));
     }
-    let message = "the result of `open` is not used";
+    let message = "the result of `target.open` is not used";
     let help = "match it, and return `Endpoint::mock` on `Err`";
     init_path.code_path.outcome(step).is_none().then(|| Diagnostic::span(call.span(), message, help))
 }

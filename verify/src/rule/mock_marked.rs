@@ -50,5 +50,5 @@ fn failed_diagnostic(init_path: &InitPath<'_, '_>, step: usize, failed: &Call<'_
 
 fn stray(init_path: &InitPath<'_, '_>, mock: &Call<'_>) -> Diagnostic {
     let message = format!("`{}` makes a mock although nothing has failed", init_path.function());
-    Diagnostic::span(mock.span(), message, "make a mock on the `Err` of `open`, `choose` or `load` alone")
+    Diagnostic::span(mock.span(), message, "make a mock on the `Err` of `target.open`, `choose` or `load` alone")
 }

@@ -25,7 +25,7 @@ fn one(init_path: &InitPath<'_, '_>) -> Option<Diagnostic> {
     let end = |message: String, help: &str| Some(Diagnostic::span(init_path.code_path.end(), message, help));
     let probes: Vec<_> = init_path.code_path.runtime("probe_half_precision").collect();
     let [(probe, call)] = probes.as_slice() else {
-        let help = "call `probe_half_precision(&device)` once, after `open`";
+        let help = "call `probe_half_precision(&device)` once, after `target.open`";
         return end(format!("a path through `{function}` does not probe its device once"), help);
     };
     if call.arguments != [device.clone()] {

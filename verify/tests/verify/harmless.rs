@@ -133,8 +133,8 @@ fn renamed(file: &File) -> Vec<Mutant> {
     ];
     let mut all = Vec::new();
     for from in names {
-        for to in ["renamed", "memory", "open", "_x", "cpu"] {
-            let kind = if to == "memory" || to == "open" { "local like a function" } else { "local renamed" };
+        for to in ["renamed", "memory", "cuda_driver", "_x", "cpu"] {
+            let kind = if to == "memory" || to == "cuda_driver" { "local like a function" } else { "local renamed" };
             // A variable must not take the name of a function that is called below it.
             if kind == "local like a function" && from != "model" && from != "error" {
                 continue;

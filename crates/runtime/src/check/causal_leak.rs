@@ -8,7 +8,7 @@ use super::{
     outputs_by_position::{OutputsByPosition, forward_by_position},
     sequences::Sequences,
 };
-use crate::{compare::compare, engine, golden::Golden, tolerance::Threshold};
+use crate::{compare::compare, golden::Golden, tolerance::Threshold};
 use testgen_types::Architecture;
 
 /// A hidden token gets the attention weight 0, so not even rounding may differ.
@@ -33,10 +33,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let rows = Sequences::generated(2, length, facts);
     let mut failures = Failures::default();
     let mut seen = false;
-    let before = forward_by_position(tested.model(), facts.stream, &rows.unpadded(facts))?;
+    let before = forward_by_position(run, &tested, facts.stream, &rows.unpadded(facts))?;
     for start in [1, length / 2, length - 1] {
-        let after =
-            forward_by_position(tested.model(), facts.stream, &rows.changed_from(start, facts).unpadded(facts))?;
+        let after = forward_by_position(run, &tested, facts.stream, &rows.changed_from(start, facts).unpadded(facts))?;
         for ((name, one), (_, other)) in before.positions.iter().zip(&after.positions) {
             let (earlier, got) = (one.narrow(1, 0, start), other.narrow(1, 0, start));
             let label = format!("{name} before position {start}");
@@ -61,7 +60,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// An expert of the native engine computes each token by itself. Libraries compute the tokens of an expert as one product, and
 /// choose its kernel by their number, which a later token changes: the threshold is that of two runs then.
 fn allowed(run: &CheckRun<'_>, golden: &Golden, tested: &ModelUnderTest, output: &str) -> Threshold {
-    let grouped = run.spec().architecture == Architecture::Moe && engine::current().is_some();
+    let grouped = run.spec().architecture == Architecture::Moe && run.engine.process_name().is_some();
     if grouped { run.tolerance(golden, tested).metamorphic(output) } else { EXACT }
 }
 
@@ -80,7 +79,7 @@ fn is_seen(before: &OutputsByPosition, after: &OutputsByPosition, start: usize, 
 #[cfg(test)]
 mod tests {
     use super::{super::tests::OnHost, *};
-    use testgen_engine::EngineName;
+    use crate::engine::CheckEngine;
     use testgen_nn::array::Array;
 
     #[test]
@@ -106,9 +105,10 @@ mod tests {
         let threshold = |architecture, on_engine: bool| {
             OnHost::of(architecture).run(|run| {
                 let (golden, tested) = (run.golden()?, run.model_under_test()?);
-                let of = || allowed(run, &golden, &tested, "logits");
-                let within = |name: EngineName| engine::within(&name, of).0;
-                Ok::<_, Abort>(if on_engine { "scripted".parse().map(within)? } else { of() })
+                if on_engine {
+                    run.engine = CheckEngine::new("scripted".parse()?);
+                }
+                Ok::<_, Abort>(allowed(run, &golden, &tested, "logits"))
             })
         };
         assert_eq!(threshold(Architecture::Moe, false), Ok(EXACT));

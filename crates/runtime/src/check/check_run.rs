@@ -13,18 +13,25 @@ use super::{
 use crate::{
     compare::compare,
     endpoint::{Endpoint, Status},
-    engine,
+    engine::CheckEngine,
     golden::{Golden, GoldenError},
     harness::{Harness, Spec},
+    kernels,
     label::Label,
     load_target::LoadTarget,
     loaded::Loaded,
     memory,
-    open::OpenDevice,
+    open::{Executor, OpenDevice},
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+};
 use testgen_device::{Device, DeviceIndex};
+use testgen_engine::{EngineName, Feature};
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision, Registration};
@@ -38,16 +45,56 @@ pub(crate) struct Context<'a> {
     pub(crate) requirements: &'a Requirements,
     /// The index of the device among those of its kind.
     pub(crate) index: DeviceIndex,
+    /// The engine that computes.
+    pub(crate) engine: EngineName,
 }
 
-/// Runs `check`.
+impl<'a> Context<'a> {
+    /// The checkpoint of `spec` for a suite in `base`.
+    pub(crate) fn new(
+        spec: &Spec,
+        base: &Path,
+        requirements: &'a Requirements,
+        index: DeviceIndex,
+        engine: EngineName,
+    ) -> Self {
+        Self { checkpoint: spec.subject.checkpoint(base), requirements, index, engine }
+    }
+}
+
+/// Runs `check` with an engine of its own. A panic is a failure with its message.
 pub(super) fn execute(
     check: fn(&mut CheckRun<'_>) -> CheckResult,
     registration: Registration,
     harness: &Harness,
     context: &Context<'_>,
 ) -> Outcome {
-    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default(), device: None };
+    // Kernels that an earlier check launched on this thread are not this check's.
+    drop(kernels::take_fingerprint());
+    let engine = CheckEngine::new(context.engine.clone());
+    let work = || execute_on(&engine, check, registration, harness, context);
+    let Outcome { status, evidence } = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let reason = format!("the check panicked: {}", message(payload.as_ref()));
+        Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
+    });
+    Outcome { status, evidence: Evidence { kernels: kernels::take_fingerprint(), engine: engine.finish(), ..evidence } }
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}
+
+/// Runs `check` with the engine of another.
+pub(super) fn execute_on(
+    engine: &CheckEngine,
+    check: fn(&mut CheckRun<'_>) -> CheckResult,
+    registration: Registration,
+    harness: &Harness,
+    context: &Context<'_>,
+) -> Outcome {
+    let engine = engine.clone();
+    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default(), engine, device: None };
     let panics = crate::open::device_panics();
     memory::begin_peak();
     let result = check(&mut run);
@@ -75,6 +122,8 @@ pub(super) struct CheckRun<'a> {
     pub(super) harness: &'a Harness,
     pub(super) context: &'a Context<'a>,
     pub(super) evidence: Evidence,
+    /// The engine that models are loaded with.
+    pub(super) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(super) device: Option<OpenDevice>,
 }
@@ -123,6 +172,7 @@ impl CheckRun<'_> {
             // Without it the harness would select a precision, perhaps another one than the check's name says.
             precision: Some(precision),
             label: Label::new(self.spec().name, device),
+            engine: self.engine.clone(),
         });
         self.collect_evidence(&endpoint);
         add_estimate(&mut self.evidence, checkpoint, precision);
@@ -166,7 +216,7 @@ impl CheckRun<'_> {
         };
         // `Real` is what the harness reports about itself; its init function may still have opened something else.
         self.confirm_request(device, &endpoint, precision)?;
-        needed_feature::confirm(self.registration.check)?;
+        needed_feature::confirm(self.registration.check, endpoint.loaded())?;
         Ok(ModelUnderTest(endpoint))
     }
 
@@ -175,6 +225,11 @@ impl CheckRun<'_> {
         if device.kind != kind {
             let found = device.kind;
             return Err(Abort::Fail(format!("the endpoint runs on {found} (`{}`), not on {kind}", device.name)));
+        }
+        if let Some(name) = self.engine.process_name()
+            && endpoint.open_device().is_some_and(|device| matches!(device.executor, Executor::Native(_)))
+        {
+            return Err(Abort::Fail(format!("the harness opened {} without the engine `{name}`", device.label())));
         }
         if let Some(refusal) = self.context.requirements.refuses(device) {
             return Err(Abort::Fail(refusal));
@@ -189,7 +244,7 @@ impl CheckRun<'_> {
     /// Skips a precision that the hardware lacks; any other mock is a failure.
     fn mock_abort(&self, precision: Precision, why: &str) -> Abort {
         let kind = self.registration.device;
-        match precision_support::unsupported(kind, self.context.index, precision) {
+        match precision_support::unsupported(&self.engine, kind, self.context.index, precision) {
             Some(reason) => Abort::Skip(format!("{kind}: {reason}")),
             None => Abort::Fail(format!("the endpoint is a mock: {why}")),
         }
@@ -231,7 +286,7 @@ impl CheckRun<'_> {
         [expected, got]: [&Array; 2],
         threshold: Threshold,
     ) -> Option<String> {
-        match defined(inputs, expected, got) {
+        match defined(&self.engine, inputs, expected, got) {
             Some([expected, got]) => self.compare(name, &expected, &got, threshold),
             None => self.compare(name, expected, got, threshold),
         }
@@ -271,7 +326,7 @@ impl CheckRun<'_> {
 impl CheckRun<'_> {
     /// The feature that the engine of this check does not have, if that ended the check.
     fn unsupported(&self) -> Option<String> {
-        let what = engine::unsupported()?;
+        let what = self.engine.unsupported()?;
         let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
         correct.then(|| format!("the engine does not support it: {what}"))
     }
@@ -297,6 +352,11 @@ impl ModelUnderTest {
     /// The model, for checks that operators do not have.
     pub(super) fn model(&self) -> &Model {
         self.loaded().model().expect("a check of models has a harness of a model")
+    }
+
+    /// Why an engine's model does not have a feature; none where it has.
+    pub(super) fn lacks(&self, feature: Feature) -> Option<&str> {
+        self.loaded().lacks(feature)
     }
 
     pub(super) fn precision(&self) -> Precision {

@@ -99,7 +99,7 @@ fn measure_step(
                 continue;
             };
             failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], tolerance.golden(name)));
-            let without_padding = defined(&case.inputs, expected, got);
+            let without_padding = defined(&run.engine, &case.inputs, expected, got);
             let [expected, got] = without_padding.as_ref().map_or([expected, got], |[expected, got]| [expected, got]);
             if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
                 let output = largest.entry(name).or_default();

@@ -26,6 +26,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         index: ABSENT,
         precision: Some(run.registration.precision),
         label: Label::new(run.spec().name, kind),
+        engine: run.engine.clone(),
     };
     let endpoint = run.harness.init(kind)(&target);
     let mut failures = Failures::default();

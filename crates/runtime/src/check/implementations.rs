@@ -11,7 +11,6 @@ use super::{
     routing::{RouterRuns, matching_tokens},
 };
 use crate::{
-    engine,
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
@@ -31,8 +30,11 @@ pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResul
     let golden = run.golden()?;
     let (mut results, mut lacking): (Vec<Results<'_>>, _) = (Vec::new(), Vec::new());
     for name in declared(run, of)? {
-        let (computed, unsupported) = engine::with_implementation(of, &name, || compute(run, of, &golden));
-        match (computed, unsupported) {
+        let own = run.engine.clone();
+        run.engine = own.with_implementation(of, &name);
+        let computed = compute(run, of, &golden);
+        run.engine = own;
+        match (computed, run.engine.take_unsupported()) {
             (Ok((calls, tolerance)), _) => results.push(Results { name, calls, tolerance }),
             (Err(_), Some(what)) => {
                 // The endpoint was a mock because the class lacks this implementation; those that it has are compared.
@@ -59,9 +61,9 @@ pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResul
 fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abort> {
     // Opening the device starts the engine. An absent device ends the check with its reason; that the engine refuses the column's own
     // implementation for this model does not, because others are compared.
-    let (loaded, refused) = engine::with_own_implementation(|| run.model_under_test().map(drop));
-    let names = engine::implementations(of);
-    match (loaded, refused) {
+    let loaded = run.model_under_test().map(drop);
+    let names = run.engine.process().map(|process| process.implementations(of)).unwrap_or_default();
+    match (loaded, run.engine.take_unsupported()) {
         (Err(abort), None) => return Err(abort),
         (Err(abort), Some(_)) if names.is_empty() => return Err(abort),
         _ => run.forget_mocks(),
@@ -108,10 +110,11 @@ struct Pair<'a> {
 impl Pair<'_> {
     fn compare(&self, run: &mut CheckRun<'_>, what: &str, failures: &mut Failures) -> usize {
         let &Self { golden, tolerance, inputs, left, right } = self;
+        let engine = run.engine.clone();
         let router = |(expected, got): (&Router, &Router)| Router {
             layer: got.layer,
-            probabilities: with_padding_of(inputs, &expected.probabilities, &got.probabilities),
-            weights: with_padding_of(inputs, &expected.weights, &got.weights),
+            probabilities: with_padding_of(&engine, inputs, &expected.probabilities, &got.probabilities),
+            weights: with_padding_of(&engine, inputs, &expected.weights, &got.weights),
         };
         let got: Vec<Router> = left.routers.iter().zip(&right.routers).map(router).collect();
         let runs = RouterRuns { golden, tolerance, expected: &left.routers, got: &got };
@@ -122,7 +125,7 @@ impl Pair<'_> {
                 failures.push(format!("`{label}` was not computed"));
                 continue;
             };
-            let got = with_padding_of(inputs, expected, got);
+            let got = with_padding_of(&engine, inputs, expected, got);
             if let (Some(expected), Some(got)) = (matching.of(expected), matching.of(&got)) {
                 let output = RecordedOutput { golden, name, tolerance };
                 failures.extend(run.compare_runs(&label, output, &expected, &got));

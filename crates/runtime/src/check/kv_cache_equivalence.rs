@@ -14,7 +14,7 @@ use super::{
     sequences::{Sequences, Side, TextFacts},
     stream::Stream,
 };
-use crate::{engine, golden::Golden};
+use crate::{engine::CheckEngine, golden::Golden};
 use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -46,11 +46,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
-    has_cache(run.spec().architecture, tested.model())?;
+    has_cache(&run.engine, run.spec().architecture, tested.model())?;
     let facts = run.text_facts(&tested, &golden);
     let mut failures = Failures::default();
     for Input { label: input, arrays } in inputs(&golden, facts)? {
-        let whole = forward_by_position(tested.model(), facts.stream, &arrays)?.positions;
+        let whole = forward_by_position(run, &tested, facts.stream, &arrays)?.positions;
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
         if facts.stream.other_arguments().is_some() {
@@ -75,11 +75,11 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Skips a model that itself reports that it has no cache, in the architectures where some have none: heads over audio frames,
 /// and classifiers with an encoder and a decoder.
-pub(super) fn has_cache(architecture: Architecture, model: &Model) -> Result<(), Abort> {
+pub(super) fn has_cache(engine: &CheckEngine, architecture: Architecture, model: &Model) -> Result<(), Abort> {
     let some_have_none = matches!(architecture, Architecture::Speech | Architecture::EncoderDecoder);
     match model.session() {
         // An engine without a cache for the model has another reason.
-        Err(error @ ForwardError::NoCache { .. }) if some_have_none && engine::unsupported().is_none() => {
+        Err(error @ ForwardError::NoCache { .. }) if some_have_none && engine.unsupported().is_none() => {
             Err(Abort::Skip(error.to_string()))
         }
         Err(error) => Err(error.into()),

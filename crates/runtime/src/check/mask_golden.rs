@@ -119,8 +119,8 @@ impl Masked<'_> {
         let Self { tested, golden, facts } = self;
         let tolerance = run.tolerance(golden, tested);
         let mask = &inputs[facts.stream.mask()];
-        let before = forward_by_position(tested.model(), facts.stream, inputs)?;
-        let after = forward_by_position(tested.model(), facts.stream, &self.with_masked_changed(inputs))?;
+        let before = forward_by_position(run, tested, facts.stream, inputs)?;
+        let after = forward_by_position(run, tested, facts.stream, &self.with_masked_changed(inputs))?;
         let label = |name: &str| format!("{name} with other ids at masked positions{}", facts.stream.suffix());
         for ((name, expected), (_, got)) in before.positions.iter().zip(&after.positions) {
             let (expected, got) = (at_real_positions(expected, mask), at_real_positions(got, mask));
@@ -142,8 +142,8 @@ impl Masked<'_> {
         let mut unmasked = self.with_masked_changed(inputs);
         unmasked.insert(facts.stream.mask().to_owned(), ones);
         let tolerance = run.tolerance(golden, tested);
-        let masked = forward_by_position(tested.model(), facts.stream, inputs)?;
-        let unmasked = forward_by_position(tested.model(), facts.stream, &unmasked)?;
+        let masked = forward_by_position(run, tested, facts.stream, inputs)?;
+        let unmasked = forward_by_position(run, tested, facts.stream, &unmasked)?;
         Ok(masked.positions.iter().zip(&unmasked.positions).any(|((name, one), (_, other))| {
             let (one, other) = (at_real_positions(one, mask), at_real_positions(other, mask));
             compare(name, &one, &other, tolerance.metamorphic(name)).failure.is_some()

@@ -1,5 +1,6 @@
 //! The outcome of a check: its status, the evidence, and how a check reports failures on the way.
 
+use crate::engine::EngineEvidence;
 use std::error::Error;
 use testgen_nn::forward::ForwardError;
 use testgen_types::{HardwareInfo, LoadMemory, MatrixUnit, OutputError};
@@ -48,6 +49,8 @@ pub(crate) struct Evidence {
     pub(crate) fallback: bool,
     /// Whether an endpoint of the check was a mock.
     pub(crate) mock: bool,
+    /// The engine that ran.
+    pub(crate) engine: EngineEvidence,
     /// A fingerprint of the kernels that ran on a GPU.
     pub(crate) kernels: Option<String>,
     /// How the device adds the terms of a product, as `half_probe` measured it.

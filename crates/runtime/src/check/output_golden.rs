@@ -7,10 +7,7 @@ use super::{
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
     outcome::{Abort, CheckResult, Failures, refuses_inputs},
 };
-use crate::{
-    engine,
-    golden::{Case, Golden},
-};
+use crate::golden::{Case, Golden};
 use testgen_engine::Feature;
 use testgen_nn::forward::ForwardError;
 use testgen_types::excerpt;
@@ -27,7 +24,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         compare_case(run, &tested, &golden, case, &mut failures)?;
     }
     // The trace is compared only after a failure, to say where the error arises.
-    let traced = !golden.trace.is_empty() && engine::lacks(Feature::HiddenStates).is_none();
+    let traced = !golden.trace.is_empty() && tested.lacks(Feature::HiddenStates).is_none();
     if !failures.is_empty() && traced {
         let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {

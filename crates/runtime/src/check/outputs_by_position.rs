@@ -1,9 +1,11 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
-use super::stream::Stream;
-use crate::engine;
+use super::{
+    check_run::{CheckRun, ModelUnderTest},
+    stream::Stream,
+};
+use crate::engine::CheckEngine;
 use testgen_engine::Feature;
-use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
     forward::{Forward, ForwardError},
@@ -29,15 +31,20 @@ pub(super) struct Positions<'a> {
 
 /// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
 pub(super) fn forward_by_position(
-    model: &Model,
+    run: &CheckRun<'_>,
+    tested: &ModelUnderTest,
     stream: Stream<'_>,
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
+    let model = tested.model();
     let shape = inputs.get(stream.ids()).map(Array::shape).unwrap_or_default();
     let of = Positions { stream, shape, head: model.head() };
     let mut outputs = split(model.forward(inputs)?, of);
     if outputs.positions.is_empty() {
-        engine::needs(Feature::HiddenStates);
+        if let Some(reason) = tested.lacks(Feature::HiddenStates) {
+            // A failure without wrong numbers is not the model's then.
+            run.engine.set_unsupported(reason);
+        }
         outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
     }
     Ok(outputs)
@@ -98,8 +105,8 @@ impl Positions<'_> {
 ///
 /// Padding that sees no token, as outside of a sliding window, has arbitrary outputs, which nothing reads: eager attention of
 /// transformers computes the mean of all values there, as the native models do, and its `sdpa` zeros.
-pub(super) fn defined(inputs: &Arrays, expected: &Array, got: &Array) -> Option<[Array; 2]> {
-    engine::current()?;
+pub(super) fn defined(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Option<[Array; 2]> {
+    engine.process_name()?;
     let (ids, mask) = (inputs.get("input_ids")?, inputs.get("attention_mask")?);
     // The padding of an encoder-decoder is after its texts, and sees the first token.
     let of_tokens = ids.shape() == mask.shape() && !inputs.contains_key("decoder_input_ids");
@@ -110,8 +117,8 @@ pub(super) fn defined(inputs: &Arrays, expected: &Array, got: &Array) -> Option<
 }
 
 /// `got` with what `expected` has at the positions of padding, so that these are not compared; see [`defined`].
-pub(super) fn with_padding_of(inputs: &Arrays, expected: &Array, got: &Array) -> Array {
-    let (Some(_), Some(mask)) = (defined(inputs, expected, got), inputs.get("attention_mask")) else {
+pub(super) fn with_padding_of(engine: &CheckEngine, inputs: &Arrays, expected: &Array, got: &Array) -> Array {
+    let (Some(_), Some(mask)) = (defined(engine, inputs, expected, got), inputs.get("attention_mask")) else {
         return got.clone();
     };
     let (Some(expected), Some(values), Some(mask)) = (expected.as_floats(), got.as_floats(), mask.as_integers()) else {
@@ -137,7 +144,6 @@ pub(super) fn at_real_positions(array: &Array, mask: &Array) -> Array {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testgen_engine::EngineName;
 
     fn counted(shape: &[usize], first: u8) -> Array {
         Array::floats(shape, (first..).take(shape.iter().product()).map(f32::from).collect())
@@ -192,18 +198,21 @@ mod tests {
         ])
     }
 
-    fn on_engine<T>(work: impl FnOnce() -> T) -> Option<T> {
-        let name = "scripted".parse::<EngineName>().ok()?;
-        Some(engine::within(&name, work).0)
+    fn scripted() -> CheckEngine {
+        CheckEngine::new("scripted".parse().expect("is a name"))
     }
 
     #[test]
     fn padding_of_a_text_is_left_out_on_an_engine() {
         let (expected, got) = (counted(&[1, 3, 2], 0), counted(&[1, 3, 2], 10));
         let real = |first: f32| Array::floats([2, 2], [0.0, 1.0, 4.0, 5.0].map(|value| first + value).to_vec());
-        let of = |inputs: &Arrays| on_engine(|| defined(inputs, &expected, &got)).flatten();
+        let of = |inputs: &Arrays| defined(&scripted(), inputs, &expected, &got);
         assert_eq!(of(&padded()), Some([real(0.0), real(10.0)]));
-        assert_eq!(defined(&padded(), &expected, &got), None, "the native models compute what is recorded");
+        assert_eq!(
+            defined(&CheckEngine::native(), &padded(), &expected, &got),
+            None,
+            "the native models compute what is recorded"
+        );
         let changed = |name: &str, array: Array| {
             let mut inputs = padded();
             inputs.insert(name.to_owned(), array);
@@ -214,7 +223,7 @@ mod tests {
         assert_eq!(of(&changed("input_ids", ids([1, 4]))), None, "the mask is of something else");
         assert_eq!(of(&changed("attention_mask", ids([1, 3]))), None, "there is no padding");
         let numbers = Array::integers([1, 3], vec![1, 2, 3]);
-        let compared = |expected: &Array, got: &Array| on_engine(|| defined(&padded(), expected, got)).flatten();
+        let compared = |expected: &Array, got: &Array| defined(&scripted(), &padded(), expected, got);
         assert_eq!(compared(&numbers, &counted(&[1, 3], 0)), None);
         assert_eq!(compared(&counted(&[1, 3], 0), &numbers), None);
         assert_eq!(compared(&counted(&[1, 3, 1], 0), &got), None);
@@ -223,9 +232,9 @@ mod tests {
     #[test]
     fn an_engines_padding_is_replaced_by_what_is_expected() {
         let (expected, got) = (counted(&[1, 3, 2], 0), counted(&[1, 3, 2], 10));
-        let replaced = on_engine(|| with_padding_of(&padded(), &expected, &got));
+        let replaced = with_padding_of(&scripted(), &padded(), &expected, &got);
         let values = [10.0, 11.0, 2.0, 3.0, 14.0, 15.0];
-        assert_eq!(replaced, Some(Array::floats([1, 3, 2], values.to_vec())));
-        assert_eq!(with_padding_of(&padded(), &expected, &got), got);
+        assert_eq!(replaced, Array::floats([1, 3, 2], values.to_vec()));
+        assert_eq!(with_padding_of(&CheckEngine::native(), &padded(), &expected, &got), got);
     }
 }

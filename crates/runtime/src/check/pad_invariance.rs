@@ -60,11 +60,11 @@ fn compare_sides(
     let rows = rows.prefix(rows.longest().min(facts.longest - PADDING));
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);
-    let unpadded = forward_by_position(tested.model(), facts.stream, &rows.unpadded(facts))?;
+    let unpadded = forward_by_position(run, tested, facts.stream, &rows.unpadded(facts))?;
     let sides: &[Side] = if facts.can_be_padded_left() { &[Side::Right, Side::Left] } else { &[Side::Right] };
     for &side in sides {
         let inputs = rows.padded(length + PADDING, side, facts);
-        let padded = forward_by_position(tested.model(), facts.stream, &inputs)?;
+        let padded = forward_by_position(run, tested, facts.stream, &inputs)?;
         Comparison { tolerance, facts, side, length }.compare(run, &unpadded, &padded, failures);
     }
     Ok(())

@@ -6,7 +6,6 @@ use super::{
     check_run::CheckRun,
     outcome::{Abort, CheckResult, Failures},
 };
-use crate::engine;
 use testgen_types::{Precision, ProviderShares};
 
 #[cfg(test)]
@@ -29,7 +28,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             failures.push(format!("`{name}` is on {}, not on {device}", placement.device));
         }
         // Parts of transformers compute in f32 whatever the type of the model is: routers, the state of Mamba, T5's hidden states.
-        let in_f32 = engine::current().is_some() && placement.precision == Precision::F32;
+        let in_f32 = run.engine.process_name().is_some() && placement.precision == Precision::F32;
         wider += usize::from(placement.precision != precision && in_f32);
         if placement.precision != precision && !in_f32 {
             failures.push(format!("`{name}` is {}, not {precision}", placement.precision));
@@ -49,7 +48,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let count = forward.placements.len();
     let of_them =
         if wider == 0 { String::new() } else { format!(", {wider} of them in f32 as the engine computes them") };
-    let providers = engine::providers();
+    let providers = run.engine.providers();
     let nodes = if providers.is_empty() { String::new() } else { format!("; {}", ProviderShares(&providers)) };
     Ok(Some(format!("{count} tensors on {device} in {precision}{of_them}{nodes}")))
 }

@@ -1,12 +1,12 @@
 //! `require_honoured`: `TESTGEN_REQUIRE` turns an absent device, and with it a fallback, into a failure. A mock always fails.
 //!
-//! It runs the beginning of every check of numbers on a device that does not exist, and with a checkpoint that does not exist, with and without the
-//! requirement, and examines the status.
+//! It runs the beginning of every check of numbers on a device that does not exist, and with a checkpoint that does not exist, with
+//! and without the requirement, and examines the status.
 
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, Context, execute},
+    check_run::{CheckRun, Context, execute_on},
     fallback_marked::ABSENT,
     outcome::{CheckResult, CheckStatus, Failures},
 };
@@ -26,8 +26,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let missing = Checkpoint::at(here.directory().join("there-is-no-such-checkpoint"));
     let mut failures = Failures::default();
     let status = |checkpoint: &Checkpoint, requirements: &Requirements| {
-        let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT };
-        execute(load, run.registration, run.harness, &context).status
+        let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
+        execute_on(&run.engine, load, run.registration, run.harness, &context).status
     };
     let ignored = status(here, &free);
     if !matches!(&ignored, CheckStatus::Ignored { reason } if !reason.is_empty()) {

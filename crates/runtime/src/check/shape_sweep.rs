@@ -172,7 +172,7 @@ impl Sweep<'_, '_> {
         let inputs = rows.unpadded(facts);
         let routers = routing::router_outputs(self.run, model, &inputs)?;
         let mut left_out = 0;
-        let longest = forward_by_position(model, facts.stream, &inputs)?.positions;
+        let longest = forward_by_position(self.run, self.tested, facts.stream, &inputs)?.positions;
         if longest.is_empty() {
             return Err(Abort::Fail("the model returns nothing per position".to_owned()));
         }
@@ -182,7 +182,7 @@ impl Sweep<'_, '_> {
                 inputs: rows.prefix(length).unpadded(facts),
                 routers: routing::of_part(&routers, |array| array.narrow(1, 0, length)),
             };
-            let got = forward_by_position(model, facts.stream, &part.inputs)?.positions;
+            let got = forward_by_position(self.run, self.tested, facts.stream, &part.inputs)?.positions;
             let expected: Vec<(String, Array)> =
                 longest.iter().map(|(name, whole)| (name.clone(), whole.narrow(1, 0, length))).collect();
             left_out += self.compare_part(&part, &expected, &got)?;

@@ -7,10 +7,10 @@ use super::{
 use std::path::Path;
 use testgen_device::Device;
 use testgen_engine::{
-    DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors, device_mismatch,
-    time_limit,
+    AlgorithmsReply, Computation, DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor,
+    Tensors, device_mismatch, time_limit,
 };
-use testgen_types::{DeviceKind, Precision};
+use testgen_types::{DeviceKind, Operator, Precision};
 
 /// How often an engine is started that seems to use no memory of its device.
 const STARTS: u32 = 3;
@@ -58,6 +58,11 @@ impl AttachedEngine {
         &self.engine
     }
 
+    /// Its name.
+    pub(crate) fn name(&self) -> &EngineName {
+        self.engine.name()
+    }
+
     /// Why it computes on the CPU in place of the GPU that was asked for.
     pub(crate) fn fallback(&self) -> Option<String> {
         self.fallback.as_ref().map(|why| format!("engine {} computes on the CPU: {why}", self.engine.name()))
@@ -73,9 +78,20 @@ impl AttachedEngine {
         self.engine.only_operators()
     }
 
-    /// Whether its device is simulated.
-    pub(super) fn is_simulated(&self) -> bool {
-        self.device.simulated
+    /// Whether it computes an operator.
+    pub(crate) fn computes(&self, operator: Operator) -> bool {
+        self.engine.computes(operator)
+    }
+
+    /// The names of the implementations that it has.
+    pub(crate) fn implementations(&self, of: Computation) -> Vec<String> {
+        self.engine.implementations(of).to_vec()
+    }
+
+    /// The results of every algorithm that it offers for its own list of products; none for an engine without such a list. On a
+    /// simulated device, which computes on the host, a part of the list.
+    pub(crate) fn algorithms(&self, precision: Precision) -> Result<Option<AlgorithmsReply>, String> {
+        self.engine.algorithms(dtype(precision), self.device.simulated).map_err(|error| error.to_string())
     }
 
     /// Its name and the versions of its libraries.
@@ -83,7 +99,8 @@ impl AttachedEngine {
         self.engine.describe_versions()
     }
 
-    pub(super) fn is_running(&self) -> bool {
+    /// Whether the process has not ended.
+    pub(crate) fn is_running(&self) -> bool {
         self.engine.process().is_running()
     }
 

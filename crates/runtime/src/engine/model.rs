@@ -3,10 +3,10 @@
 use super::{
     arrays::{forward, tensors},
     attached::{AttachedEngine, dtype},
-    scope::{implementation, set_lacks, set_providers, set_unsupported},
+    check_engine::CheckEngine,
 };
-use std::sync::Arc;
-use testgen_engine::{EngineError, LoadRequest};
+use std::{collections::BTreeMap, sync::Arc};
+use testgen_engine::{EngineError, Feature, LoadRequest};
 use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
 use testgen_nn::{
     array::Arrays,
@@ -17,23 +17,25 @@ use testgen_types::{ModelType, Precision};
 
 /// A model that an engine has loaded.
 struct EngineModel {
-    engine: Arc<AttachedEngine>,
+    process: Arc<AttachedEngine>,
+    engine: CheckEngine,
     model: u64,
     capabilities: Capabilities,
 }
 
-/// Loads the checkpoint in an engine.
+/// Loads the checkpoint in an engine. Returns the model, and the features that it does not have with the reasons.
 ///
 /// Everything that is not computed (configuration, capabilities, processors) is read by testgen from the checkpoint's own configuration; a
 /// replaced configuration is the engine's alone.
 pub(crate) fn load(
     model_type: ModelType,
     checkpoint: &Checkpoint,
-    engine: &Arc<AttachedEngine>,
+    process: &Arc<AttachedEngine>,
+    engine: &CheckEngine,
     host: &BackendDevice,
     precision: Precision,
-) -> Result<Model, LoadError> {
-    set_unsupported(None);
+) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
+    drop(engine.take_unsupported());
     let own = Checkpoint::at(checkpoint.directory());
     let described = testgen_models::load(model_type, &own, host, precision)?;
     let (config, own_config) = (checkpoint.config()?, own.config()?);
@@ -43,24 +45,25 @@ pub(crate) fn load(
         model_type: model_type.as_str().to_owned(),
         class: described.class().to_owned(),
         dtype: dtype(precision),
-        implementation: implementation(),
+        implementation: engine.implementation().cloned(),
     };
     let replaced = request.config.is_some();
-    let loaded = engine.engine().load(request).map_err(|error| {
+    let loaded = process.engine().load(request).map_err(|error| {
         // With another configuration an engine may lack what the checkpoint does not need.
         if let (EngineError::Unsupported { message }, false) = (&error, replaced) {
-            set_unsupported(Some(message));
+            engine.set_unsupported(message);
         }
         LoadError::Engine { message: error.to_string() }
     })?;
-    set_lacks(loaded.lacks.clone());
     let account = described.account(loaded.tensors.read.clone(), loaded.tensors.unused.clone());
     // From here on the engine's copy is dropped with the model.
-    let model = EngineModel { engine: Arc::clone(engine), model: loaded.model, capabilities: described.capabilities() };
-    engine
+    let (process, engine, capabilities) = (Arc::clone(process), engine.clone(), described.capabilities());
+    let model = EngineModel { process, engine, model: loaded.model, capabilities };
+    model
+        .process
         .confirm_memory(checkpoint.directory(), &loaded, precision)
         .map_err(|message| LoadError::Engine { message })?;
-    Ok(described.with_network(|_| Box::new(model)).with_tensors(account))
+    Ok((described.with_network(|_| Box::new(model)).with_tensors(account), loaded.lacks))
 }
 
 /// The engine has another working directory.
@@ -71,20 +74,17 @@ fn absolute(checkpoint: &Checkpoint) -> String {
 
 impl ErasedModel for EngineModel {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
-        let found = self.engine.engine().forward(self.model, &tensors(inputs), traced).map_err(failed)?;
-        set_providers(&found.providers);
+        let found = self.process.engine().forward(self.model, &tensors(inputs), traced);
+        let found = found.map_err(|error| self.failed(error))?;
+        self.engine.set_providers(&found.providers);
         Ok(forward(found))
     }
 
     fn session(&self) -> Option<Box<dyn Session + '_>> {
         self.capabilities.cached_layers?;
-        let opened = self.engine.engine().open_session(self.model).inspect_err(|error| {
-            if let EngineError::Unsupported { message } = error {
-                set_unsupported(Some(message));
-            }
-        });
+        let opened = self.process.engine().open_session(self.model);
         // An engine without a cache for this model has none, as a model without one.
-        let session = opened.ok()?;
+        let session = opened.map_err(|error| self.failed(error)).ok()?;
         Some(Box::new(EngineSession { model: self, session, length: 0 }))
     }
 
@@ -93,10 +93,20 @@ impl ErasedModel for EngineModel {
     }
 }
 
+impl EngineModel {
+    /// An input that the engine's model does not have ends the check as ignored, unless earlier numbers were wrong.
+    fn failed(&self, error: EngineError) -> ForwardError {
+        if let EngineError::Unsupported { message } = &error {
+            self.engine.set_unsupported(message);
+        }
+        ForwardError::Engine { message: error.to_string() }
+    }
+}
+
 impl Drop for EngineModel {
     fn drop(&mut self) {
         // An engine that does not answer has ended, and its model with it.
-        let _ = self.engine.engine().unload(self.model);
+        let _ = self.process.engine().unload(self.model);
     }
 }
 
@@ -112,7 +122,7 @@ impl Session for EngineSession<'_> {
         let name = self.model.capabilities.token_input_name;
         let ids = inputs.get(name).ok_or(ForwardError::MissingInput { name })?;
         let new = ids.shape().get(1).copied().unwrap_or(0);
-        match self.model.engine.engine().step(self.session, &tensors(inputs)) {
+        match self.model.process.engine().step(self.session, &tensors(inputs)) {
             Ok(found) => {
                 self.length += new;
                 Ok(forward(found))
@@ -120,14 +130,14 @@ impl Session for EngineSession<'_> {
             Err(error) => {
                 // The engine has forgotten the sequence, too.
                 self.length = 0;
-                Err(failed(error))
+                Err(self.model.failed(error))
             }
         }
     }
 
     fn reset(&mut self) {
         // If it fails, so does the next step.
-        let _ = self.model.engine.engine().reset_session(self.session);
+        let _ = self.model.process.engine().reset_session(self.session);
         self.length = 0;
     }
 
@@ -139,14 +149,6 @@ impl Session for EngineSession<'_> {
 impl Drop for EngineSession<'_> {
     fn drop(&mut self) {
         // It ends with its model in any case.
-        let _ = self.model.engine.engine().close_session(self.session);
+        let _ = self.model.process.engine().close_session(self.session);
     }
-}
-
-/// An input that the engine's model does not have ends the check as ignored, unless earlier numbers were wrong.
-fn failed(error: EngineError) -> ForwardError {
-    if let EngineError::Unsupported { message } = &error {
-        set_unsupported(Some(message));
-    }
-    ForwardError::Engine { message: error.to_string() }
 }

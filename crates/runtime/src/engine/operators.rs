@@ -1,12 +1,9 @@
-//! Operators in an engine, in the place of the native executor, and the algorithms of an engine that is a library.
+//! Operators in an engine, in the place of the native executor.
 
-use super::{
-    attached::{AttachedEngine, dtype},
-    scope::last_attached,
-};
+use super::attached::{AttachedEngine, dtype};
 use std::sync::Arc;
 use testgen_calls::{Call, CallError, Computed, Execute};
-use testgen_engine::{AlgorithmsReply, EngineError};
+use testgen_engine::EngineError;
 use testgen_types::Precision;
 
 /// Operators that an engine computes.
@@ -18,13 +15,6 @@ struct EngineOperators {
 /// The operators of an engine, with products in `precision`.
 pub(crate) fn operators(engine: &Arc<AttachedEngine>, precision: Precision) -> Box<dyn Execute + Send + Sync> {
     Box::new(EngineOperators { engine: Arc::clone(engine), precision })
-}
-
-/// The results of every algorithm that the engine of this check offers for its own list of products; none for an engine without
-/// such a list. On a simulated device, which computes on the host, a part of the list.
-pub(crate) fn algorithms(precision: Precision) -> Result<Option<AlgorithmsReply>, String> {
-    let Some(engine) = last_attached() else { return Ok(None) };
-    engine.engine().algorithms(dtype(precision), engine.is_simulated()).map_err(|error| error.to_string())
 }
 
 impl Execute for EngineOperators {

@@ -1,6 +1,6 @@
 //! A device that something has opened.
 
-use crate::engine::AttachedEngine;
+use crate::engine::{AttachedEngine, CheckEngine};
 use std::sync::Arc;
 use testgen_device::Device;
 use testgen_nn::device::BackendDevice;
@@ -22,8 +22,8 @@ pub struct OpenDevice {
 pub(crate) enum Executor {
     /// burn, in this process.
     Native(BackendDevice),
-    /// A process of its own.
-    Engine(Arc<AttachedEngine>),
+    /// A process of its own, in the service of a check.
+    Engine { process: Arc<AttachedEngine>, engine: CheckEngine },
 }
 
 impl OpenDevice {

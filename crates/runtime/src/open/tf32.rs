@@ -50,10 +50,10 @@ pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Re
         Executor::Native(backend) => {
             measure(&device.facts, backend, precision).map_err(|failure| format!("{failure:?}"))?
         }
-        Executor::Engine(engine) => {
+        Executor::Engine { process, .. } => {
             let matrix = |value: f32| Some(Operand { shape: vec![SIDE, SIDE], values: vec![value; SIDE * SIDE] });
             let operands = [matrix(1.0 + LOW_BIT), matrix(1.0)];
-            engine.compute(Operation::MatrixProduct, operands, precision, precision).map(|values| loses_bits(&values))
+            process.compute(Operation::MatrixProduct, operands, precision, precision).map(|values| loses_bits(&values))
         }
     }
 }

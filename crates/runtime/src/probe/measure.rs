@@ -94,7 +94,7 @@ fn claims(device: &OpenDevice, precision: Precision) -> bool {
     let (backend, dtype) = match &device.executor {
         Executor::Native(backend) => (backend.clone(), types(precision).0),
         // An engine that lacks a type answers with an error, which shows that it does not claim it.
-        Executor::Engine(engine) => return on_engine::answer(engine, precision, Question::Stored, 0).is_ok(),
+        Executor::Engine { process, .. } => return on_engine::answer(process, precision, Question::Stored, 0).is_ok(),
     };
     let claim = isolated(&device.facts, LIMIT, move || match &backend {
         BackendDevice::Cpu(device) => Cpu::supports_dtype(device, dtype),
@@ -112,7 +112,7 @@ pub(super) fn side(simulated: bool) -> usize {
 fn answer(device: &OpenDevice, precision: Precision, question: Question, side: usize) -> Answers {
     let backend = match &device.executor {
         Executor::Native(backend) => backend.clone(),
-        Executor::Engine(engine) => return on_engine::answer(engine, precision, question, side),
+        Executor::Engine { process, .. } => return on_engine::answer(process, precision, question, side),
     };
     let answer = isolated(&device.facts, LIMIT, move || {
         let answer = match &backend {

@@ -29,7 +29,7 @@ pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
 fn has_units(device: &OpenDevice) -> bool {
     match &device.executor {
         // torch has no query for such units, and the capability of the device implies them.
-        Executor::Engine(_) => device.facts.kind == DeviceKind::Cuda && has_capability(device),
+        Executor::Engine { .. } => device.facts.kind == DeviceKind::Cuda && has_capability(device),
         Executor::Native(BackendDevice::Cpu(_)) => false,
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         Executor::Native(BackendDevice::Gpu(device)) => testgen_gpu::has_tf32(*device),

@@ -3,21 +3,15 @@
 use super::environment::{Environment, IgnoredMode};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
-    engine::{self, EngineEvidence},
     harness::Harness,
-    kernels,
     log::capture_log,
-    require::Requirements,
 };
 use libtest_mimic::{Completion, Failed, Trial};
 use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
     path::{MAIN_SEPARATOR, Path},
     sync::Arc,
     time::Instant,
 };
-use testgen_device::DeviceIndex;
 use testgen_engine::EngineName;
 use testgen_types::{EntryStatus, Registration, ReportEntry, test_name, with_engine};
 
@@ -55,37 +49,27 @@ fn run_available(
     engine: &EngineName,
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
-    let index = environment.devices.index(registration.device);
-    let of_this_run = |entry| ReportEntry { engine: engine.in_report(), device_index: index.chosen(), ..entry };
+    let (base, index) = (&environment.base, environment.devices.index(registration.device));
+    let context = Context::new(harness.spec, base, &environment.requirements, index, engine.clone());
     if let Some(status) = without_running(environment, harness, registration) {
         let outcome = Outcome { status, evidence: Evidence::default() };
-        let entry = entry(harness, registration, outcome, &environment.base, started);
-        return (of_this_run(entry), Vec::new());
+        return (entry(harness, registration, &context, outcome, base, started), Vec::new());
     }
     let _held = environment.locks.hold(registration.check, registration.device);
-    let ((entry, log), evidence) =
-        engine::within(engine, || run(harness, registration, &environment.base, &environment.requirements, index));
-    let EngineEvidence { versions, providers, .. } = evidence;
-    (ReportEntry { engine_versions: versions, providers, ..of_this_run(entry) }, log)
+    run(harness, registration, base, &context)
 }
 
-/// Runs the check on the device that `index` selects, whether it is available or not.
+/// Runs the check on the device of `context`, whether it is available or not.
 pub(super) fn run(
     harness: &Harness,
     registration: Registration,
     base: &Path,
-    requirements: &Requirements,
-    index: DeviceIndex,
+    context: &Context<'_>,
 ) -> (ReportEntry, Vec<String>) {
     // After waiting for the locks, so that the time is that of the check alone.
     let started = Instant::now();
-    let checkpoint = harness.spec.subject.checkpoint(base);
-    let context = Context { checkpoint, requirements, index };
-    // Kernels that an earlier check launched on this thread are not this check's.
-    drop(kernels::take_fingerprint());
-    let (mut outcome, log) = capture_log(|| guarded(|| check::run(registration, harness, &context)));
-    outcome.evidence.kernels = kernels::take_fingerprint();
-    (entry(harness, registration, outcome, base, started), log)
+    let (outcome, log) = capture_log(|| check::run(registration, harness, context));
+    (entry(harness, registration, context, outcome, base, started), log)
 }
 
 /// The status of a check that does not run: the spec skips it, or its device is not available.
@@ -118,28 +102,27 @@ fn known_to_be_ignored(environment: &Environment, harness: &Harness, registratio
     }
 }
 
-/// Runs `work`; a panic is a failure with its message.
-fn guarded(work: impl FnOnce() -> Outcome) -> Outcome {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        let reason = format!("the check panicked: {}", message(payload.as_ref()));
-        Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
-    })
-}
-
-fn message(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
-}
-
 fn entry(
     harness: &Harness,
     registration: Registration,
+    context: &Context<'_>,
     outcome: Outcome,
     base: &Path,
     started: Instant,
 ) -> ReportEntry {
-    let Evidence { device_name, hardware, simulated, tf32, fallback, mock, kernels, matrix_unit, memory, outputs } =
-        outcome.evidence;
+    let Evidence {
+        device_name,
+        hardware,
+        simulated,
+        tf32,
+        fallback,
+        mock,
+        engine,
+        kernels,
+        matrix_unit,
+        memory,
+        outputs,
+    } = outcome.evidence;
     let (status, reason) = match outcome.status {
         CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
         CheckStatus::Fail { reason } => (EntryStatus::Fail, Some(reason)),
@@ -150,9 +133,9 @@ fn entry(
         model: harness.spec.name.to_owned(),
         architecture: harness.spec.architecture,
         device: registration.device,
-        device_index: None,
-        engine: None,
-        engine_versions: None,
+        device_index: context.index.chosen(),
+        engine: context.engine.in_report(),
+        engine_versions: engine.versions,
         check: registration.check,
         precision: registration.precision,
         status,
@@ -167,7 +150,7 @@ fn entry(
         kernels,
         matrix_unit,
         outputs,
-        providers: Vec::new(),
+        providers: engine.providers,
         memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,
     }

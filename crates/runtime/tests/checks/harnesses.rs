@@ -2,7 +2,7 @@
 
 use testgen_runtime::{
     Architecture, DeviceKind, Endpoint, Harness, InitError, LoadTarget, LoadedModel, ModelType, Precision,
-    RecordedRequest, Request, RequestError, Source, Spec, Subject, Task, host_processor, load, memory, open,
+    RecordedRequest, Request, RequestError, Source, Spec, Subject, Task, host_processor, load, memory,
     probe_half_precision, task,
 };
 
@@ -102,7 +102,7 @@ pub(crate) fn on_host(spec: &'static Spec, target: &LoadTarget, kind: DeviceKind
 }
 
 fn load_on_host(spec: &'static Spec, target: &LoadTarget) -> Result<LoadedModel, InitError> {
-    let device = open(host_processor())?;
+    let device = target.open(host_processor())?;
     let precision = probe_half_precision(&device).choose(target.precision, spec.precisions)?;
     let before = memory(&device);
     let model = load(spec, &target.checkpoint, &device, precision)?;

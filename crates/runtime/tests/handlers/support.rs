@@ -4,8 +4,8 @@ use crate::tensors::Tensors;
 use serde_json::Value;
 use std::path::PathBuf;
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Endpoint, Image, Label, LoadTarget, LoadedModel,
-    ModelType, Precision, Source, Spec, Subject, Task, host_processor, load, open,
+    Architecture, Array, Arrays, CheckEngine, Checkpoint, DeviceIndex, DeviceKind, Endpoint, Image, Label, LoadTarget,
+    LoadedModel, ModelType, Precision, Source, Spec, Subject, Task, host_processor, load,
     task::{Handler, LabelScore, Request, Response},
 };
 
@@ -36,13 +36,14 @@ pub(crate) fn answer(fixture: &str, model_type: ModelType, task: Task, handler: 
         tolerances: &[],
         vram_mib: None,
     };
-    let device = open(host_processor()).expect("there is a processor");
     let target = LoadTarget {
         checkpoint: Checkpoint::at(directory(fixture)),
         index: DeviceIndex::Auto,
         precision: Some(Precision::F32),
         label: Label::new(fixture, DeviceKind::Cpu),
+        engine: CheckEngine::native(),
     };
+    let device = target.open(host_processor()).expect("there is a processor");
     let model = load(&spec, &target.checkpoint, &device, Precision::F32).expect("the fixture loads");
     let loaded = LoadedModel::new(&target, device, model);
     Endpoint::real(DeviceKind::Cpu, loaded, handler).handle(request).expect("the request suits the task")

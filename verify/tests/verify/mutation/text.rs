@@ -38,7 +38,7 @@ pub(super) fn words(file: &File, text: &str) -> Vec<Mutant> {
     }
     all.extend(mutator::occurrences(text, "wrong handler", "create_rocm_", "create_cpu_"));
     all.extend(mutator::occurrences(text, "panics", "Endpoint::mock(&target.label, ", "panic!(\"{} {}\", "));
-    all.extend(mutator::occurrences(text, "unsafe", "open(", "unsafe { open }("));
+    all.extend(mutator::occurrences(text, "unsafe", "target.open(", "unsafe { target }.open("));
     all
 }
 
@@ -74,9 +74,10 @@ pub(super) fn outside(file: &File, text: &str) -> Vec<Mutant> {
     for (from, to) in [("init_rocm,\n", "init_rocm: init_cpu,\n"), ("init_cuda,\n", "init_cuda: init_rocm,\n")] {
         all.extend(mutator::occurrences(text, "wrong function handed out", from, to));
     }
-    for (from, to) in
-        [("memory, open", "memory as open, open as memory"), ("load, memory", "host_processor as load, memory")]
-    {
+    for (from, to) in [
+        ("memory, probe_half_precision", "memory as probe_half_precision, probe_half_precision as memory"),
+        ("load, memory", "host_processor as load, memory"),
+    ] {
         all.extend(mutator::occurrences(text, "imports change places", from, to).into_iter().take(1));
     }
     let swapped =

@@ -3,14 +3,13 @@
 use crate::mutator::{self, Mutant, called, kind_of, one_line};
 use syn::{Expr, File, Item, Stmt, Visibility, parse_quote};
 
-const RUNTIME: [&str; 12] = [
+const RUNTIME: [&str; 11] = [
     "cuda_compatibility",
     "cuda_driver",
     "hip_runtime",
     "host_processor",
     "load",
     "memory",
-    "open",
     "probe_half_precision",
     "report_memory",
     "report_probe",

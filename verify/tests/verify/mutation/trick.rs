@@ -101,7 +101,7 @@ fn hidden_errors(text: &str) -> Vec<Mutant> {
     for call in [
         "hip_runtime(target.index)",
         "cuda_driver(target.index)",
-        "open(device)",
+        "target.open(device)",
         "probe.choose(target.precision, SPEC.precisions)",
         "load(&SPEC, &target.checkpoint, &device, precision)",
         "load_on(device, target)",
@@ -185,7 +185,7 @@ fn swallowed(text: &str) -> Vec<Mutant> {
         (
             "the probe of another device",
             "probe_half_precision(&device)",
-            "probe_half_precision(&open(host_processor()))",
+            "probe_half_precision(&target.open(host_processor()))",
         ),
         (
             "the endpoint dropped",

@@ -11,7 +11,6 @@ use crate::{
         routing::router_outputs,
         stream::Stream,
     },
-    engine,
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
@@ -46,7 +45,7 @@ pub(super) fn compute<'g>(
     let mut computed = Vec::new();
     for (label, inputs, optional) in calls(golden) {
         let outcome = forward(run, &tested, &inputs);
-        computed.push(Call { label, inputs, optional, outcome: survived(outcome)? });
+        computed.push(Call { label, inputs, optional, outcome: survived(run, outcome)? });
     }
     // A sequence reports no routers, so experts that differ within their margin could not be left out.
     if of == Computation::Attention && run.spec().architecture != Architecture::Moe {
@@ -80,9 +79,9 @@ fn forward(run: &CheckRun<'_>, tested: &ModelUnderTest, inputs: &Arrays) -> Resu
 }
 
 /// An error that ended the engine ends the check; others are compared with those of the other implementations.
-fn survived<T>(outcome: Result<T, ForwardError>) -> Result<Result<T, String>, Abort> {
+fn survived<T>(run: &CheckRun<'_>, outcome: Result<T, ForwardError>) -> Result<Result<T, String>, Abort> {
     match outcome {
-        Err(error) if engine::has_ended() => Err(error.into()),
+        Err(error) if run.engine.process().is_some_and(|process| !process.is_running()) => Err(error.into()),
         outcome => Ok(outcome.map_err(|error| error.to_string())),
     }
 }
@@ -104,7 +103,7 @@ fn sequences(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Re
         let half = length / 2;
         let steps = [half, length.saturating_sub(half + 2), 1, 1];
         let outcome = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps);
-        let outcome = survived(outcome)?.map(|outputs| Computed { outputs, routers: Vec::new() });
+        let outcome = survived(run, outcome)?.map(|outputs| Computed { outputs, routers: Vec::new() });
         computed.push(Call { label: format!("with a cache, {label}"), inputs: arrays, optional: false, outcome });
         session.reset();
     }

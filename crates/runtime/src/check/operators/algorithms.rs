@@ -8,7 +8,6 @@ use super::{
     evidence::of_algorithm,
     under_test::shapes,
 };
-use crate::engine;
 use testgen_types::Operator;
 
 /// Adds an output for each algorithm, where the spec has `gemm` and the engine has algorithms. Returns a summary; none elsewhere.
@@ -16,7 +15,8 @@ pub(super) fn compared(run: &mut CheckRun<'_>) -> Result<Option<String>, Abort> 
     if shapes(run)?.iter().all(|shapes| shapes.operator != Operator::Gemm) {
         return Ok(None);
     }
-    let Some(found) = engine::algorithms(run.registration.precision).map_err(Abort::Fail)? else { return Ok(None) };
+    let Some(process) = run.engine.process() else { return Ok(None) };
+    let Some(found) = process.algorithms(run.registration.precision).map_err(Abort::Fail)? else { return Ok(None) };
     let (mut failures, mut results) = (Failures::default(), 0);
     for row in &found.rows {
         results += row.results;

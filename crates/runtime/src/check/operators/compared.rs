@@ -10,7 +10,7 @@ use super::{
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
     unsupported::Unsupported,
 };
-use crate::{engine, subject::OperatorShapes};
+use crate::subject::OperatorShapes;
 use testgen_calls::{CallError, Computed, Element, Execute};
 use testgen_operators::{Arithmetic, Case, evaluate, reference};
 use testgen_types::{DeviceKind, OutputError};
@@ -28,7 +28,7 @@ pub(super) fn compare_in(
     let tested = OperatorsUnderTest::of(run, &loaded);
     let arithmetic = arithmetic(&tested);
     // burn 0.21 panics on GPUs for some operators on tensors without elements.
-    let empty_panics = engine::current().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
+    let empty_panics = run.engine.process_name().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
     let (mut unsupported, mut failed) = (Unsupported::default(), FailedCalls::of(run, &tested));
     for shapes in of_spec(run)? {

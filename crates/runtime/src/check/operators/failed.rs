@@ -2,7 +2,7 @@
 
 use super::{super::check_run::CheckRun, under_test::OperatorsUnderTest};
 use crate::{
-    engine, kernels,
+    kernels,
     repetition::{Runs, arithmetic, expected, repetition, run_twice},
 };
 use std::{
@@ -52,7 +52,7 @@ impl FailedCalls {
     /// Those of a check that begins. Deletes the files of its last run.
     pub(super) fn of(run: &CheckRun<'_>, tested: &OperatorsUnderTest<'_>) -> Self {
         let device = tested.device();
-        let engine = engine::current().map(|name| name.to_string());
+        let engine = run.engine.process_name().map(ToString::to_string);
         let facts = Facts {
             subject: run.spec().name.to_owned(),
             registration: run.registration,

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    engine,
     recorded_request::{RecordedRequest, RequestError},
     subject::{OperatorShapes, Subject},
     task::{HandlerError, Request, Response},
@@ -100,6 +99,8 @@ pub(super) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
 /// The operators of the spec that are computed, and the names of the others.
 fn of_spec(run: &CheckRun<'_>) -> (Vec<&'static OperatorShapes>, Vec<&'static str>) {
     let Subject::Operators { shapes } = run.spec().subject else { return (Vec::new(), Vec::new()) };
-    let (computed, lacking): (Vec<_>, Vec<_>) = shapes.iter().partition(|shapes| engine::computes(shapes.operator));
+    let process = run.engine.process();
+    let computes = |operator| process.as_ref().is_none_or(|process| process.computes(operator));
+    let (computed, lacking): (Vec<_>, Vec<_>) = shapes.iter().partition(|shapes| computes(shapes.operator));
     (computed, lacking.into_iter().map(|shapes| shapes.operator.as_str()).collect())
 }

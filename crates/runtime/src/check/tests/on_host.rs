@@ -12,6 +12,7 @@ use super::{
 use crate::{
     detect::host_processor,
     endpoint::Endpoint,
+    engine::CheckEngine,
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
@@ -21,6 +22,7 @@ use crate::{
 };
 use std::cell::Cell;
 use testgen_device::DeviceIndex;
+use testgen_engine::EngineName;
 use testgen_models::{ErasedModel, Source};
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Precision, Registration};
 
@@ -78,6 +80,7 @@ impl OnHost {
             checkpoint: spec.subject.checkpoint(&fixtures()),
             requirements: &Requirements::default(),
             index: DeviceIndex::Auto,
+            engine: EngineName::native(),
         };
         let registration = Registration { device: DeviceKind::Cpu, check: Check::Finite, precision: Precision::F32 };
         let mut run = CheckRun {
@@ -85,6 +88,7 @@ impl OnHost {
             harness: &harness,
             context: &context,
             evidence: Evidence::default(),
+            engine: CheckEngine::native(),
             device: None,
         };
         let result = work(&mut run);

@@ -1,8 +1,9 @@
 //! The products of the selected models: of every check that runs on the device, as the suite runs it.
 
 use super::super::{environment::Environment, trial};
-use crate::harness::Harness;
+use crate::{check::Context, harness::Harness};
 use std::collections::BTreeMap;
+use testgen_engine::EngineName;
 use testgen_gpu::{Element, Product, record_products};
 use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
 
@@ -81,7 +82,9 @@ fn record(
     found: &mut BTreeMap<Product, Recorded>,
 ) -> Result<(), String> {
     let index = environment.devices.index(registration.device);
-    let run = || trial::run(harness, registration, &environment.base, &environment.requirements, index);
+    let (base, engine) = (&environment.base, EngineName::native());
+    let context = Context::new(harness.spec, base, &environment.requirements, index, engine);
+    let run = || trial::run(harness, registration, base, &context);
     let ((entry, _), products) = record_products(run);
     // Its products may be incomplete, so that some would be missing without a notice.
     if entry.status == EntryStatus::Fail {

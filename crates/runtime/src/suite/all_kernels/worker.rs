@@ -51,7 +51,7 @@ pub(super) fn gpu(device: &OpenDevice) -> Result<GpuDevice, String> {
     match &device.executor {
         Executor::Native(BackendDevice::Gpu(device)) => Ok(*device),
         Executor::Native(BackendDevice::Cpu(_)) => Err("the CPU has no kernels to choose from".to_owned()),
-        Executor::Engine(_) => Err("the kernels of an engine cannot be chosen".to_owned()),
+        Executor::Engine { .. } => Err("the kernels of an engine cannot be chosen".to_owned()),
     }
 }
 

@@ -7,13 +7,14 @@ use super::{
     jobs::{self, Job, Jobs},
     progress,
 };
-use crate::{harness::Harness, kernels, suite::environment::Environment, suite::trial};
+use crate::{check::Context, harness::Harness, kernels, suite::environment::Environment, suite::trial};
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
     sync::{Mutex, MutexGuard, PoisonError, mpsc},
     time::Duration,
 };
+use testgen_engine::EngineName;
 use testgen_types::CompileProgress;
 
 /// Set for a process that compiles.
@@ -50,10 +51,11 @@ pub(in crate::suite) fn run(environment: &Environment, harnesses: &[&'static Har
 fn compile(job: Job, environment: &Environment, harnesses: &[&'static Harness]) {
     let Some(harness) = harnesses.get(job.unit.harness) else { return };
     kernels::compile_only(job.part, job.parts);
-    let index = environment.devices.index(job.unit.device);
+    let (base, index) = (&environment.base, environment.devices.index(job.unit.device));
+    let context = Context::new(harness.spec, base, &environment.requirements, index, EngineName::native());
     for check in jobs::compiled_checks(harness, job.unit.device) {
         // It fails, because nothing was computed.
-        drop(trial::run(harness, check, &environment.base, &environment.requirements, index));
+        drop(trial::run(harness, check, base, &context));
     }
 }
 

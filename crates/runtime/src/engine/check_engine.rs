@@ -1,0 +1,144 @@
+//! The engine of one check: its name, the processes that the check has used, and what they have reported.
+
+use super::{
+    attach_error::AttachError,
+    attached::AttachedEngine,
+    pool::{self, Key},
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use testgen_device::Device;
+use testgen_engine::{Computation, EngineName, Implementation};
+use testgen_types::{ProviderShare, excerpt};
+
+/// The engine of one check, or the native one of a load outside of checks. A clone is the same engine.
+#[derive(Debug, Clone)]
+pub struct CheckEngine {
+    shared: Arc<Shared>,
+    /// The implementation that models are loaded with, in place of the column's own.
+    implementation: Option<Implementation>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    name: EngineName,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The processes that the check has used so far, the last one at the end.
+    attached: Vec<(Key, Arc<AttachedEngine>)>,
+    evidence: EngineEvidence,
+    /// A feature that the engine does not have.
+    unsupported: Option<String>,
+}
+
+/// Facts about the engine that ran, for the report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct EngineEvidence {
+    /// The versions of its libraries; none where it did not start.
+    pub(crate) versions: Option<String>,
+    /// The execution providers of the first graph that was computed.
+    pub(crate) providers: Vec<ProviderShare>,
+}
+
+impl CheckEngine {
+    /// The engine that is part of the suite.
+    pub fn native() -> Self {
+        Self::new(EngineName::native())
+    }
+
+    /// The engine of a check that begins.
+    pub(crate) fn new(name: EngineName) -> Self {
+        Self { shared: Arc::new(Shared { name, state: Mutex::default() }), implementation: None }
+    }
+
+    /// Its name if it computes in a process of its own.
+    pub(crate) fn process_name(&self) -> Option<&EngineName> {
+        Some(&self.shared.name).filter(|name| !name.is_native())
+    }
+
+    /// The same engine, which loads models with the implementation `name`.
+    #[must_use]
+    pub(crate) fn with_implementation(&self, of: Computation, name: &str) -> Self {
+        let implementation = Some(Implementation { of, name: name.to_owned() });
+        Self { shared: Arc::clone(&self.shared), implementation }
+    }
+
+    /// The implementation that models are loaded with; none for the column's own.
+    pub(super) fn implementation(&self) -> Option<&Implementation> {
+        self.implementation.as_ref()
+    }
+
+    /// The process on `device`: the one that this check has used before, one of an earlier check, or a new one.
+    pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
+        let name = &self.shared.name;
+        let key = Key::new(name, device);
+        let of_device = |(other, process): &&(Key, Arc<AttachedEngine>)| *other == key && process.is_running();
+        if let Some((_, known)) = self.state().attached.iter().find(of_device) {
+            return Ok(Arc::clone(known));
+        }
+        // Outside the lock: it takes seconds.
+        let process = pool::take(&key, name, device).inspect_err(|error| {
+            if let AttachError::Unsupported(message) = error {
+                self.set_unsupported(message);
+            }
+        })?;
+        let mut state = self.state();
+        state.evidence.versions = Some(process.versions());
+        state.attached.push((key, Arc::clone(&process)));
+        Ok(process)
+    }
+
+    /// The process that the check used last; none for the native engine, and before it has started.
+    pub(crate) fn process(&self) -> Option<Arc<AttachedEngine>> {
+        self.state().attached.last().map(|(_, process)| Arc::clone(process))
+    }
+
+    /// The execution providers that computed the first graph of this check; empty for an engine without graphs.
+    pub(crate) fn providers(&self) -> Vec<ProviderShare> {
+        self.state().evidence.providers.clone()
+    }
+
+    /// Keeps the execution providers of the first call of a check: that of the precision in its name.
+    pub(super) fn set_providers(&self, providers: &[testgen_engine::ProviderShare]) {
+        let kept = &mut self.state().evidence.providers;
+        if kept.is_empty() {
+            let share = |share: &testgen_engine::ProviderShare| ProviderShare {
+                provider: excerpt(&share.provider).into_owned(),
+                nodes: share.nodes,
+                microseconds: share.microseconds,
+            };
+            *kept = providers.iter().take(PROVIDERS).map(share).collect();
+        }
+    }
+
+    /// Ends the check: its processes are kept for the next one, unless they have ended.
+    pub(crate) fn finish(&self) -> EngineEvidence {
+        let State { attached, evidence, .. } = std::mem::take(&mut *self.state());
+        attached.into_iter().for_each(|(key, process)| pool::give_back(key, process));
+        evidence
+    }
+
+    /// The feature that the engine does not have, if it said so when it last opened a device or loaded a checkpoint.
+    pub(crate) fn unsupported(&self) -> Option<String> {
+        self.state().unsupported.clone()
+    }
+
+    /// Remembers what the engine does not have, which distinguishes a check that does not apply from one that fails.
+    pub(crate) fn set_unsupported(&self, message: &str) {
+        self.state().unsupported = Some(message.to_owned());
+    }
+
+    /// Forgets it: what one implementation lacks is not a reason to ignore a check that compares others.
+    pub(crate) fn take_unsupported(&self) -> Option<String> {
+        self.state().unsupported.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Providers that are kept; builds of ONNX Runtime have two or three.
+const PROVIDERS: usize = 8;
