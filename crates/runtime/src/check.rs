@@ -40,6 +40,7 @@ mod pad_invariance;
 mod placement;
 mod precision_support;
 mod preprocess_golden;
+mod real_positions;
 mod require_honoured;
 mod retrieval_golden;
 mod router_golden;

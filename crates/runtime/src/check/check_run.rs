@@ -6,8 +6,8 @@ use super::{
     measured_memory::{add_estimate, replace_peak},
     needed_feature,
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
-    outputs_by_position::defined,
     precision_support,
+    real_positions::defined,
     sequences::TextFacts,
 };
 use crate::{

@@ -7,7 +7,7 @@ mod calls;
 use super::{
     check_run::{CheckRun, RecordedOutput},
     outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::with_padding_of,
+    real_positions::with_padding_of,
     routing::{RouterRuns, matching_tokens},
 };
 use crate::{

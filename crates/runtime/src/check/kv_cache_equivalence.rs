@@ -10,7 +10,8 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{at_real_positions, forward_by_position, one_row_per_input},
+    outputs_by_position::{forward_by_position, one_row_per_input},
+    real_positions::at_real_positions,
     sequences::{Sequences, Side, TextFacts},
     stream::Stream,
 };

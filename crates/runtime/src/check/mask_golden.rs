@@ -7,7 +7,8 @@ use super::{
     check_run::{CheckRun, ModelUnderTest},
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{Positions, at_real_positions, forward_by_position},
+    outputs_by_position::{Positions, forward_by_position},
+    real_positions::at_real_positions,
     sequences::{Sequences, Side, TextFacts, another},
 };
 use crate::{
