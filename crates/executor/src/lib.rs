@@ -31,7 +31,7 @@ use testgen_nn::{
     backend::{Cpu, Ops, compute_in},
     device::BackendDevice,
 };
-use testgen_types::{Operator, Precision};
+use testgen_types::{Operator, Precision, panic_text};
 
 /// The executor of calls on `device`, with products in `precision`.
 pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
@@ -65,11 +65,7 @@ impl<B: Ops> Execute for Executor<B> {
 /// burn panics where a device fails, and on shapes that an operator does not take.
 fn caught<T>(operator: Operator, compute: impl FnOnce() -> Result<T, CallError>) -> Result<T, CallError> {
     let computed = catch_unwind(AssertUnwindSafe(compute));
-    computed.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        let message = text.unwrap_or("a panic without a message").to_owned();
-        Err(CallError::Device { operator, message })
-    })
+    computed.unwrap_or_else(|panic| Err(CallError::Device { operator, message: panic_text(panic.as_ref()).to_owned() }))
 }
 
 impl<B: Ops> Executor<B> {

@@ -5,12 +5,12 @@
 use crate::device::GpuDevice;
 use cubecl::MemoryUsage;
 use std::{
-    any::Any,
     cell::Cell,
     collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
+use testgen_types::panic_text;
 
 /// The start of the message of every panic for lack of memory.
 pub const OUT_OF_MEMORY: &str = "out of memory: ";
@@ -88,13 +88,7 @@ pub(crate) fn tried(allocate: impl FnOnce()) -> Result<(), String> {
     TRYING.set(true);
     let result = catch_unwind(AssertUnwindSafe(allocate));
     TRYING.set(false);
-    result.map_err(|payload| text_of(payload.as_ref()).to_owned())
-}
-
-/// The message of a panic.
-pub(crate) fn text_of(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+    result.map_err(|payload| panic_text(payload.as_ref()).to_owned())
 }
 
 /// Whether a message of cubecl is about an allocation that failed.

@@ -29,6 +29,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use testgen_types::panic_text;
 
 /// cubecl's server for the device's interface.
 #[derive(Debug)]
@@ -121,7 +122,7 @@ impl GpuServer {
 
     /// Ends a launch that panicked. The arguments of a kernel are copied to memory that is allocated for them.
     fn fail_launch(&mut self, payload: Box<dyn Any + Send>, stream: StreamId) {
-        if out_of_memory::is_refused(out_of_memory::text_of(payload.as_ref())) {
+        if out_of_memory::is_refused(panic_text(payload.as_ref())) {
             panic!("{}", out_of_memory::message(self.device, None, self.memory_usage(stream).ok()));
         }
         resume_unwind(payload)

@@ -10,6 +10,7 @@ use crate::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testgen_gpu::{GpuDevice, Product};
+use testgen_types::panic_text;
 
 /// The result of one candidate on one product.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,10 +44,7 @@ pub enum Finding {
 /// Never panics, but a kernel may end the process, or leave the device unusable.
 pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
     let computed = catch_unwind(AssertUnwindSafe(|| compute(candidate, product, device)));
-    computed.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Finding::Crashed { why: text.unwrap_or("a panic without a message").to_owned() }
-    })
+    computed.unwrap_or_else(|panic| Finding::Crashed { why: panic_text(panic.as_ref()).to_owned() })
 }
 
 fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {

@@ -11,7 +11,7 @@ use testgen_nn::{
     forward::{Forward, ForwardError},
     inputs::Inputs,
 };
-use testgen_types::Precision;
+use testgen_types::{Precision, panic_text};
 
 /// A network, with the device and the precision that it computes in.
 pub(crate) struct BoundModel<B: Ops> {
@@ -58,8 +58,5 @@ pub(crate) fn storage(precision: Precision) -> DType {
 /// Runs device code; a panic of the backend becomes its message.
 pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     // burn reports a failed kernel or full memory by a panic. The network is only read, and a session resets its cache.
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        text.unwrap_or("the backend panicked without a message").to_owned()
-    })
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(panic.as_ref()).to_owned())
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns: which architectures, tasks, devices, precisions, checks, operators and model types exist, which check applies to which
 //! architecture, the line format of a report and of a suite's progress, how Python's JSON is read, how quantized checkpoints
-//! are recognised, and how files are read with a limit. Does not own: any other behaviour.
+//! are recognised, the text of a panic, and how files are read with a limit. Does not own: any other behaviour.
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
@@ -17,6 +17,7 @@ mod head;
 mod kernel_entry;
 mod matrix_unit;
 mod operator;
+mod panic_text;
 mod precision;
 mod provider_share;
 mod python_json;
@@ -36,6 +37,7 @@ pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
 pub use matrix_unit::{ExtraBits, MatrixUnit, SumRounding};
 pub use operator::Operator;
+pub use panic_text::panic_text;
 pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;

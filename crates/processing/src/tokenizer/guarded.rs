@@ -1,21 +1,14 @@
 //! Calls of the `tokenizers` crate: it panics on some damaged files, which are errors here.
 
-use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use testgen_types::panic_text;
 
 /// The result of `call`, or the message of its error or panic. Nothing that it changed is used after a panic.
 pub(super) fn guarded<T>(call: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|error| error.to_string()),
-        Err(payload) => Err(format!("the `tokenizers` crate cannot use `tokenizer.json`: {}", message(&*payload))),
+        Err(payload) => Err(format!("the `tokenizers` crate cannot use `tokenizer.json`: {}", panic_text(&*payload))),
     }
-}
-
-fn message(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use testgen_device::Device;
-use testgen_types::DeviceKind;
+use testgen_types::{DeviceKind, panic_text};
 
 /// The first GPU that did not answer in time. cubecl holds a process-wide spin lock while it opens a device, so every
 /// other GPU may hang after that.
@@ -54,7 +54,7 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     match (outcome, panics) {
         (Ok(_), Some(message)) => Err(Failure::Panicked { message }),
         (Ok(Ok(answer)), None) => Ok(answer),
-        (Ok(Err(payload)), None) => Err(Failure::Panicked { message: panics::payload_message(payload.as_ref()) }),
+        (Ok(Err(payload)), None) => Err(Failure::Panicked { message: panic_text(payload.as_ref()).to_owned() }),
         (Err(RecvTimeoutError::Disconnected), _) => Err(Failure::Panicked { message: "no answer".to_owned() }),
         (Err(RecvTimeoutError::Timeout), _) => Err(timed_out(device, limit)),
     }

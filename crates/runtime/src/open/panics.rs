@@ -7,10 +7,10 @@ use crate::{
     gpu_memory::{self, is_out_of_memory},
     log::is_verbose,
 };
-use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
+use testgen_types::panic_text;
 
 const DEVICE_THREADS: &[&str] = &["DSD-", "DSU-"];
 /// Threads of [`super::isolated`]: their panics are returned as values, so they are not printed.
@@ -79,18 +79,12 @@ pub(super) fn watch() {
     });
 }
 
-/// The message of a panic, from its payload.
-pub(super) fn payload_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
-}
-
 fn seen() -> MutexGuard<'static, Vec<String>> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn message_of(info: &PanicHookInfo<'_>) -> String {
-    let text = info.payload_as_str().unwrap_or("a panic without a message");
+    let text = panic_text(info.payload());
     // cubecl appends it to its errors unless backtraces are on.
     let text = text.trim_end().trim_end_matches("No backtrace available").trim_end();
     match info.location() {
