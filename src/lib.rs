@@ -21,6 +21,7 @@ pub mod export;
 #[cfg(test)]
 mod fuzz;
 pub mod generate;
+mod json_lines;
 pub mod kernels;
 mod limited_output;
 pub mod logs;

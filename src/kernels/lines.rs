@@ -1,7 +1,9 @@
-//! Reads the JSON lines of a report of kernels strictly: every bad line is a problem.
+//! Reads a report of kernels: every bad line is a problem.
 
-use crate::{results::ReportError, text::limited};
-use serde::Deserialize;
+use crate::{
+    json_lines::{BadLine, parse_json_lines},
+    results::ReportError,
+};
 use std::path::Path;
 use testgen_types::{
     KernelEntry,
@@ -28,28 +30,9 @@ pub fn read_kernel_lines(path: &Path) -> Result<KernelLines, ReportError> {
 }
 
 fn parse(text: &str) -> KernelLines {
-    let mut lines = KernelLines::default();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match parse_line(line) {
-            Ok(entry) => lines.entries.push(entry),
-            Err(message) => lines.problems.push(format!("line {}: {}", index + 1, limited(&message))),
-        }
-    }
-    lines
-}
-
-/// The version alone: a newer line is reported by its version and not by a missing field.
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
-}
-
-fn parse_line(line: &str) -> Result<KernelEntry, String> {
-    let Version { version } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    if version != KernelEntry::VERSION {
-        return Err(format!("version {version}, but this testgen reads version {}", KernelEntry::VERSION));
-    }
-    serde_json::from_str(line).map_err(|error| error.to_string())
+    let (entries, bad) = parse_json_lines(text, KernelEntry::VERSION);
+    let problem = |BadLine { line, message }| format!("line {line}: {message}");
+    KernelLines { entries, problems: bad.into_iter().map(problem).collect() }
 }
 
 #[cfg(test)]

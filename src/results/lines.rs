@@ -1,8 +1,11 @@
-//! Reads the JSON lines of a report strictly: every bad line is a problem.
+//! Reads a report: every bad line is a problem.
 
 use super::Problem;
-use crate::{cli_error::CliError, exit_code::ExitCode, text::limited};
-use serde::Deserialize;
+use crate::{
+    cli_error::CliError,
+    exit_code::ExitCode,
+    json_lines::{BadLine, parse_json_lines},
+};
 use std::path::{Path, PathBuf};
 use testgen_types::{
     ReportEntry,
@@ -78,28 +81,9 @@ pub fn read_lines(path: &Path) -> Result<Lines, ReportError> {
 
 /// Reads the text of a report. Empty lines are ignored.
 pub fn parse_lines(text: &str) -> Lines {
-    let mut lines = Lines::default();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match parse_line(line) {
-            Ok(entry) => lines.entries.push(entry),
-            Err(message) => lines.problems.push(Problem::BadLine { line: index + 1, message: limited(&message) }),
-        }
-    }
-    lines
-}
-
-/// The version alone: a newer line is reported by its version and not by a missing field.
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
-}
-
-fn parse_line(line: &str) -> Result<ReportEntry, String> {
-    let Version { version } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    if version != ReportEntry::VERSION {
-        return Err(format!("version {version}, but this testgen reads version {}", ReportEntry::VERSION));
-    }
-    serde_json::from_str(line).map_err(|error| error.to_string())
+    let (entries, bad) = parse_json_lines(text, ReportEntry::VERSION);
+    let problem = |BadLine { line, message }| Problem::BadLine { line, message };
+    Lines { entries, problems: bad.into_iter().map(problem).collect() }
 }
 
 #[cfg(test)]
