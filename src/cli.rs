@@ -23,6 +23,7 @@ mod replay;
 mod report;
 mod run;
 mod schema;
+mod table;
 mod verify;
 mod written;
 

@@ -1,15 +1,7 @@
 //! `testgen models`: the supported model types, with the results of reports.
 
-use super::Out;
-use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    model_table::ModelTable,
-    results::{Merged, read_sources},
-    settings::{Overrides, Settings},
-    spec::load_all,
-};
-use std::path::PathBuf;
+use super::{Out, table::TableArguments};
+use crate::{cli_error::Error, exit_code::ExitCode, model_table::ModelTable};
 
 /// List the model types that testgen supports, with the models and results of each
 ///
@@ -22,15 +14,8 @@ Examples:
   testgen models
   testgen models docs/hardware --markdown > docs/models.md")]
 pub(super) struct Arguments {
-    /// Reports, or directories with reports
-    #[arg(value_name = "DIR", requires = "markdown")]
-    reports: Vec<PathBuf>,
-    /// Print Markdown, with the results of the reports
-    #[arg(long)]
-    markdown: bool,
-    /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
-    #[arg(long, value_name = "DIR")]
-    specs: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableArguments,
 }
 
 const HEADING: &str = "\
@@ -42,14 +27,9 @@ least headroom: threshold / error, 1 is the limit ([results.md](results.md)). [h
 ";
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
-    let specs = load_all(&settings.specs)?;
-    let reports = match arguments.reports.as_slice() {
-        [] => Merged::default(),
-        paths => Merged::new(read_sources(paths)?, &settings.expected_failures()?),
-    };
+    let (specs, reports) = arguments.table.read()?;
     let table = ModelTable::new(&specs, &reports);
-    if arguments.markdown {
+    if arguments.table.markdown {
         write!(out, "{HEADING}{}", table.markdown())?;
     } else {
         write!(out, "{}", table.text())?;

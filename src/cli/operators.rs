@@ -1,16 +1,7 @@
 //! `testgen operators`: the operators, with the results of reports.
 
-use super::Out;
-use crate::{
-    cli_error::Error,
-    exit_code::ExitCode,
-    operator_table::OperatorTable,
-    results::{Merged, read_sources},
-    settings::{Overrides, Settings},
-    spec::load_all,
-    stress_table::stress_table,
-};
-use std::path::PathBuf;
+use super::{Out, table::TableArguments};
+use crate::{cli_error::Error, exit_code::ExitCode, operator_table::OperatorTable, stress_table::stress_table};
 
 /// List the operators that specs can name, with the specs and results of each
 ///
@@ -23,18 +14,11 @@ Examples:
   testgen operators --stress
   testgen operators docs/operators --markdown > docs/operator-results.md")]
 pub(super) struct Arguments {
-    /// Reports, or directories with reports
-    #[arg(value_name = "DIR", requires = "markdown")]
-    reports: Vec<PathBuf>,
     /// Print the shapes of the check `stress` by issue, as Markdown
     #[arg(long, conflicts_with = "markdown")]
     stress: bool,
-    /// Print Markdown, with the results of the reports
-    #[arg(long)]
-    markdown: bool,
-    /// Directory of the specs [default: `specs` of testgen.toml, else model_specs]
-    #[arg(long, value_name = "DIR")]
-    specs: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableArguments,
 }
 
 const HEADING: &str = "\
@@ -47,18 +31,13 @@ no element differs from the reference; [operators.md](operators.md)). Integers a
 ";
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
-    let settings = Settings::resolve(&Overrides { specs: arguments.specs.clone(), ..Overrides::default() })?;
-    let specs = load_all(&settings.specs)?;
+    let (specs, reports) = arguments.table.read()?;
     if arguments.stress {
         write!(out, "{}", stress_table(&specs))?;
         return Ok(ExitCode::Success);
     }
-    let reports = match arguments.reports.as_slice() {
-        [] => Merged::default(),
-        paths => Merged::new(read_sources(paths)?, &settings.expected_failures()?),
-    };
     let table = OperatorTable::new(&specs, &reports);
-    if arguments.markdown {
+    if arguments.table.markdown {
         write!(out, "{HEADING}{}", table.markdown())?;
     } else {
         write!(out, "{}", table.text())?;
