@@ -6,7 +6,6 @@ mod error;
 mod format;
 mod origin;
 mod rustfmt_layout;
-mod settled;
 
 pub use error::{NoRust, TemplateError};
 pub use format::{SyntaxError, format_rust};
@@ -104,12 +103,6 @@ impl Templates {
             return Err(TemplateError::Missing { template: name.to_owned() });
         }
         self.tera.render(name, context).map_err(|error| TemplateError::from_tera(&error))
-    }
-
-    /// Every chunk of rendered text that was formatted.
-    #[cfg(test)]
-    fn formatted_chunks(&self) -> Vec<String> {
-        self.formatter.chunks()
     }
 
     /// Renders a template of Rust for `subject`, a model or a file, and formats the result.

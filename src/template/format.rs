@@ -1,6 +1,6 @@
 //! Formats rendered text as Rust: item by item, a blank line between items, the header unchanged at the top.
 
-use super::{rustfmt_layout::rustfmt_layout, settled};
+use super::rustfmt_layout::rustfmt_layout;
 use proc_macro2::LineColumn;
 use std::{
     collections::HashMap,
@@ -64,30 +64,16 @@ impl Formatter {
         Ok(formatted)
     }
 
-    /// Every chunk that was formatted.
-    #[cfg(test)]
-    pub(super) fn chunks(&self) -> Vec<String> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
-    }
-
     /// The items of a chunk, formatted; none if it is not valid Rust by itself.
     fn pieces(&self, chunk: &str) -> Option<Vec<Piece>> {
         let remembered = || self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pieces) = remembered().get(chunk) {
             return Some(pieces.clone());
         }
-        let settled = settled::layout(chunk).map(|text| vec![Piece { text, is_module: false }]);
-        let pieces = settled.or_else(|| parse(chunk).ok())?;
+        let pieces = parse(chunk).ok()?;
         remembered().insert(chunk.to_owned(), pieces.clone());
         Some(pieces)
     }
-}
-
-/// The layout that parsing finds for one item.
-#[cfg(test)]
-pub(super) fn parsed_layout(item: &str) -> Option<String> {
-    let pieces = parse(item).ok()?;
-    Some(pieces.into_iter().map(|piece| piece.text).collect::<Vec<_>>().join("\n"))
 }
 
 /// Splits the text after every line that closes an item at the left margin.
