@@ -12,8 +12,8 @@ pub trait ErasedModel: Send {
     /// Computes every output of the transformers class, with the hidden states if `traced`.
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError>;
 
-    /// A new sequence with a key-value cache; none for a model that does not generate.
-    fn session(&self) -> Option<Box<dyn Session + '_>>;
+    /// A new sequence with a key-value cache; none for a model that does not generate. An engine may not support it.
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError>;
 
     /// Its limits, its cache, and what padding may change.
     fn capabilities(&self) -> Capabilities;
@@ -24,8 +24,8 @@ impl<B: Ops> ErasedModel for BoundModel<B> {
         self.call(inputs, traced, None)
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
-        Some(Box::new(DecodeSession::new(self)?))
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        Ok(DecodeSession::new(self).map(|session| Box::new(session) as _))
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -1,7 +1,7 @@
 //! Errors of loading a checkpoint.
 
 use crate::config::ConfigError;
-use testgen_nn::weights::WeightsError;
+use testgen_nn::{forward::Unsupported, weights::WeightsError};
 use testgen_processing::error::PreprocessError;
 use testgen_types::{ModelType, QuantizedCheckpoint, excerpt};
 
@@ -53,6 +53,9 @@ pub enum LoadError {
     /// The tokenizer or the image processor cannot be used.
     #[error(transparent)]
     Preprocess(#[from] PreprocessError),
+    /// The engine that computes the model does not have what the checkpoint needs.
+    #[error("not supported by the engine: {0}")]
+    Unsupported(#[from] Unsupported),
     /// The engine that computes the model failed.
     #[error("{message}")]
     Engine {

@@ -113,7 +113,7 @@ impl Model {
 
     /// A fresh sequence with a key-value cache.
     pub fn session(&self) -> Result<Box<dyn Session + '_>, ForwardError> {
-        self.erased.session().ok_or_else(|| ForwardError::NoCache { class: self.class.clone() })
+        self.erased.session()?.ok_or_else(|| ForwardError::NoCache { class: self.class.clone() })
     }
 
     /// The `model_type` of the checkpoint.

@@ -26,6 +26,11 @@ pub struct Forward {
     pub host_outputs: Arrays,
 }
 
+/// A feature that an engine does not have. Errors for that reason have it as their source, so that a check is ignored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsupported(pub String);
+
 /// A forward call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ForwardError {
@@ -64,6 +69,9 @@ pub enum ForwardError {
         /// The backend's message.
         message: String,
     },
+    /// The engine that computes the model does not have what the call needs.
+    #[error("not supported by the engine: {0}")]
+    Unsupported(#[from] Unsupported),
     /// The engine that computes the model failed.
     #[error("{message}")]
     Engine {

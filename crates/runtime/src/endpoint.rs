@@ -24,6 +24,7 @@ use queue::Queue;
 use std::{error::Error, fmt};
 use testgen_device::{DetectionPath, Device, DeviceUnavailable};
 use testgen_models::Model;
+use testgen_nn::forward::Unsupported;
 use testgen_types::{DeviceKind, LoadMemory, Precision};
 
 /// Where requests for a model go.
@@ -33,6 +34,8 @@ pub struct Endpoint {
     served: Option<Served>,
     memory: Option<MemoryAroundLoad>,
     queue: Queue,
+    /// The feature that the engine does not have, where that is why there is no model.
+    pub(crate) unsupported: Option<String>,
 }
 
 /// The handler of an endpoint that is not a mock.
@@ -46,30 +49,33 @@ impl Endpoint {
     /// An endpoint that answers with the loaded model. If its device is not of `kind`, it is a mock with that reason.
     pub fn real(kind: DeviceKind, loaded: LoadedModel, handler: Handler) -> Self {
         let LoadedModel { label, device, loaded, memory } = loaded;
+        let serving = |label, status, device| {
+            let served = Some(Served { device, loaded, handler });
+            Self { label, status, served, memory, queue: Queue::default(), unsupported: None }
+        };
         if let Some((from, why)) = device.fallback.clone().filter(|(from, _)| *from == kind) {
             let (to, label) = (device.facts.kind, label.on(device.facts.kind));
             log_warning(&label, format_args!("falls back from {from} to {to}: {why}"));
-            let served = Some(Served { device, loaded, handler });
-            return Self { label, status: Status::Fallback { from, to, why }, served, memory, queue: Queue::default() };
+            return serving(label, Status::Fallback { from, to, why }, device);
         }
         if device.facts.kind != kind {
             let found = &device.facts;
             let why = format!("the harness opened {} (`{}`) where `{kind}` was asked for", found.label(), found.name);
             return Self::without_model(&label, why);
         }
-        let served = Some(Served { device, loaded, handler });
-        Self { label, status: Status::Real, served, memory, queue: Queue::default() }
+        serving(label, Status::Real, device)
     }
 
     /// An endpoint without a model, because of `error`, which is printed on stderr.
-    pub fn mock(label: &Label, kind: DeviceKind, error: &dyn Error) -> Self {
-        Self::without_model(label, format!("no model on {kind}: {}", chain(error)))
+    pub fn mock(label: &Label, kind: DeviceKind, error: &(dyn Error + 'static)) -> Self {
+        let endpoint = Self::without_model(label, format!("no model on {kind}: {}", chain(error)));
+        Self { unsupported: unsupported(error), ..endpoint }
     }
 
     fn without_model(label: &Label, why: String) -> Self {
         log_warning(label, format_args!("{why}; the endpoint is a mock"));
         let status = Status::Mock { why, fallback: None };
-        Self { label: label.clone(), status, served: None, memory: None, queue: Queue::default() }
+        Self { label: label.clone(), status, served: None, memory: None, queue: Queue::default(), unsupported: None }
     }
 
     /// Marks the endpoint as a fallback for one on `from`, which is absent for the reason in `absence`.
@@ -215,6 +221,12 @@ pub(crate) fn chain(error: &dyn Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// The feature that an engine does not have, if that is the cause of an error.
+pub(crate) fn unsupported(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    causes.find_map(|cause| cause.downcast_ref()).map(|Unsupported(feature)| feature.clone())
 }
 
 #[cfg(test)]

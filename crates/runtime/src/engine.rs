@@ -12,6 +12,7 @@ mod operators;
 mod pool;
 mod witness;
 
+pub(crate) use attach_error::AttachError;
 pub(crate) use attached::{AttachedEngine, Operand};
 pub use check_engine::CheckEngine;
 pub(crate) use check_engine::EngineEvidence;

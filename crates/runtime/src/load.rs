@@ -11,7 +11,7 @@ use crate::{
 use std::collections::BTreeMap;
 use testgen_calls::Execute;
 use testgen_models::Checkpoint;
-use testgen_nn::device::BackendDevice;
+use testgen_nn::{device::BackendDevice, forward::Unsupported};
 use testgen_types::Precision;
 
 /// Loads the subject of the spec on `device`, to compute in `precision`.
@@ -33,10 +33,8 @@ pub fn load(
                 Executor::Native(backend) => {
                     (testgen_models::load(model_type, checkpoint, backend, precision)?, BTreeMap::new())
                 }
-                Executor::Engine { process, engine } if process.only_operators() => {
-                    let feature = "models; it computes operators only";
-                    engine.set_unsupported(feature);
-                    return Err(InitError::NotInEngine { feature });
+                Executor::Engine { process, .. } if process.only_operators() => {
+                    return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
                 Executor::Engine { process, engine } => {
                     engine::load(model_type, checkpoint, process, engine, &host_backend(), precision)?

@@ -11,6 +11,7 @@ use crate::{
 use std::path::PathBuf;
 use testgen_device::{Device, DeviceIndex};
 use testgen_models::{Checkpoint, LoadError};
+use testgen_nn::forward::Unsupported;
 use testgen_types::{DeviceKind, Precision};
 
 /// The target of an init function.
@@ -35,7 +36,7 @@ impl LoadTarget {
         Self { label: self.label.on(device), ..self.clone() }
     }
 
-    /// Opens a device with the engine, and proves by a known answer that it computes; see [`crate::open`].
+    /// Opens a device with the engine, and proves by a known answer that it computes; see [`crate::open()`].
     ///
     /// # Errors
     ///
@@ -96,9 +97,6 @@ pub enum InitError {
     #[error("this suite was built without operators; enable the feature `operators` of `testgen-runtime`")]
     OperatorsNotCompiled,
     /// The engine does not compute the subject.
-    #[error("the engine does not compute {feature}")]
-    NotInEngine {
-        /// The feature that is missing.
-        feature: &'static str,
-    },
+    #[error("the engine does not compute {0}")]
+    NotInEngine(#[from] Unsupported),
 }

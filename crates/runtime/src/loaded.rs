@@ -55,10 +55,8 @@ impl Loaded {
 
     /// Why the model does not have a feature; none where it has.
     pub(crate) fn lacks(&self, feature: Feature) -> Option<&str> {
-        match self {
-            Self::Model { lacks, .. } => lacks.get(&feature).map(String::as_str),
-            Self::Operators(_) => None,
-        }
+        let Self::Model { lacks, .. } = self else { return None };
+        lacks.get(&feature).map(String::as_str)
     }
 
     /// Replaces the model, as tests do to put a fault into it. Operators are unchanged.

@@ -70,7 +70,7 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
     if engine.process_name().is_none() {
         return open(device);
     }
-    let process = engine.attach(&device).map_err(|error| OpenError::of_engine(&device, &error.to_string()))?;
+    let process = engine.attach(&device).map_err(|error| OpenError::of_engine(&device, error))?;
     known_answer::prove_engine(&device, &process)?;
     let (tf32, fallback) = (process.tf32(), process.fallback().map(|why| (device.kind, why)));
     let facts = if fallback.is_some() { host_processor() } else { device };

@@ -84,8 +84,8 @@ fn is_selected(arguments: &Arguments, name: &str) -> bool {
 /// Runs one check as the suite does, with the checkpoint below `base`, and returns its report entry. Requires no device
 /// and writes no report; detecting a missing device is left to the harness.
 pub fn run_check(harness: &Harness, registration: Registration, base: &Path) -> ReportEntry {
-    let requirements = Requirements::default();
-    let context = Context::new(harness.spec, base, &requirements, DeviceIndex::Auto, EngineName::native());
+    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &Requirements::default());
+    let context = Context { checkpoint, requirements, index: DeviceIndex::Auto, engine: EngineName::native() };
     trial::run(harness, registration, base, &context).0
 }
 

@@ -6,12 +6,12 @@ use super::{
     measured_memory::{add_estimate, replace_peak},
     needed_feature,
     outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
-    precision_support,
-    real_positions::defined,
+    padding::defined,
     sequences::TextFacts,
 };
 use crate::{
     compare::compare,
+    detect::detect,
     endpoint::{Endpoint, Status},
     engine::CheckEngine,
     golden::{Golden, GoldenError},
@@ -21,17 +21,17 @@ use crate::{
     load_target::LoadTarget,
     loaded::Loaded,
     memory,
-    open::{Executor, OpenDevice},
+    open::{Executor, OpenDevice, open_with},
+    probe::{PrecisionProbe, probe_half_precision},
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
 };
 use testgen_device::{Device, DeviceIndex};
-use testgen_engine::{EngineName, Feature};
+use testgen_engine::EngineName;
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision, Registration};
@@ -49,19 +49,6 @@ pub(crate) struct Context<'a> {
     pub(crate) engine: EngineName,
 }
 
-impl<'a> Context<'a> {
-    /// The checkpoint of `spec` for a suite in `base`.
-    pub(crate) fn new(
-        spec: &Spec,
-        base: &Path,
-        requirements: &'a Requirements,
-        index: DeviceIndex,
-        engine: EngineName,
-    ) -> Self {
-        Self { checkpoint: spec.subject.checkpoint(base), requirements, index, engine }
-    }
-}
-
 /// Runs `check` with an engine of its own. A panic is a failure with its message.
 pub(super) fn execute(
     check: fn(&mut CheckRun<'_>) -> CheckResult,
@@ -71,39 +58,19 @@ pub(super) fn execute(
 ) -> Outcome {
     // Kernels that an earlier check launched on this thread are not this check's.
     drop(kernels::take_fingerprint());
-    let engine = CheckEngine::new(context.engine.clone());
-    let work = || execute_on(&engine, check, registration, harness, context);
-    let Outcome { status, evidence } = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+    let mut run = CheckRun::new(registration, harness, context);
+    let work = AssertUnwindSafe(|| run.outcome(check));
+    let Outcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
         let reason = format!("the check panicked: {}", message(payload.as_ref()));
         Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
     });
-    Outcome { status, evidence: Evidence { kernels: kernels::take_fingerprint(), engine: engine.finish(), ..evidence } }
+    let (kernels, engine) = (kernels::take_fingerprint(), run.engine.finish());
+    Outcome { status, evidence: Evidence { kernels, engine, ..evidence } }
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
-}
-
-/// Runs `check` with the engine of another.
-pub(super) fn execute_on(
-    engine: &CheckEngine,
-    check: fn(&mut CheckRun<'_>) -> CheckResult,
-    registration: Registration,
-    harness: &Harness,
-    context: &Context<'_>,
-) -> Outcome {
-    let engine = engine.clone();
-    let mut run = CheckRun { registration, harness, context, evidence: Evidence::default(), engine, device: None };
-    let panics = crate::open::device_panics();
-    memory::begin_peak();
-    let result = check(&mut run);
-    replace_peak(&mut run.evidence, run.device.as_ref());
-    // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
-    // has no such thread, and panics of checks that run at the same time must not count.
-    let is_valid = registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
-    let result = if is_valid { result } else { Err(Abort::Fail(invalidated(panics))) };
-    run.into_outcome(result)
 }
 
 /// The failure of a check during which the device's thread panicked, for the panics after the first `before`.
@@ -126,6 +93,8 @@ pub(super) struct CheckRun<'a> {
     pub(super) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(super) device: Option<OpenDevice>,
+    /// The feature that the engine does not have for the last endpoint. A failure without wrong numbers is not the model's then.
+    pub(super) unsupported: Option<String>,
 }
 
 /// A real endpoint on the requested device, in the requested precision: of a model, or of operators.
@@ -137,6 +106,42 @@ pub(super) struct RecordedOutput<'a> {
     pub(super) golden: &'a Golden,
     pub(super) name: &'a str,
     pub(super) tolerance: Tolerance<'a>,
+}
+
+impl<'a> CheckRun<'a> {
+    /// A run that begins.
+    pub(super) fn new(registration: Registration, harness: &'a Harness, context: &'a Context<'a>) -> Self {
+        let (evidence, engine) = (Evidence::default(), CheckEngine::new(context.engine.clone()));
+        Self { registration, harness, context, evidence, engine, device: None, unsupported: None }
+    }
+
+    /// Runs `check`.
+    pub(super) fn outcome(&mut self, check: fn(&mut CheckRun<'_>) -> CheckResult) -> Outcome {
+        let panics = crate::open::device_panics();
+        memory::begin_peak();
+        let result = check(self);
+        replace_peak(&mut self.evidence, self.device.as_ref());
+        // A panic on the device's own thread does not reach this one: the calls return buffers that were never written. The CPU
+        // has no such thread, and panics of checks that run at the same time must not count.
+        let is_valid = self.registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
+        let result = if is_valid { result } else { Err(Abort::Fail(invalidated(panics))) };
+        Outcome { status: self.status(result), evidence: std::mem::take(&mut self.evidence) }
+    }
+
+    fn status(&self, result: CheckResult) -> CheckStatus {
+        let (unsupported, reason) = match result {
+            Ok(summary) => return CheckStatus::Pass { summary },
+            Err(Abort::Skip(reason)) => return CheckStatus::Ignored { reason },
+            Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
+            Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
+        };
+        // What an engine does not have is not a fault of the device or of the model. Numbers that were wrong before that are.
+        let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
+        match unsupported.filter(|_| correct) {
+            Some(feature) => CheckStatus::Ignored { reason: format!("the engine does not support it: {feature}") },
+            None => CheckStatus::Fail { reason },
+        }
+    }
 }
 
 impl CheckRun<'_> {
@@ -179,8 +184,16 @@ impl CheckRun<'_> {
         endpoint
     }
 
+    /// Probes `precision` on the device of this check, without the harness; none where it is not probed, as f32, and where the device
+    /// cannot be opened.
+    pub(super) fn probe(&self, precision: Precision) -> Option<PrecisionProbe> {
+        let device = detect(self.registration.device, self.context.index).ok()?;
+        probe_half_precision(&open_with(&self.engine, device).ok()?).of(precision)
+    }
+
     /// Adds the facts of `endpoint` to the evidence.
     pub(super) fn collect_evidence(&mut self, endpoint: &Endpoint) {
+        self.unsupported = endpoint.unsupported.clone();
         let evidence = &mut self.evidence;
         evidence.fallback |= endpoint.status().is_fallback();
         evidence.mock |= endpoint.status().is_mock();
@@ -241,11 +254,11 @@ impl CheckRun<'_> {
         }
     }
 
-    /// Skips a precision that the hardware lacks; any other mock is a failure.
+    /// Skips a precision that the hardware lacks; any other mock is a failure, also of a device that computes the precision wrongly.
     fn mock_abort(&self, precision: Precision, why: &str) -> Abort {
         let kind = self.registration.device;
-        match precision_support::unsupported(&self.engine, kind, self.context.index, precision) {
-            Some(reason) => Abort::Skip(format!("{kind}: {reason}")),
+        match self.probe(precision).filter(|probe| probe.support.is_absent()) {
+            Some(probe) => Abort::Skip(format!("{kind}: {probe}")),
             None => Abort::Fail(format!("the endpoint is a mock: {why}")),
         }
     }
@@ -308,28 +321,6 @@ impl CheckRun<'_> {
         };
         self.compare(label, expected, got, threshold)
     }
-
-    fn into_outcome(self, result: CheckResult) -> Outcome {
-        let status = match result {
-            Ok(summary) => CheckStatus::Pass { summary },
-            // What an engine does not have is not a fault of the device or of the model. Numbers that were wrong before that are.
-            Err(Abort::Fail(reason)) => match self.unsupported() {
-                Some(reason) => CheckStatus::Ignored { reason },
-                None => CheckStatus::Fail { reason },
-            },
-            Err(Abort::Skip(reason)) => CheckStatus::Ignored { reason },
-        };
-        Outcome { status, evidence: self.evidence }
-    }
-}
-
-impl CheckRun<'_> {
-    /// The feature that the engine of this check does not have, if that ended the check.
-    fn unsupported(&self) -> Option<String> {
-        let what = self.engine.unsupported()?;
-        let correct = self.evidence.outputs.iter().all(|output| output.headroom >= 1.0);
-        correct.then(|| format!("the engine does not support it: {what}"))
-    }
 }
 
 /// The end of a check whose device is absent: ignored, or failed if the device is required.
@@ -352,11 +343,6 @@ impl ModelUnderTest {
     /// The model, for checks that operators do not have.
     pub(super) fn model(&self) -> &Model {
         self.loaded().model().expect("a check of models has a harness of a model")
-    }
-
-    /// Why an engine's model does not have a feature; none where it has.
-    pub(super) fn lacks(&self, feature: Feature) -> Option<&str> {
-        self.loaded().lacks(feature)
     }
 
     pub(super) fn precision(&self) -> Precision {

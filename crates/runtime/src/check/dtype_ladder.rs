@@ -13,7 +13,7 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
-    real_positions::defined,
+    padding::defined,
 };
 use crate::{compare::measure, golden::Golden};
 use std::{cmp::Ordering, collections::BTreeMap};

@@ -37,7 +37,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
-    kv_cache_equivalence::has_cache(&run.engine, run.spec().architecture, tested.model())?;
+    kv_cache_equivalence::has_cache(run.spec().architecture, tested.model())?;
     let prompt = prompt(run, &tested, &golden)?;
     let bench = Bench { tested: &tested, prompt };
     let greedy = bench.run(&bench.greedy(LENGTH))?;

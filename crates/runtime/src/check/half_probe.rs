@@ -7,7 +7,6 @@ use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::{CheckRun, absent_device},
     outcome::{Abort, CheckResult},
-    precision_support::probe,
 };
 use crate::{
     endpoint::Status,
@@ -27,7 +26,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Status::Fallback { why, .. } = endpoint.status() {
         return Err(absent_device(run.context.requirements, kind, why));
     }
-    let Some(probe) = probe(&run.engine, kind, run.context.index, precision) else {
+    let Some(probe) = run.probe(precision) else {
         return Err(Abort::Fail(format!("the device could not be probed; the endpoint is {}", endpoint.status())));
     };
     run.evidence.matrix_unit.clone_from(&probe.matrix_unit);

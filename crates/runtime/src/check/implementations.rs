@@ -7,7 +7,7 @@ mod calls;
 use super::{
     check_run::{CheckRun, RecordedOutput},
     outcome::{Abort, CheckResult, Failures},
-    real_positions::with_padding_of,
+    padding::with_padding_of,
     routing::{RouterRuns, matching_tokens},
 };
 use crate::{
@@ -34,7 +34,7 @@ pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResul
         run.engine = own.with_implementation(of, &name);
         let computed = compute(run, of, &golden);
         run.engine = own;
-        match (computed, run.engine.take_unsupported()) {
+        match (computed, run.unsupported.take()) {
             (Ok((calls, tolerance)), _) => results.push(Results { name, calls, tolerance }),
             (Err(_), Some(what)) => {
                 // The endpoint was a mock because the class lacks this implementation; those that it has are compared.
@@ -62,8 +62,8 @@ fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abor
     // Opening the device starts the engine. An absent device ends the check with its reason; that the engine refuses the column's own
     // implementation for this model does not, because others are compared.
     let loaded = run.model_under_test().map(drop);
-    let names = run.engine.process().map(|process| process.implementations(of)).unwrap_or_default();
-    match (loaded, run.engine.take_unsupported()) {
+    let names = run.engine.process().map(|process| process.engine().implementations(of).to_vec()).unwrap_or_default();
+    match (loaded, run.unsupported.take()) {
         (Err(abort), None) => return Err(abort),
         (Err(abort), Some(_)) if names.is_empty() => return Err(abort),
         _ => run.forget_mocks(),

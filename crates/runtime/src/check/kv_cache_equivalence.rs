@@ -11,11 +11,11 @@ use super::{
     check_run::{CheckRun, ModelUnderTest},
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{forward_by_position, one_row_per_input},
-    real_positions::at_real_positions,
+    padding::at_real_positions,
     sequences::{Sequences, Side, TextFacts},
     stream::Stream,
 };
-use crate::{engine::CheckEngine, golden::Golden};
+use crate::golden::Golden;
 use testgen_models::Model;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -47,7 +47,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
-    has_cache(&run.engine, run.spec().architecture, tested.model())?;
+    has_cache(run.spec().architecture, tested.model())?;
     let facts = run.text_facts(&tested, &golden);
     let mut failures = Failures::default();
     for Input { label: input, arrays } in inputs(&golden, facts)? {
@@ -76,13 +76,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// Skips a model that itself reports that it has no cache, in the architectures where some have none: heads over audio frames,
 /// and classifiers with an encoder and a decoder.
-pub(super) fn has_cache(engine: &CheckEngine, architecture: Architecture, model: &Model) -> Result<(), Abort> {
+pub(super) fn has_cache(architecture: Architecture, model: &Model) -> Result<(), Abort> {
     let some_have_none = matches!(architecture, Architecture::Speech | Architecture::EncoderDecoder);
     match model.session() {
-        // An engine without a cache for the model has another reason.
-        Err(error @ ForwardError::NoCache { .. }) if some_have_none && engine.unsupported().is_none() => {
-            Err(Abort::Skip(error.to_string()))
-        }
+        Err(error @ ForwardError::NoCache { .. }) if some_have_none => Err(Abort::Skip(error.to_string())),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(()),
     }

@@ -8,7 +8,7 @@ use super::{
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{Positions, forward_by_position},
-    real_positions::at_real_positions,
+    padding::at_real_positions,
     sequences::{Sequences, Side, TextFacts, another},
 };
 use crate::{
@@ -136,7 +136,7 @@ impl Masked<'_> {
 
     /// Whether the replaced ids change the output when the mask is all ones. If not, the ids have no influence anyway, and the
     /// check would pass without a mask.
-    fn mask_matters(&self, run: &CheckRun<'_>, inputs: &Arrays) -> Result<bool, ForwardError> {
+    fn mask_matters(&self, run: &mut CheckRun<'_>, inputs: &Arrays) -> Result<bool, ForwardError> {
         let Self { tested, golden, facts } = self;
         let mask = &inputs[facts.stream.mask()];
         let ones = Array::integers(mask.shape(), vec![1; mask.values().len()]);

@@ -79,6 +79,8 @@ pub(super) type CheckResult = Result<Option<String>, Abort>;
 pub(super) enum Abort {
     /// The property does not hold, or the check could not run.
     Fail(String),
+    /// An engine's model does not have what a call needs. The check is ignored, unless earlier numbers were wrong.
+    Unsupported { feature: String, reason: String },
     /// The check does not apply here; it is reported as ignored.
     Skip(String),
 }
@@ -89,6 +91,9 @@ impl<E: Error + 'static> From<E> for Abort {
         // Checks call a model with what the golden records, or with inputs made from it.
         if (&error as &(dyn Error + 'static)).downcast_ref::<ForwardError>().is_some_and(refuses_inputs) {
             reason.push_str("; the inputs are those of `golden.safetensors` or made from them");
+        }
+        if let Some(feature) = crate::endpoint::unsupported(&error) {
+            return Self::Unsupported { feature, reason };
         }
         // Never `Skip`: an unexpected error would otherwise hide a check as ignored.
         Self::Fail(reason)
@@ -141,6 +146,9 @@ impl Failures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::HandlerError;
+    use testgen_nn::forward::Unsupported;
+    use testgen_processing::generation::GenerationError;
 
     #[test]
     fn of_equal_names_the_least_headroom_is_reported() {
@@ -178,12 +186,26 @@ mod tests {
     #[test]
     fn an_error_names_the_golden_only_where_inputs_are_refused() {
         let reason = |error: ForwardError| match Abort::from(error) {
-            Abort::Fail(reason) | Abort::Skip(reason) => reason,
+            Abort::Fail(reason) | Abort::Unsupported { reason, .. } | Abort::Skip(reason) => reason,
         };
         let golden = "golden.safetensors";
         assert!(reason(ForwardError::MissingInput { name: "input_ids" }).contains(golden));
         assert!(reason(ForwardError::OutOfRange { name: "input_ids", value: 9, limit: 8 }).contains(golden));
         assert!(!reason(ForwardError::NotEncoded).contains(golden));
         assert!(!reason(ForwardError::Device { message: "out of memory".to_owned() }).contains(golden));
+    }
+
+    #[test]
+    fn what_an_engine_does_not_have_is_found_below_every_error() {
+        let call = || ForwardError::from(Unsupported("no `position_ids`".to_owned()));
+        let expected = Abort::Unsupported {
+            feature: "no `position_ids`".to_owned(),
+            reason: "not supported by the engine: no `position_ids`".to_owned(),
+        };
+        assert_eq!(Abort::from(call()), expected);
+        assert_eq!(Abort::from(HandlerError::from(call())), expected);
+        assert_eq!(Abort::from(HandlerError::from(GenerationError::from(call()))), expected);
+        let message = "no `position_ids`".to_owned();
+        assert_eq!(Abort::from(ForwardError::Engine { message: message.clone() }), Abort::Fail(message));
     }
 }

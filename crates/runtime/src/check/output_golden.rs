@@ -24,7 +24,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         compare_case(run, &tested, &golden, case, &mut failures)?;
     }
     // The trace is compared only after a failure, to say where the error arises.
-    let traced = !golden.trace.is_empty() && tested.lacks(Feature::HiddenStates).is_none();
+    let traced = !golden.trace.is_empty() && tested.loaded().lacks(Feature::HiddenStates).is_none();
     if !failures.is_empty() && traced {
         let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
         failures.push(match first_diverging(&compared) {

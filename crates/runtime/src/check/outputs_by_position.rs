@@ -30,7 +30,7 @@ pub(super) struct Positions<'a> {
 
 /// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
 pub(super) fn forward_by_position(
-    run: &CheckRun<'_>,
+    run: &mut CheckRun<'_>,
     tested: &ModelUnderTest,
     stream: Stream<'_>,
     inputs: &Arrays,
@@ -40,10 +40,8 @@ pub(super) fn forward_by_position(
     let of = Positions { stream, shape, head: model.head() };
     let mut outputs = split(model.forward(inputs)?, of);
     if outputs.positions.is_empty() {
-        if let Some(reason) = tested.lacks(Feature::HiddenStates) {
-            // A failure without wrong numbers is not the model's then.
-            run.engine.set_unsupported(reason);
-        }
+        // Without them, a failure without wrong numbers is not the model's.
+        run.unsupported = tested.loaded().lacks(Feature::HiddenStates).map(str::to_owned);
         outputs.positions = hidden_states(model.forward_traced(inputs)?, of);
     }
     Ok(outputs)

@@ -6,7 +6,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, Context, execute_on},
+    check_run::{CheckRun, Context},
     fallback_marked::ABSENT,
     outcome::{CheckResult, CheckStatus, Failures},
 };
@@ -25,9 +25,14 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     // Of operators, which have no checkpoint, any is one that cannot be loaded.
     let missing = Checkpoint::at(here.directory().join("there-is-no-such-checkpoint"));
     let mut failures = Failures::default();
-    let status = |checkpoint: &Checkpoint, requirements: &Requirements| {
+    let mut unsupported = None;
+    let mut status = |checkpoint: &Checkpoint, requirements: &Requirements| {
         let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
-        execute_on(&run.engine, load, run.registration, run.harness, &context).status
+        let mut nested = CheckRun::new(run.registration, run.harness, &context);
+        nested.engine = run.engine.clone();
+        let status = nested.outcome(load).status;
+        unsupported = nested.unsupported.or(unsupported.take());
+        status
     };
     let ignored = status(here, &free);
     if !matches!(&ignored, CheckStatus::Ignored { reason } if !reason.is_empty()) {
@@ -47,6 +52,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
             failures.push(format!("a mock is {mock:?}, expected a failure"));
         }
     }
+    run.unsupported = unsupported;
     failures.conclude()?;
     Ok(Some(reason))
 }

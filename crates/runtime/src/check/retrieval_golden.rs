@@ -159,7 +159,7 @@ fn compare_answers(
     let controls = GenerationControls { max_new_tokens: Some(length), ..GenerationControls::default() };
     let request = Request::Prompts { prompts: texts.clone(), controls };
     let response = retrieval_augmented_generation(tested.loaded(), request);
-    let Response::RetrievedAnswers(got) = response.map_err(|error| Abort::Fail(error.to_string()))? else {
+    let Response::RetrievedAnswers(got) = response? else {
         return Err(Abort::Fail("the handler returns no answers".to_owned()));
     };
     let margins: &[f32] = golden.margins.get("answer").and_then(Array::as_floats).unwrap_or_default();

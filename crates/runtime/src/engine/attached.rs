@@ -7,10 +7,10 @@ use super::{
 use std::path::Path;
 use testgen_device::Device;
 use testgen_engine::{
-    AlgorithmsReply, Computation, DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor,
-    Tensors, device_mismatch, time_limit,
+    AlgorithmsReply, DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors,
+    device_mismatch, time_limit,
 };
-use testgen_types::{DeviceKind, Operator, Precision};
+use testgen_types::{DeviceKind, Precision};
 
 /// How often an engine is started that seems to use no memory of its device.
 const STARTS: u32 = 3;
@@ -54,13 +54,8 @@ impl AttachedEngine {
     }
 
     /// The engine.
-    pub(super) fn engine(&self) -> &Engine {
+    pub(crate) fn engine(&self) -> &Engine {
         &self.engine
-    }
-
-    /// Its name.
-    pub(crate) fn name(&self) -> &EngineName {
-        self.engine.name()
     }
 
     /// Why it computes on the CPU in place of the GPU that was asked for.
@@ -76,16 +71,6 @@ impl AttachedEngine {
     /// Whether it computes nothing but operators.
     pub(crate) fn only_operators(&self) -> bool {
         self.engine.only_operators()
-    }
-
-    /// Whether it computes an operator.
-    pub(crate) fn computes(&self, operator: Operator) -> bool {
-        self.engine.computes(operator)
-    }
-
-    /// The names of the implementations that it has.
-    pub(crate) fn implementations(&self, of: Computation) -> Vec<String> {
-        self.engine.implementations(of).to_vec()
     }
 
     /// The results of every algorithm that it offers for its own list of products; none for an engine without such a list. On a

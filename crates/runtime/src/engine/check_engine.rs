@@ -15,7 +15,7 @@ use testgen_types::{ProviderShare, excerpt};
 pub struct CheckEngine {
     shared: Arc<Shared>,
     /// The implementation that models are loaded with, in place of the column's own.
-    implementation: Option<Implementation>,
+    pub(super) implementation: Option<Implementation>,
 }
 
 #[derive(Debug)]
@@ -29,8 +29,6 @@ struct State {
     /// The processes that the check has used so far, the last one at the end.
     attached: Vec<(Key, Arc<AttachedEngine>)>,
     evidence: EngineEvidence,
-    /// A feature that the engine does not have.
-    unsupported: Option<String>,
 }
 
 /// Facts about the engine that ran, for the report.
@@ -65,11 +63,6 @@ impl CheckEngine {
         Self { shared: Arc::clone(&self.shared), implementation }
     }
 
-    /// The implementation that models are loaded with; none for the column's own.
-    pub(super) fn implementation(&self) -> Option<&Implementation> {
-        self.implementation.as_ref()
-    }
-
     /// The process on `device`: the one that this check has used before, one of an earlier check, or a new one.
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
@@ -79,11 +72,7 @@ impl CheckEngine {
             return Ok(Arc::clone(known));
         }
         // Outside the lock: it takes seconds.
-        let process = pool::take(&key, name, device).inspect_err(|error| {
-            if let AttachError::Unsupported(message) = error {
-                self.set_unsupported(message);
-            }
-        })?;
+        let process = pool::take(&key, name, device)?;
         let mut state = self.state();
         state.evidence.versions = Some(process.versions());
         state.attached.push((key, Arc::clone(&process)));
@@ -115,24 +104,9 @@ impl CheckEngine {
 
     /// Ends the check: its processes are kept for the next one, unless they have ended.
     pub(crate) fn finish(&self) -> EngineEvidence {
-        let State { attached, evidence, .. } = std::mem::take(&mut *self.state());
+        let State { attached, evidence } = std::mem::take(&mut *self.state());
         attached.into_iter().for_each(|(key, process)| pool::give_back(key, process));
         evidence
-    }
-
-    /// The feature that the engine does not have, if it said so when it last opened a device or loaded a checkpoint.
-    pub(crate) fn unsupported(&self) -> Option<String> {
-        self.state().unsupported.clone()
-    }
-
-    /// Remembers what the engine does not have, which distinguishes a check that does not apply from one that fails.
-    pub(crate) fn set_unsupported(&self, message: &str) {
-        self.state().unsupported = Some(message.to_owned());
-    }
-
-    /// Forgets it: what one implementation lacks is not a reason to ignore a check that compares others.
-    pub(crate) fn take_unsupported(&self) -> Option<String> {
-        self.state().unsupported.take()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -11,7 +11,7 @@ use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
 use testgen_nn::{
     array::Arrays,
     device::BackendDevice,
-    forward::{Forward, ForwardError, Session},
+    forward::{Forward, ForwardError, Session, Unsupported},
 };
 use testgen_types::{ModelType, Precision};
 
@@ -35,7 +35,6 @@ pub(crate) fn load(
     host: &BackendDevice,
     precision: Precision,
 ) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
-    drop(engine.take_unsupported());
     let own = Checkpoint::at(checkpoint.directory());
     let described = testgen_models::load(model_type, &own, host, precision)?;
     let (config, own_config) = (checkpoint.config()?, own.config()?);
@@ -45,15 +44,13 @@ pub(crate) fn load(
         model_type: model_type.as_str().to_owned(),
         class: described.class().to_owned(),
         dtype: dtype(precision),
-        implementation: engine.implementation().cloned(),
+        implementation: engine.implementation.clone(),
     };
     let replaced = request.config.is_some();
-    let loaded = process.engine().load(request).map_err(|error| {
+    let loaded = process.engine().load(request).map_err(|error| match error {
         // With another configuration an engine may lack what the checkpoint does not need.
-        if let (EngineError::Unsupported { message }, false) = (&error, replaced) {
-            engine.set_unsupported(message);
-        }
-        LoadError::Engine { message: error.to_string() }
+        EngineError::Unsupported { message } if !replaced => Unsupported(message).into(),
+        other => LoadError::Engine { message: other.to_string() },
     })?;
     let account = described.account(loaded.tensors.read.clone(), loaded.tensors.unused.clone());
     // From here on the engine's copy is dropped with the model.
@@ -74,32 +71,25 @@ fn absolute(checkpoint: &Checkpoint) -> String {
 
 impl ErasedModel for EngineModel {
     fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
-        let found = self.process.engine().forward(self.model, &tensors(inputs), traced);
-        let found = found.map_err(|error| self.failed(error))?;
+        let found = self.process.engine().forward(self.model, &tensors(inputs), traced).map_err(failed)?;
         self.engine.set_providers(&found.providers);
         Ok(forward(found))
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
-        self.capabilities.cached_layers?;
-        let opened = self.process.engine().open_session(self.model);
-        // An engine without a cache for this model has none, as a model without one.
-        let session = opened.map_err(|error| self.failed(error)).ok()?;
-        Some(Box::new(EngineSession { model: self, session, length: 0 }))
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        if self.capabilities.cached_layers.is_none() {
+            return Ok(None);
+        }
+        match self.process.engine().open_session(self.model) {
+            Ok(session) => Ok(Some(Box::new(EngineSession { model: self, session, length: 0 }))),
+            Err(error @ EngineError::Unsupported { .. }) => Err(failed(error)),
+            // An engine without a cache for this model has none, as a model without one.
+            Err(_) => Ok(None),
+        }
     }
 
     fn capabilities(&self) -> Capabilities {
         self.capabilities
-    }
-}
-
-impl EngineModel {
-    /// An input that the engine's model does not have ends the check as ignored, unless earlier numbers were wrong.
-    fn failed(&self, error: EngineError) -> ForwardError {
-        if let EngineError::Unsupported { message } = &error {
-            self.engine.set_unsupported(message);
-        }
-        ForwardError::Engine { message: error.to_string() }
     }
 }
 
@@ -130,7 +120,7 @@ impl Session for EngineSession<'_> {
             Err(error) => {
                 // The engine has forgotten the sequence, too.
                 self.length = 0;
-                Err(self.model.failed(error))
+                Err(failed(error))
             }
         }
     }
@@ -150,5 +140,13 @@ impl Drop for EngineSession<'_> {
     fn drop(&mut self) {
         // It ends with its model in any case.
         let _ = self.model.process.engine().close_session(self.session);
+    }
+}
+
+/// The error of a call. An input that the model does not have ends the check as ignored, unless earlier numbers were wrong.
+fn failed(error: EngineError) -> ForwardError {
+    match error {
+        EngineError::Unsupported { message } => Unsupported(message).into(),
+        other => ForwardError::Engine { message: other.to_string() },
     }
 }

@@ -1,7 +1,7 @@
 //! Why a device could not be opened.
 
 use super::isolated::Failure;
-use crate::gpu_memory::is_out_of_memory;
+use crate::{engine::AttachError, gpu_memory::is_out_of_memory};
 use std::fmt;
 use testgen_device::{DetectionPath, Device};
 
@@ -58,6 +58,8 @@ pub struct OpenError {
     pub message: String,
     /// How to fix it.
     pub remedy: &'static str,
+    /// The reason, if an engine has it.
+    source: Option<Box<AttachError>>,
 }
 
 const CUDA_REMEDY: &str = "`testgen devices` lists versions and requirements; `CUDA_PATH` must be a toolkit with headers (`include`, with `cccl`) of the driver's major version";
@@ -72,7 +74,8 @@ const ANSWER_REMEDY: &str =
 
 impl OpenError {
     pub(super) fn new(device: &Device, step: OpenStep, message: impl fmt::Display, remedy: &'static str) -> Self {
-        Self { device: device.label(), name: device.name.clone(), step, message: message.to_string(), remedy }
+        let (name, message) = (device.name.clone(), message.to_string());
+        Self { device: device.label(), name, step, message, remedy, source: None }
     }
 
     #[cfg(not(all(feature = "cuda", feature = "rocm")))]
@@ -109,8 +112,8 @@ impl OpenError {
     }
 
     /// The engine's message has lines of its last output.
-    pub(super) fn of_engine(device: &Device, message: &str) -> Self {
-        Self::new(device, OpenStep::Engine, message, ENGINE_REMEDY)
+    pub(super) fn of_engine(device: &Device, error: AttachError) -> Self {
+        Self { source: Some(Box::new(error.clone())), ..Self::new(device, OpenStep::Engine, error, ENGINE_REMEDY) }
     }
 
     pub(super) fn wrong_answer(device: &Device, message: &str) -> Self {

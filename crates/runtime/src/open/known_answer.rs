@@ -5,7 +5,7 @@ use super::{
     isolated::isolated,
 };
 use crate::{
-    engine::{AttachedEngine, Operand},
+    engine::{AttachError, AttachedEngine, Operand},
     gpu_memory,
 };
 use burn_tensor::{DType, Tensor, TensorData};
@@ -48,7 +48,7 @@ pub(super) fn prove_engine(device: &Device, engine: &AttachedEngine) -> Result<(
     let values = inputs();
     let answer = compute(Operation::Multiply, values.clone(), values.clone())
         .and_then(|squares| compute(Operation::Add, squares, values))
-        .map_err(|message| OpenError::of_engine(device, &message))?;
+        .map_err(|message| OpenError::of_engine(device, AttachError::Failed(message)))?;
     first_difference(&answer).map_or(Ok(()), |difference| Err(OpenError::wrong_answer(device, &difference)))
 }
 

@@ -1,9 +1,11 @@
-use super::{Executor, OpenStep, open, time_limit};
-use crate::detect::host_processor;
-use crate::log::capture_log;
+use super::{Executor, OpenError, OpenStep, open, time_limit};
+use crate::{
+    detect::host_processor, endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError,
+    log::capture_log,
+};
 use std::time::Duration;
 use testgen_device::{DetectionPath, Device, Problem, Unusable};
-use testgen_nn::device::BackendDevice;
+use testgen_nn::{device::BackendDevice, forward::Unsupported};
 use testgen_types::DeviceKind;
 
 #[test]
@@ -26,6 +28,22 @@ fn an_unusable_device_is_not_opened_and_its_warnings_are_logged() {
     assert_eq!((error.step, error.device.as_str()), (OpenStep::Requirements, "rocm:4711"));
     assert!(error.to_string().contains("lacks `hipMallocAsync`: update ROCm"), "{error}");
     assert_eq!(log, ["rocm:4711: HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set: unset it"]);
+}
+
+/// A check is ignored for that reason, and the message is that of the device.
+#[test]
+fn a_device_that_an_engine_does_not_have_is_unsupported() {
+    let mocked = |error: AttachError| {
+        let error = InitError::from(OpenError::of_engine(&host_processor(), error));
+        let mock = Endpoint::mock(&Label::new("bert", DeviceKind::Cpu), DeviceKind::Cpu, &error);
+        (mock.unsupported.clone(), mock.status().why().unwrap_or_default().to_owned())
+    };
+    let reason = || "this build has no ROCm".to_owned();
+    let (unsupported, why) = mocked(AttachError::Unsupported(Unsupported(reason())));
+    assert_eq!(unsupported, Some(reason()));
+    assert!(why.contains("starting the engine failed: this build has no ROCm; docs/engines.md"), "{why}");
+    assert_eq!(why.matches("ROCm").count(), 1, "{why}");
+    assert_eq!(mocked(AttachError::Failed(reason())), (None, why));
 }
 
 #[test]

@@ -36,6 +36,13 @@ pub enum HalfSupport {
     },
 }
 
+impl HalfSupport {
+    /// Whether the device cannot compute in the type at all. Wrong results are not an absence: they must be seen.
+    pub(crate) fn is_absent(&self) -> bool {
+        matches!(self, Self::Unsupported { .. } | Self::StorageOnly { .. })
+    }
+}
+
 /// The result for one 16-bit type, or for TF32, with the measured facts. A fact is `None` where its cases have no answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrecisionProbe {

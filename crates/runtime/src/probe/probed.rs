@@ -21,7 +21,7 @@ impl<T: Clone> Probed<T> {
     pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
         let engine = match &device.executor {
             Executor::Native(_) => None,
-            Executor::Engine { process, .. } => Some(process.name().clone()),
+            Executor::Engine { process, .. } => Some(process.engine().name().clone()),
         };
         let key = (engine, device.facts.path, device.facts.index);
         // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.

@@ -50,7 +50,8 @@ fn run_available(
 ) -> (ReportEntry, Vec<String>) {
     let started = Instant::now();
     let (base, index) = (&environment.base, environment.devices.index(registration.device));
-    let context = Context::new(harness.spec, base, &environment.requirements, index, engine.clone());
+    let checkpoint = harness.spec.subject.checkpoint(base);
+    let context = Context { checkpoint, requirements: &environment.requirements, index, engine: engine.clone() };
     if let Some(status) = without_running(environment, harness, registration) {
         let outcome = Outcome { status, evidence: Evidence::default() };
         return (entry(harness, registration, &context, outcome, base, started), Vec::new());
@@ -110,20 +111,8 @@ fn entry(
     base: &Path,
     started: Instant,
 ) -> ReportEntry {
-    let Evidence {
-        device_name,
-        hardware,
-        simulated,
-        tf32,
-        fallback,
-        mock,
-        engine,
-        kernels,
-        matrix_unit,
-        memory,
-        outputs,
-    } = outcome.evidence;
-    let (status, reason) = match outcome.status {
+    let Outcome { status, evidence } = outcome;
+    let (status, reason) = match status {
         CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
         CheckStatus::Fail { reason } => (EntryStatus::Fail, Some(reason)),
         CheckStatus::Ignored { reason } => (EntryStatus::Ignored, Some(reason)),
@@ -135,23 +124,23 @@ fn entry(
         device: registration.device,
         device_index: context.index.chosen(),
         engine: context.engine.in_report(),
-        engine_versions: engine.versions,
+        engine_versions: evidence.engine.versions,
         check: registration.check,
         precision: registration.precision,
         status,
         reason: reason.map(|reason| relative_paths(&reason, base)),
-        device_name,
-        hardware,
+        device_name: evidence.device_name,
+        hardware: evidence.hardware,
         testgen: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        simulated,
-        tf32,
-        fallback,
-        mock,
-        kernels,
-        matrix_unit,
-        outputs,
-        providers: engine.providers,
-        memory,
+        simulated: evidence.simulated,
+        tf32: evidence.tf32,
+        fallback: evidence.fallback,
+        mock: evidence.mock,
+        kernels: evidence.kernels,
+        matrix_unit: evidence.matrix_unit,
+        outputs: evidence.outputs,
+        providers: evidence.engine.providers,
+        memory: evidence.memory,
         milliseconds: started.elapsed().as_secs_f64() * 1e3,
     }
 }

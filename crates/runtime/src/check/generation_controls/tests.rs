@@ -59,8 +59,8 @@ impl ErasedModel for Scripted {
         self.inner.forward(inputs, traced)
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
-        Some(Box::new(ScriptedSession { number: self.sessions.fetch_add(1, SeqCst), step: 0 }))
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        Ok(Some(Box::new(ScriptedSession { number: self.sessions.fetch_add(1, SeqCst), step: 0 })))
     }
 
     fn capabilities(&self) -> Capabilities {

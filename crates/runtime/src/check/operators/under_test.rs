@@ -100,7 +100,7 @@ pub(super) fn with_lacking(run: &CheckRun<'_>, summary: String) -> String {
 fn of_spec(run: &CheckRun<'_>) -> (Vec<&'static OperatorShapes>, Vec<&'static str>) {
     let Subject::Operators { shapes } = run.spec().subject else { return (Vec::new(), Vec::new()) };
     let process = run.engine.process();
-    let computes = |operator| process.as_ref().is_none_or(|process| process.computes(operator));
+    let computes = |operator| process.as_ref().is_none_or(|process| process.engine().computes(operator));
     let (computed, lacking): (Vec<_>, Vec<_>) = shapes.iter().partition(|shapes| computes(shapes.operator));
     (computed, lacking.into_iter().map(|shapes| shapes.operator.as_str()).collect())
 }

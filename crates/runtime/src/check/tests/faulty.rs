@@ -161,9 +161,10 @@ impl ErasedModel for Faulty {
         Ok(forward)
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
-        let (inner, fault, calls) = (self.inner.session()?, self.fault, Arc::clone(&self.calls));
-        Some(Box::new(FaultySession { inner, fault, calls, source: None }))
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
+        let Some(inner) = self.inner.session()? else { return Ok(None) };
+        let (fault, calls) = (self.fault, Arc::clone(&self.calls));
+        Ok(Some(Box::new(FaultySession { inner, fault, calls, source: None })))
     }
 
     /// Shortens the sweep: a batch of five is wrong in every length.

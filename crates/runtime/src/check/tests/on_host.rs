@@ -1,10 +1,7 @@
 //! Parts of a check, run on a fixture on the host processor: for tests of what the outcome of a whole check does not show.
 
 use super::{
-    super::{
-        check_run::{CheckRun, Context},
-        outcome::Evidence,
-    },
+    super::check_run::{CheckRun, Context},
     fixture::fixtures,
     harnesses,
     requests::handler_of,
@@ -12,7 +9,6 @@ use super::{
 use crate::{
     detect::host_processor,
     endpoint::Endpoint,
-    engine::CheckEngine,
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
@@ -83,14 +79,7 @@ impl OnHost {
             engine: EngineName::native(),
         };
         let registration = Registration { device: DeviceKind::Cpu, check: Check::Finite, precision: Precision::F32 };
-        let mut run = CheckRun {
-            registration,
-            harness: &harness,
-            context: &context,
-            evidence: Evidence::default(),
-            engine: CheckEngine::native(),
-            device: None,
-        };
+        let mut run = CheckRun::new(registration, &harness, &context);
         let result = work(&mut run);
         CURRENT.set(None);
         result

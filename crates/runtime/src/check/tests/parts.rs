@@ -31,7 +31,7 @@ impl ErasedModel for SameForAllTexts {
         self.0.forward(&inputs, traced)
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
         self.0.session()
     }
 

@@ -1,11 +1,13 @@
 //! Endpoints whose status is not what a check asks for.
 
 use super::{
-    Fault,
+    super::outcome::Abort,
+    Fault, OnHost,
     fixture::fixtures,
     harnesses::{self, LLAMA},
 };
-use testgen_types::{Check, DeviceKind, EntryStatus, Precision, Registration};
+use crate::engine::CheckEngine;
+use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
 
 /// The reason of a failed check of a harness that knows no GPU, asked for one.
 fn failure(check: Check, fault: Fault) -> String {
@@ -31,4 +33,14 @@ fn a_failure_for_another_reason_does_not_honour_the_requirement() {
     let reason = failure(Check::RequireHonoured, Fault::FallbackNotMarked);
     let part = "with TESTGEN_REQUIRE=rocm an absent rocm is Fail { reason: \"the endpoint runs on cpu";
     assert!(reason.contains(part), "no `{part}` in: {reason}");
+}
+
+/// Its numbers would be reported as the engine's.
+#[test]
+fn a_device_that_is_opened_without_the_engine_is_detected() {
+    let loaded = OnHost::of(Architecture::EncoderOnly).run(|run| {
+        run.engine = CheckEngine::new("scripted".parse().unwrap());
+        run.model_under_test().map(drop)
+    });
+    assert_eq!(loaded, Err(Abort::Fail("the harness opened cpu:0 without the engine `scripted`".to_owned())));
 }

@@ -82,8 +82,9 @@ fn record(
     found: &mut BTreeMap<Product, Recorded>,
 ) -> Result<(), String> {
     let index = environment.devices.index(registration.device);
-    let (base, engine) = (&environment.base, EngineName::native());
-    let context = Context::new(harness.spec, base, &environment.requirements, index, engine);
+    let base = &environment.base;
+    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
+    let context = Context { checkpoint, requirements, index, engine: EngineName::native() };
     let run = || trial::run(harness, registration, base, &context);
     let ((entry, _), products) = record_products(run);
     // Its products may be incomplete, so that some would be missing without a notice.

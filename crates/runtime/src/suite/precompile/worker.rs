@@ -52,7 +52,8 @@ fn compile(job: Job, environment: &Environment, harnesses: &[&'static Harness]) 
     let Some(harness) = harnesses.get(job.unit.harness) else { return };
     kernels::compile_only(job.part, job.parts);
     let (base, index) = (&environment.base, environment.devices.index(job.unit.device));
-    let context = Context::new(harness.spec, base, &environment.requirements, index, EngineName::native());
+    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
+    let context = Context { checkpoint, requirements, index, engine: EngineName::native() };
     for check in jobs::compiled_checks(harness, job.unit.device) {
         // It fails, because nothing was computed.
         drop(trial::run(harness, check, base, &context));

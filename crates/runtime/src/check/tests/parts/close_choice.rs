@@ -40,7 +40,7 @@ impl ErasedModel for CloseChoice {
         Ok(forward)
     }
 
-    fn session(&self) -> Option<Box<dyn Session + '_>> {
+    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
         self.0.session()
     }
 

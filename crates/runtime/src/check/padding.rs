@@ -1,4 +1,4 @@
-//! Outputs at the positions of a text that are not padding, which alone are compared where an engine computes.
+//! The positions of padding in recorded outputs: what is computed there is arbitrary, and nothing reads it.
 
 use crate::engine::CheckEngine;
 use testgen_nn::array::{Array, Arrays};
