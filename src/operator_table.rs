@@ -6,7 +6,7 @@ use crate::{
     text::{Align, Table, markdown_cell},
 };
 use std::{collections::BTreeMap, fmt::Write};
-use testgen_types::{Architecture, Operator, Precision};
+use testgen_types::{Operator, Precision, ReportEntry, SubjectKind};
 
 /// One row for each operator, and a column for each device in the reports.
 #[derive(Debug)]
@@ -86,10 +86,12 @@ fn push(text: &mut String, cells: impl Iterator<Item = String>) {
 
 /// Whether a device computed any operator.
 fn has_operators(reports: &Merged, column: usize) -> bool {
-    let of_operators = |architecture| architecture == Architecture::Operators;
-    reports.entries.iter().any(|merged| {
-        merged.column == column && of_operators(merged.entry.architecture) && !merged.entry.outputs.is_empty()
-    })
+    let is_computed = |entry: &ReportEntry| is_of_operators(entry) && !entry.outputs.is_empty();
+    reports.entries.iter().any(|merged| merged.column == column && is_computed(&merged.entry))
+}
+
+fn is_of_operators(entry: &ReportEntry) -> bool {
+    entry.architecture.subject() == SubjectKind::Operators
 }
 
 /// For each precision the most severe status, the least headroom and the number of checks.
@@ -97,7 +99,7 @@ fn result(reports: &Merged, column: usize, operator: Operator) -> String {
     let mut cells: BTreeMap<Precision, Cell> = BTreeMap::new();
     for merged in reports.entries.iter().filter(|merged| merged.column == column) {
         let entry = &merged.entry;
-        if entry.architecture != Architecture::Operators {
+        if !is_of_operators(entry) {
             continue;
         }
         for output in entry.outputs.iter().filter(|output| output.name == operator.as_str()) {

@@ -20,15 +20,16 @@ use testgen_types::Precision;
 ///
 /// # Errors
 ///
-/// When the checkpoint cannot be loaded; for operators when there is a checkpoint, which they cannot have.
-pub fn load(
+/// When the checkpoint cannot be loaded; for a model without a checkpoint, and for operators with one, which they cannot have.
+pub fn load<'c>(
     spec: &Spec,
-    checkpoint: &Checkpoint,
+    checkpoint: impl Into<Option<&'c Checkpoint>>,
     device: &OpenDevice,
     precision: Precision,
 ) -> Result<Loaded, InitError> {
-    match spec.subject {
-        Subject::Model { model_type, .. } => {
+    match (spec.subject, checkpoint.into()) {
+        (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
+        (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let (model, lacks) = match &device.executor {
                 Executor::Native(backend) => {
                     (testgen_models::load(model_type, checkpoint, backend, precision)?, BTreeMap::new())
@@ -42,19 +43,18 @@ pub fn load(
             };
             Ok(Loaded::Model { model: Box::new(model), lacks })
         }
-        Subject::Operators { shapes } => operators(shapes, checkpoint, device, precision).map(Loaded::Operators),
+        (Subject::Operators { .. }, Some(checkpoint)) => {
+            Err(InitError::CheckpointOfOperators { directory: checkpoint.directory().to_owned() })
+        }
+        (Subject::Operators { shapes }, None) => operators(shapes, device, precision).map(Loaded::Operators),
     }
 }
 
 fn operators(
     shapes: &'static [OperatorShapes],
-    checkpoint: &Checkpoint,
     device: &OpenDevice,
     precision: Precision,
 ) -> Result<OperatorSet, InitError> {
-    if !checkpoint.directory().as_os_str().is_empty() {
-        return Err(InitError::CheckpointOfOperators { directory: checkpoint.directory().to_owned() });
-    }
     let executor = match &device.executor {
         Executor::Native(backend) => executor(backend, precision)?,
         Executor::Engine { process, .. } => engine::operators(process, precision),

@@ -17,8 +17,8 @@ use testgen_types::{DeviceKind, Precision};
 /// The target of an init function.
 #[derive(Debug, Clone)]
 pub struct LoadTarget {
-    /// The checkpoint to load.
-    pub checkpoint: Checkpoint,
+    /// The checkpoint to load; operators have none.
+    pub checkpoint: Option<Checkpoint>,
     /// `auto` or an index among the visible devices of the kind that the init function is for.
     pub index: DeviceIndex,
     /// The precision to compute in; none selects the first 16-bit one of the spec's that the probe proves correct, else f32.
@@ -87,6 +87,9 @@ pub enum InitError {
     /// The checkpoint cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// A model has a checkpoint.
+    #[error("a model is loaded from a checkpoint, but none was given")]
+    NoCheckpoint,
     /// Operators have no checkpoint.
     #[error("operators have no checkpoint, but `{}` was given", directory.display())]
     CheckpointOfOperators {

@@ -42,11 +42,11 @@ pub struct StressShapes {
 }
 
 impl Subject {
-    /// The checkpoint, for a suite in `base`; that of operators is the empty path.
-    pub(crate) fn checkpoint(&self, base: &Path) -> Checkpoint {
+    /// The checkpoint of a model, for a suite in `base`; operators have none.
+    pub(crate) fn checkpoint(&self, base: &Path) -> Option<Checkpoint> {
         match self {
-            Self::Model { source, .. } => source.checkpoint(base),
-            Self::Operators { .. } => Checkpoint::at(""),
+            Self::Model { source, .. } => Some(source.checkpoint(base)),
+            Self::Operators { .. } => None,
         }
     }
 }

@@ -29,6 +29,7 @@ use crate::{
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
 };
 use testgen_device::{Device, DeviceIndex};
 use testgen_engine::EngineName;
@@ -36,17 +37,28 @@ use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision, Registration};
 
+/// A directory that does not exist.
+pub(super) const MISSING: &str = "there-is-no-such-checkpoint";
+
 /// The environment of a check.
 #[derive(Debug, Clone)]
 pub(crate) struct Context<'a> {
-    /// The checkpoint to load.
-    pub(crate) checkpoint: Checkpoint,
+    /// The checkpoint to load; operators have none.
+    pub(crate) checkpoint: Option<Checkpoint>,
     /// The devices that must be present.
     pub(crate) requirements: &'a Requirements,
     /// The index of the device among those of its kind.
     pub(crate) index: DeviceIndex,
     /// The engine that computes.
     pub(crate) engine: EngineName,
+}
+
+impl Context<'_> {
+    /// A checkpoint that no subject can be loaded from: its directory does not exist, and operators take none.
+    pub(super) fn missing_checkpoint(&self) -> Checkpoint {
+        let here = self.checkpoint.as_ref().map_or(Path::new(""), Checkpoint::directory);
+        Checkpoint::at(here.join(MISSING))
+    }
 }
 
 /// Runs `check` with an engine of its own. A panic is a failure with its message.
@@ -149,9 +161,14 @@ impl CheckRun<'_> {
         self.harness.spec
     }
 
+    /// The checkpoint of the model, for checks that operators do not have.
+    pub(super) fn checkpoint(&self) -> &Checkpoint {
+        self.context.checkpoint.as_ref().expect("a check of models has a harness of a model")
+    }
+
     /// The recorded golden of the checkpoint.
     pub(super) fn golden(&self) -> Result<Golden, GoldenError> {
-        Golden::read(self.context.checkpoint.directory())
+        Golden::read(self.checkpoint().directory())
     }
 
     /// Loads the model on this check's device, in its precision.
@@ -161,18 +178,17 @@ impl CheckRun<'_> {
 
     /// Loads the model on this check's device, in another precision.
     pub(super) fn model_under_test_in(&mut self, precision: Precision) -> Result<ModelUnderTest, Abort> {
-        let checkpoint = self.context.checkpoint.clone();
-        let endpoint = self.endpoint(&checkpoint, precision);
+        let endpoint = self.endpoint(self.context.checkpoint.as_ref(), precision);
         self.accept(endpoint, precision)
     }
 
     /// The endpoint that the harness returns for `checkpoint`, whatever its status, with its facts added to the evidence.
-    pub(super) fn endpoint(&mut self, checkpoint: &Checkpoint, precision: Precision) -> Endpoint {
+    pub(super) fn endpoint(&mut self, checkpoint: Option<&Checkpoint>, precision: Precision) -> Endpoint {
         let device = self.registration.device;
         // Through the harness and not by the runtime's own functions, so that every check also covers what the harness
         // does.
         let endpoint = self.harness.init(device)(&LoadTarget {
-            checkpoint: checkpoint.clone(),
+            checkpoint: checkpoint.cloned(),
             index: self.context.index,
             // Without it the harness would select a precision, perhaps another one than the check's name says.
             precision: Some(precision),
@@ -180,7 +196,9 @@ impl CheckRun<'_> {
             engine: self.engine.clone(),
         });
         self.collect_evidence(&endpoint);
-        add_estimate(&mut self.evidence, checkpoint, precision);
+        if let Some(checkpoint) = checkpoint {
+            add_estimate(&mut self.evidence, checkpoint, precision);
+        }
         endpoint
     }
 

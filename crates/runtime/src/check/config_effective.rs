@@ -45,7 +45,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let config = tested.model().config().clone();
     let calls = calls(run.spec().architecture, &golden, &config);
     let plain = Plain {
-        directory: run.context.checkpoint.directory().to_owned(),
+        directory: run.checkpoint().directory().to_owned(),
         tensors: tested.model().tensors().read.clone(),
         outputs: outputs(&tested, &calls)?,
     };
@@ -61,7 +61,8 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         let mut tried = Vec::new();
         let mut works = false;
         for Change { config, description } in changes(&config, &place) {
-            let endpoint = run.endpoint(&run.context.checkpoint.with_config(config), run.registration.precision);
+            let changed = run.checkpoint().with_config(config);
+            let endpoint = run.endpoint(Some(&changed), run.registration.precision);
             works = has_effect(&endpoint, &calls, &plain, &allowed);
             tried.push(description);
             if works {

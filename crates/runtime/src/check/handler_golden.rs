@@ -34,7 +34,7 @@ pub(super) const FAULT: Detected = Detected::new(
 );
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let (directory, task) = (run.context.checkpoint.directory().to_owned(), run.spec().task);
+    let (directory, task) = (run.checkpoint().directory().to_owned(), run.spec().task);
     if let Some(reason) = inapplicable(&directory, task) {
         return Err(Abort::Skip(reason));
     }

@@ -31,7 +31,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if tensors.read.is_empty() {
         return Err(Abort::Fail("no tensor of the checkpoint was read".to_owned()));
     }
-    let not_finite = weights::not_finite(run.context.checkpoint.directory(), &tensors.read)?;
+    let not_finite = weights::not_finite(run.checkpoint().directory(), &tensors.read)?;
     if let Some((name, index)) = not_finite {
         return Err(Abort::Fail(format!(
             "tensor `{}` has a value that is not finite at index {index}",

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::CheckRun,
+    check_run::{CheckRun, MISSING},
     outcome::{CheckResult, Failures},
 };
 use crate::{
@@ -11,21 +11,17 @@ use crate::{
     task::{QuestionContext, Request, Response, TimeSeries},
 };
 use testgen_calls::{Attributes, Call};
-use testgen_models::Checkpoint;
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{audio::Audio, generation::GenerationControls, graph::Graph, image::Image};
 use testgen_types::{Operator, Task};
-
-/// A directory that does not exist.
-const MISSING: &str = "there-is-no-such-checkpoint";
 
 #[cfg(test)]
 pub(super) const FAULT: Detected =
     Detected::new(Fault::OtherCheckpointLoaded, "another checkpoint is loaded", "but the endpoint is real");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let missing = Checkpoint::at(run.context.checkpoint.directory().join(MISSING));
-    let mut endpoint = run.endpoint(&missing, run.registration.precision);
+    let missing = run.context.missing_checkpoint();
+    let mut endpoint = run.endpoint(Some(&missing), run.registration.precision);
     let mut failures = Failures::default();
     let why = match endpoint.status() {
         Status::Mock { why, .. } => why.clone(),

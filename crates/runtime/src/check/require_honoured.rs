@@ -22,11 +22,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let free = Requirements::default();
     let required = Requirements::of(kind);
     let here = &run.context.checkpoint;
-    // Of operators, which have no checkpoint, any is one that cannot be loaded.
-    let missing = Checkpoint::at(here.directory().join("there-is-no-such-checkpoint"));
+    let missing = Some(run.context.missing_checkpoint());
     let mut failures = Failures::default();
     let mut unsupported = None;
-    let mut status = |checkpoint: &Checkpoint, requirements: &Requirements| {
+    let mut status = |checkpoint: &Option<Checkpoint>, requirements: &Requirements| {
         let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
         let mut nested = CheckRun::new(run.registration, run.harness, &context);
         nested.engine = run.engine.clone();

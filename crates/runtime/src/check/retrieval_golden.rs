@@ -84,7 +84,7 @@ struct PassageEmbeddings {
 
 impl PassageEmbeddings {
     fn read(run: &CheckRun<'_>) -> Result<Self, Abort> {
-        let path = run.context.checkpoint.directory().join(EMBEDDINGS);
+        let path = run.checkpoint().directory().join(EMBEDDINGS);
         let arrays = read_file(&path, limit::PASSAGES)?;
         let embeddings = arrays.get("embeddings");
         match embeddings.and_then(|array| Some((array.shape(), array.as_floats()?))) {

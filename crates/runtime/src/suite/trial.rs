@@ -98,7 +98,7 @@ fn known_to_be_ignored(environment: &Environment, harness: &Harness, registratio
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {
             let checkpoint = harness.spec.subject.checkpoint(&environment.base);
-            check::inapplicable(registration.check, harness.spec.task, &checkpoint).is_some()
+            checkpoint.is_some_and(|it| check::inapplicable(registration.check, harness.spec.task, &it).is_some())
         }
     }
 }

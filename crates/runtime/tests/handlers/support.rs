@@ -37,7 +37,7 @@ pub(crate) fn answer(fixture: &str, model_type: ModelType, task: Task, handler: 
         vram_mib: None,
     };
     let target = LoadTarget {
-        checkpoint: Checkpoint::at(directory(fixture)),
+        checkpoint: Some(Checkpoint::at(directory(fixture))),
         index: DeviceIndex::Auto,
         precision: Some(Precision::F32),
         label: Label::new(fixture, DeviceKind::Cpu),

@@ -135,12 +135,8 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
     let (spec, fault) = CURRENT.get().unwrap();
     let precision = target.precision.unwrap_or(Precision::F32);
     let checkpoint = match fault {
-        Fault::FieldHardCoded => Checkpoint::at(target.checkpoint.directory()),
-        Fault::OtherCheckpointLoaded => match spec.subject {
-            Subject::Model { .. } => Checkpoint::at(super::fixture::fixtures().join(spec.name)),
-            // Operators load where there is no checkpoint.
-            Subject::Operators { .. } => Checkpoint::at(""),
-        },
+        Fault::FieldHardCoded => target.checkpoint.as_ref().map(|given| Checkpoint::at(given.directory())),
+        Fault::OtherCheckpointLoaded => spec.subject.checkpoint(&super::fixture::fixtures()),
         _ => target.checkpoint.clone(),
     };
     if fault == Fault::HalfPrecisionRefused && precision != Precision::F32 {

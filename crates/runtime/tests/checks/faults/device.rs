@@ -66,7 +66,7 @@ pub(crate) fn fallback_not_marked() {
 /// A harness that loads another checkpoint if it cannot load the requested one.
 pub(crate) fn mock_not_marked() {
     fn init_cpu(target: &LoadTarget) -> Endpoint {
-        bert::init_cpu(&LoadTarget { checkpoint: Checkpoint::at(fixtures().join("bert")), ..target.clone() })
+        bert::init_cpu(&LoadTarget { checkpoint: Some(Checkpoint::at(fixtures().join("bert"))), ..target.clone() })
     }
     static FAULT: Harness = harness(init_cpu, bert::init_rocm);
     red(&FAULT, DeviceKind::Cpu, Check::MockMarked, "the checkpoint does not exist, but the endpoint is real");
