@@ -9,8 +9,8 @@
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, Loaded, Model, ModelType, OpenDevice, Precision,
-    Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
+    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, LoadedSubject, Model, ModelType, OpenDevice,
+    Precision, Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -95,7 +95,7 @@ impl Job {
         )
     }
 
-    fn load(&self, device: &OpenDevice) -> Result<Loaded, String> {
+    fn load(&self, device: &OpenDevice) -> Result<LoadedSubject, String> {
         let config = std::fs::read_to_string(Path::new(&self.checkpoint).join("config.json"));
         let config: Value =
             serde_json::from_str(&config.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;

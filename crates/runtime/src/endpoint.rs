@@ -15,7 +15,7 @@ pub use ticket::{Answered, Ticket};
 use crate::{
     label::Label,
     load_target::{LoadedModel, MemoryAroundLoad},
-    loaded::Loaded,
+    loaded_subject::LoadedSubject,
     log::log_warning,
     open::OpenDevice,
     task::{Handler, HandlerError, Request, Response},
@@ -41,7 +41,7 @@ pub struct Endpoint {
 /// The handler of an endpoint that is not a mock.
 struct Served {
     device: OpenDevice,
-    loaded: Loaded,
+    loaded: LoadedSubject,
     handler: Handler,
 }
 
@@ -94,7 +94,7 @@ impl Endpoint {
     }
 
     /// The model or the operators; none unless the status is [`Status::Real`].
-    pub fn loaded(&self) -> Option<&Loaded> {
+    pub fn loaded(&self) -> Option<&LoadedSubject> {
         match self.status {
             Status::Real => self.served.as_ref().map(|served| &served.loaded),
             Status::Fallback { .. } | Status::Mock { .. } => None,
@@ -103,7 +103,7 @@ impl Endpoint {
 
     /// The model; none for operators, and unless the status is [`Status::Real`].
     pub fn model(&self) -> Option<&Model> {
-        self.loaded().and_then(Loaded::model)
+        self.loaded().and_then(LoadedSubject::model)
     }
 
     /// The name that the endpoint was asked for by; a fallback's names the device that it fell back to.

@@ -15,7 +15,7 @@ mod kernels;
 mod label;
 mod load;
 mod load_target;
-mod loaded;
+mod loaded_subject;
 mod log;
 mod memory;
 mod open;
@@ -42,7 +42,7 @@ pub use harness::{Harness, Init, Spec, ToleranceOverride};
 pub use label::Label;
 pub use load::load;
 pub use load_target::{InitError, LoadTarget, LoadedModel};
-pub use loaded::{Loaded, OperatorSet};
+pub use loaded_subject::{LoadedSubject, OperatorSet};
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use probe::{

@@ -4,7 +4,7 @@ use crate::{
     engine,
     harness::Spec,
     load_target::InitError,
-    loaded::{Loaded, OperatorSet},
+    loaded_subject::{LoadedSubject, OperatorSet},
     open::{Executor, OpenDevice, host_backend},
     subject::{OperatorShapes, Subject},
 };
@@ -26,7 +26,7 @@ pub fn load<'c>(
     checkpoint: impl Into<Option<&'c Checkpoint>>,
     device: &OpenDevice,
     precision: Precision,
-) -> Result<Loaded, InitError> {
+) -> Result<LoadedSubject, InitError> {
     match (spec.subject, checkpoint.into()) {
         (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
@@ -41,12 +41,12 @@ pub fn load<'c>(
                     engine::load(model_type, checkpoint, process, engine, &host_backend(), precision)?
                 }
             };
-            Ok(Loaded::Model { model: Box::new(model), lacks })
+            Ok(LoadedSubject::Model { model: Box::new(model), lacks })
         }
         (Subject::Operators { .. }, Some(checkpoint)) => {
             Err(InitError::CheckpointOfOperators { directory: checkpoint.directory().to_owned() })
         }
-        (Subject::Operators { shapes }, None) => operators(shapes, device, precision).map(Loaded::Operators),
+        (Subject::Operators { shapes }, None) => operators(shapes, device, precision).map(LoadedSubject::Operators),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     engine::CheckEngine,
     label::Label,
-    loaded::Loaded,
+    loaded_subject::LoadedSubject,
     memory::DeviceMemory,
     open::{OpenDevice, OpenError, open_with},
     probe::PrecisionError,
@@ -50,7 +50,7 @@ impl LoadTarget {
 pub struct LoadedModel {
     pub(crate) label: Label,
     pub(crate) device: OpenDevice,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedSubject,
     pub(crate) memory: Option<MemoryAroundLoad>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct MemoryAroundLoad {
 
 impl LoadedModel {
     /// The model or the operators that were loaded for `target`, on an open device.
-    pub fn new(target: &LoadTarget, device: OpenDevice, loaded: Loaded) -> Self {
+    pub fn new(target: &LoadTarget, device: OpenDevice, loaded: LoadedSubject) -> Self {
         Self { label: target.label.clone(), device, loaded, memory: None }
     }
 

@@ -14,7 +14,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let tolerance = run.tolerance(&golden, &tested);
     let mut failures = Failures::default();
     let mut rows_compared = 0;

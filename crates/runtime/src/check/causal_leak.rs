@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{OutputsByPosition, forward_by_position},
     sequences::Sequences,
@@ -21,7 +21,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
@@ -59,7 +59,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// An expert of the native engine computes each token by itself. Libraries compute the tokens of an expert as one product, and
 /// choose its kernel by their number, which a later token changes: the threshold is that of two runs then.
-fn allowed(run: &CheckRun<'_>, golden: &Golden, tested: &ModelUnderTest, output: &str) -> Threshold {
+fn allowed(run: &CheckRun<'_>, golden: &Golden, tested: &SubjectUnderTest, output: &str) -> Threshold {
     let grouped = run.spec().architecture == Architecture::Moe && run.engine.process_name().is_some();
     if grouped { run.tolerance(golden, tested).metamorphic(output) } else { EXACT }
 }
@@ -104,7 +104,7 @@ mod tests {
     fn only_grouped_experts_of_an_engine_may_round_otherwise() {
         let threshold = |architecture, on_engine: bool| {
             OnHost::of(architecture).run(|run| {
-                let (golden, tested) = (run.golden()?, run.model_under_test()?);
+                let (golden, tested) = (run.golden()?, run.subject_under_test()?);
                 if on_engine {
                     run.engine = CheckEngine::new("scripted".parse()?);
                 }

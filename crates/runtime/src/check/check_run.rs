@@ -19,7 +19,7 @@ use crate::{
     kernels,
     label::Label,
     load_target::LoadTarget,
-    loaded::Loaded,
+    loaded_subject::LoadedSubject,
     memory,
     open::{Executor, OpenDevice, open_with},
     probe::{PrecisionProbe, probe_half_precision},
@@ -110,7 +110,7 @@ pub(super) struct CheckRun<'a> {
 }
 
 /// A real endpoint on the requested device, in the requested precision: of a model, or of operators.
-pub(super) struct ModelUnderTest(Endpoint);
+pub(super) struct SubjectUnderTest(Endpoint);
 
 /// An output in the golden. Its scale and its noise set the threshold where two runs of the device are compared.
 #[derive(Clone, Copy)]
@@ -172,12 +172,12 @@ impl CheckRun<'_> {
     }
 
     /// Loads the model on this check's device, in its precision.
-    pub(super) fn model_under_test(&mut self) -> Result<ModelUnderTest, Abort> {
-        self.model_under_test_in(self.registration.precision)
+    pub(super) fn subject_under_test(&mut self) -> Result<SubjectUnderTest, Abort> {
+        self.subject_under_test_in(self.registration.precision)
     }
 
     /// Loads the model on this check's device, in another precision.
-    pub(super) fn model_under_test_in(&mut self, precision: Precision) -> Result<ModelUnderTest, Abort> {
+    pub(super) fn subject_under_test_in(&mut self, precision: Precision) -> Result<SubjectUnderTest, Abort> {
         let endpoint = self.endpoint(self.context.checkpoint.as_ref(), precision);
         self.accept(endpoint, precision)
     }
@@ -235,7 +235,7 @@ impl CheckRun<'_> {
     ///
     /// A fallback is ignored unless the device is required: it says nothing about the device. A mock fails, because the
     /// device is present and the model did not load.
-    fn accept(&self, endpoint: Endpoint, precision: Precision) -> Result<ModelUnderTest, Abort> {
+    fn accept(&self, endpoint: Endpoint, precision: Precision) -> Result<SubjectUnderTest, Abort> {
         let kind = self.registration.device;
         match endpoint.status() {
             Status::Real => {}
@@ -248,7 +248,7 @@ impl CheckRun<'_> {
         // `Real` is what the harness reports about itself; its init function may still have opened something else.
         self.confirm_request(device, &endpoint, precision)?;
         needed_feature::confirm(self.registration.check, endpoint.loaded())?;
-        Ok(ModelUnderTest(endpoint))
+        Ok(SubjectUnderTest(endpoint))
     }
 
     fn confirm_request(&self, device: &Device, endpoint: &Endpoint, precision: Precision) -> Result<(), Abort> {
@@ -282,17 +282,17 @@ impl CheckRun<'_> {
     }
 
     /// The thresholds for `tested`.
-    pub(super) fn tolerance<'g>(&self, golden: &'g Golden, tested: &ModelUnderTest) -> Tolerance<'g> {
+    pub(super) fn tolerance<'g>(&self, golden: &'g Golden, tested: &SubjectUnderTest) -> Tolerance<'g> {
         Tolerance::new(&golden.noise, self.spec().tolerances, tested.precision(), tested.endpoint().tf32())
     }
 
     /// The facts needed to make token ids for `tested`; for an encoder-decoder those of its decoder.
-    pub(super) fn text_facts<'g>(&self, tested: &ModelUnderTest, golden: &'g Golden) -> TextFacts<'g> {
+    pub(super) fn text_facts<'g>(&self, tested: &SubjectUnderTest, golden: &'g Golden) -> TextFacts<'g> {
         self.streams(tested, golden)[0]
     }
 
     /// The facts of every token sequence that `tested` reads, at least one, the decoder's first.
-    pub(super) fn streams<'g>(&self, tested: &ModelUnderTest, golden: &'g Golden) -> Vec<TextFacts<'g>> {
+    pub(super) fn streams<'g>(&self, tested: &SubjectUnderTest, golden: &'g Golden) -> Vec<TextFacts<'g>> {
         TextFacts::streams(self.spec().architecture, tested.model(), golden)
     }
 
@@ -349,12 +349,12 @@ pub(super) fn absent_device(requirements: &Requirements, kind: DeviceKind, why: 
     }
 }
 
-impl ModelUnderTest {
+impl SubjectUnderTest {
     pub(super) fn endpoint(&self) -> &Endpoint {
         &self.0
     }
 
-    pub(super) fn loaded(&self) -> &Loaded {
+    pub(super) fn loaded(&self) -> &LoadedSubject {
         self.0.loaded().expect("a real endpoint has loaded its subject, and only real endpoints are accepted")
     }
 

@@ -9,7 +9,7 @@ mod change;
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let fields = tested.model().fields().to_vec();
     if fields.is_empty() {
         return Err(Abort::Fail("the model reads no field of the configuration".to_owned()));
@@ -99,7 +99,7 @@ fn calls(architecture: Architecture, golden: &Golden, config: &Value) -> Vec<Arr
 }
 
 /// The outputs of every call.
-fn outputs(tested: &ModelUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, testgen_nn::forward::ForwardError> {
+fn outputs(tested: &SubjectUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, testgen_nn::forward::ForwardError> {
     calls.iter().map(|inputs| Ok(tested.model().forward(inputs)?.outputs)).collect()
 }
 
@@ -107,7 +107,7 @@ fn outputs(tested: &ModelUnderTest, calls: &[Arrays]) -> Result<Vec<Arrays>, tes
 struct Allowed(Vec<(String, Threshold)>);
 
 impl Allowed {
-    fn new(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden, plain: &[Arrays]) -> Self {
+    fn new(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden, plain: &[Arrays]) -> Self {
         let tolerance = run.tolerance(golden, tested);
         let exact = run.registration.device == DeviceKind::Cpu;
         let threshold = |name: &str| match exact {
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_report_counts_the_fields_with_an_effect() {
         let (tried, summary) = OnHost::of(Architecture::EncoderOnly).run(|run| {
-            let tested = run.model_under_test().unwrap();
+            let tested = run.subject_under_test().unwrap();
             let (config, inert) = (tested.model().config().clone(), tested.model().inert_fields().to_vec());
             let is_tried = |place: &change::ConfigPath| !inert.iter().any(|(field, _)| place.is_within(field));
             let tried = change::places(&config, tested.model().fields()).into_iter().filter(is_tried).count();

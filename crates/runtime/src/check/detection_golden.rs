@@ -18,7 +18,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let forward = tested.model().forward(&golden.main().inputs)?;
     let tolerance = run.tolerance(&golden, &tested);
     let Some(got) = results(&forward, &golden) else {

@@ -20,7 +20,7 @@ pub(super) const FAULT: Detected = Detected::new(
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
         let first = tested.model().forward_traced(&case.inputs)?;

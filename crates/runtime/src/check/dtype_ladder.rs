@@ -11,7 +11,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
     padding::defined,
 };
@@ -54,7 +54,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let mut summary = Vec::new();
     let device = run.registration.device;
     for &precision in run.spec().precisions.iter().filter(|precision| precision.applies_on(device)) {
-        let tested = match run.model_under_test_in(precision) {
+        let tested = match run.subject_under_test_in(precision) {
             Ok(tested) => tested,
             // The device may lack one of the half precisions; the ladder of the others is still worth checking.
             Err(Abort::Skip(reason)) if precision != run.registration.precision && !ladders.is_empty() => {
@@ -82,7 +82,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// Measures the errors in one precision, and compares each output with its tolerance.
 fn measure_step(
     run: &mut CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     golden: &Golden,
     ladders: &mut Ladders,
     failures: &mut Failures,

@@ -18,7 +18,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for state in compare_trace(run, &tested, &golden, |name| name.ends_with("embed"))? {
         failures.extend(state.failure);

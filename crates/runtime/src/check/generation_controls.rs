@@ -5,7 +5,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     kv_cache_equivalence,
     outcome::{Abort, CheckResult, Failures},
     sequences::Sequences,
@@ -33,7 +33,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
@@ -60,7 +60,7 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 }
 
 /// The recorded prompt, or generated ids if none was recorded.
-fn prompt(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Result<Arrays, Abort> {
+fn prompt(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Arrays, Abort> {
     if let Some(start) = golden.start_tokens() {
         let start = repeated_for_passages(start, tested, golden);
         let rows = |array: &Array| (0..start.shape()[0].min(array.shape()[0])).collect::<Vec<_>>();
@@ -77,7 +77,7 @@ fn prompt(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Resul
 }
 
 /// One row of start tokens per passage for a model that writes an answer for each passage. Recorded ones have these rows already.
-fn repeated_for_passages(start: Array, tested: &ModelUnderTest, golden: &Golden) -> Array {
+fn repeated_for_passages(start: Array, tested: &SubjectUnderTest, golden: &Golden) -> Array {
     // 5 is the default of `RagConfig`.
     let docs = tested.model().config().get("n_docs").and_then(Value::as_u64).unwrap_or(5) as usize;
     if tested.model().head() != Head::SequenceGeneration || golden.tokens.contains_key("start") {
@@ -88,7 +88,7 @@ fn repeated_for_passages(start: Array, tested: &ModelUnderTest, golden: &Golden)
 
 /// A model with a prompt, and the controls that are tried on it.
 struct Bench<'a> {
-    tested: &'a ModelUnderTest,
+    tested: &'a SubjectUnderTest,
     prompt: Arrays,
 }
 

@@ -2,7 +2,7 @@
 //! their size, is computed as if it were alone.
 
 use super::{
-    check_run::{CheckRun, ModelUnderTest, RecordedOutput},
+    check_run::{CheckRun, RecordedOutput, SubjectUnderTest},
     graphs::{GraphBatch, GraphResult, PaddingChange},
     outcome::{Abort, CheckResult, Failures},
 };
@@ -18,7 +18,7 @@ const PADDING: usize = 5;
 /// A model with one of its recorded cases.
 #[derive(Clone, Copy)]
 struct Recorded<'a> {
-    tested: &'a ModelUnderTest,
+    tested: &'a SubjectUnderTest,
     golden: &'a Golden,
     case: &'a Case,
 }
@@ -26,7 +26,7 @@ struct Recorded<'a> {
 /// Every recorded graph alone, and with more padding, equals the graph in its batch.
 pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
         let recorded = Recorded { tested: &tested, golden: &golden, case };
@@ -50,7 +50,7 @@ pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
 /// nodes are as recorded.
 pub(super) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
         let recorded = Recorded { tested: &tested, golden: &golden, case };

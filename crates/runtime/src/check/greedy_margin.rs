@@ -33,7 +33,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let recorded = RecordedTokens {
         tokens: &golden.tokens["greedy"],
         margins: &golden.margins["greedy"],

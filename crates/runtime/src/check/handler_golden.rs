@@ -40,7 +40,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let recorded = RecordedAnswer::read(&directory, task)?;
     let request = (run.harness.request)(&recorded.request)?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let (precision, tf32) = (tested.precision(), tested.endpoint().tf32());
     let tolerance = Tolerance::new(&recorded.noise, run.spec().tolerances, precision, tf32);
     let response = tested.endpoint().handle(request)?;

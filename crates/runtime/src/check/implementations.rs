@@ -61,7 +61,7 @@ pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResul
 fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abort> {
     // Opening the device starts the engine. An absent device ends the check with its reason; that the engine refuses the column's own
     // implementation for this model does not, because others are compared.
-    let loaded = run.model_under_test().map(drop);
+    let loaded = run.subject_under_test().map(drop);
     let names = run.engine.process().map(|process| process.engine().implementations(of).to_vec()).unwrap_or_default();
     match (loaded, run.unsupported.take()) {
         (Err(abort), None) => return Err(abort),

@@ -8,7 +8,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{forward_by_position, one_row_per_input},
     padding::at_real_positions,
@@ -43,7 +43,7 @@ pub(super) const FAULT: Detected = Detected::new(Fault::WrongChunk, "a chunk aft
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     if let Some(reason) = inapplicable(tested.model().class()) {
         return Err(Abort::Skip(reason));
     }
@@ -206,7 +206,7 @@ impl Results<'_> {
     fn compare(
         &self,
         run: &mut CheckRun<'_>,
-        tested: &ModelUnderTest,
+        tested: &SubjectUnderTest,
         golden: &Golden,
         what: &str,
         failures: &mut Failures,

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::golden::Golden;
@@ -18,7 +18,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let compared = compare_trace(run, &tested, &golden, is_hidden_state)?;
     let count = compared.len();
     let mut failures = Failures::default();
@@ -51,7 +51,7 @@ pub(super) struct ComparedState {
 /// Compares the recorded hidden states that are `selected`, in the order of computation.
 pub(super) fn compare_trace(
     run: &mut CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     golden: &Golden,
     selected: impl Fn(&str) -> bool,
 ) -> Result<Vec<ComparedState>, ForwardError> {

@@ -21,7 +21,7 @@ pub(super) const FAULT: Detected =
     Detected::new(Fault::TensorNotRead, "one tensor more in the checkpoint", "were never read");
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let tensors = tested.model().tensors();
     if !tensors.unused.is_empty() {
         let named = tensors.unused.iter().take(NAMED).map(|name| excerpt(name));

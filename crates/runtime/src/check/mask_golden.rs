@@ -4,7 +4,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{Positions, forward_by_position},
@@ -27,7 +27,7 @@ const PADDING: usize = 5;
 /// One of the sequences that a model reads.
 #[derive(Clone, Copy)]
 struct Masked<'a> {
-    tested: &'a ModelUnderTest,
+    tested: &'a SubjectUnderTest,
     golden: &'a Golden,
     facts: TextFacts<'a>,
 }
@@ -41,7 +41,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         return graph_padding::mask_golden(run);
     }
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for facts in run.streams(&tested, &golden) {
         let masked = Masked { tested: &tested, golden: &golden, facts };

@@ -6,7 +6,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 /// Memory returns to its value after `compute` has used what was loaded, and dropped it.
 pub(super) fn released(
     run: &mut CheckRun<'_>,
-    compute: impl Fn(&CheckRun<'_>, &ModelUnderTest) -> Result<(), Abort>,
+    compute: impl Fn(&CheckRun<'_>, &SubjectUnderTest) -> Result<(), Abort>,
 ) -> CheckResult {
     // Not measured: see the top of this file.
     let (device, _) = load_and_drop(run, &compute)?;
@@ -49,9 +49,9 @@ pub(super) fn released(
 /// Loads, runs and drops the model or the operators. Returns the device, and its memory while they were loaded.
 fn load_and_drop(
     run: &mut CheckRun<'_>,
-    compute: &impl Fn(&CheckRun<'_>, &ModelUnderTest) -> Result<(), Abort>,
+    compute: &impl Fn(&CheckRun<'_>, &SubjectUnderTest) -> Result<(), Abort>,
 ) -> Result<(OpenDevice, DeviceMemory), Abort> {
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let Some(device) = tested.endpoint().open_device().cloned() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));
     };

@@ -2,12 +2,12 @@
 //! agreement.
 
 use super::outcome::Abort;
-use crate::loaded::Loaded;
+use crate::loaded_subject::LoadedSubject;
 use testgen_engine::Feature;
 use testgen_types::{Check, for_each_check};
 
 /// Ends `check` as ignored if the engine's model lacks what it needs.
-pub(super) fn confirm(check: Check, loaded: Option<&Loaded>) -> Result<(), Abort> {
+pub(super) fn confirm(check: Check, loaded: Option<&LoadedSubject>) -> Result<(), Abort> {
     match needed(check).and_then(|feature| loaded?.lacks(feature)) {
         Some(reason) => Err(Abort::Skip(format!("the engine does not support it: {reason}"))),
         None => Ok(()),

@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
     outcome::{Abort, CheckResult, Failures, refuses_inputs},
 };
@@ -18,7 +18,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
         compare_case(run, &tested, &golden, case, &mut failures)?;
@@ -45,7 +45,7 @@ fn of_recorded(case: &Case, error: ForwardError) -> Abort {
 }
 
 /// A warning where a threshold is not derived from recorded noise.
-fn without_noise(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Option<String> {
+fn without_noise(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Option<String> {
     let tolerance = run.tolerance(golden, tested);
     let floats = golden.main().outputs.iter().filter(|(_, array)| array.as_floats().is_some());
     let mut names = floats.map(|(name, _)| name).filter(|name| tolerance.noise(name).is_none());
@@ -55,7 +55,7 @@ fn without_noise(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -
 
 fn compare_case(
     run: &mut CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     golden: &Golden,
     case: &Case,
     failures: &mut Failures,

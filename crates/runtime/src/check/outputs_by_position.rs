@@ -1,7 +1,7 @@
 //! The outputs of a call, split into those with one entry per position of the sequence and the pooled ones.
 
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     stream::Stream,
 };
 use testgen_engine::Feature;
@@ -31,7 +31,7 @@ pub(super) struct Positions<'a> {
 /// Runs `inputs`. If no output has an entry per position of `stream`, as in a classifier, the hidden states are used instead.
 pub(super) fn forward_by_position(
     run: &mut CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     stream: Stream<'_>,
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {

@@ -6,7 +6,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{OutputsByPosition, forward_by_position},
@@ -28,7 +28,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         return graph_padding::pad_invariance(run);
     }
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     let streams = run.streams(&tested, &golden);
     for facts in &streams {
@@ -48,7 +48,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 fn compare_sides(
     run: &mut CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     golden: &Golden,
     facts: TextFacts<'_>,
     failures: &mut Failures,

@@ -14,7 +14,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let forward = tested.model().forward_traced(&golden.main().inputs)?;
     let Some(device) = tested.endpoint().tensor_kind() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));

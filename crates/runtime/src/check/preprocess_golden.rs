@@ -35,7 +35,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let processor = tested.model().processor();
     let mut failures = Failures::default();
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {

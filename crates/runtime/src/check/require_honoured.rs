@@ -58,6 +58,6 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// The beginning of every check of numbers.
 fn load(run: &mut CheckRun<'_>) -> CheckResult {
-    run.model_under_test()?;
+    run.subject_under_test()?;
     Ok(None)
 }

@@ -7,7 +7,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest},
+    check_run::{CheckRun, SubjectUnderTest},
     outcome::{Abort, CheckResult, Failures},
     preprocess_golden::first_difference,
     sequences::Sequences,
@@ -37,7 +37,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let passages = PassageEmbeddings::read(run)?;
     let threshold = run.tolerance(&golden, &tested).golden("doc_scores");
     let mut failures = Failures::default();
@@ -150,7 +150,7 @@ fn misplaced_passage(scores: &[f64], ids: &[i64], error: f64) -> Option<String> 
 /// Compares the answers of the handler to the recorded questions. Returns how many were compared.
 fn compare_answers(
     run: &CheckRun<'_>,
-    tested: &ModelUnderTest,
+    tested: &SubjectUnderTest,
     golden: &Golden,
     failures: &mut Failures,
 ) -> Result<usize, Abort> {
@@ -179,7 +179,7 @@ fn compare_answers(
 }
 
 /// The error that the tolerance allows for a logit.
-fn logit_error(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> f64 {
+fn logit_error(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> f64 {
     let logits = golden.main().outputs.get("logits").and_then(Array::as_floats).unwrap_or_default();
     let largest = logits.iter().fold(0.0_f32, |largest, logit| largest.max(logit.abs()));
     run.tolerance(golden, tested).golden("logits").max_rel * f64::from(largest)

@@ -22,7 +22,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     if let Some(reason) = inapplicable(&golden) {
         return Err(Abort::Skip(reason));
     }
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let trace = tested.model().forward_traced(&golden.main().inputs)?.trace;
     let tolerance = run.tolerance(&golden, &tested);
     let mut failures = Failures::default();

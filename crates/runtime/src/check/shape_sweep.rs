@@ -6,7 +6,7 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, ModelUnderTest, RecordedOutput},
+    check_run::{CheckRun, RecordedOutput, SubjectUnderTest},
     graphs::{distances_fit, trees},
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::forward_by_position,
@@ -37,7 +37,7 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let architecture = run.spec().architecture;
     let tolerance = run.tolerance(&golden, &tested);
     let mut sweep = Sweep { run, tested: &tested, golden: &golden, tolerance, failures: Failures::default() };
@@ -66,7 +66,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 struct Sweep<'a, 'r> {
     run: &'a mut CheckRun<'r>,
-    tested: &'a ModelUnderTest,
+    tested: &'a SubjectUnderTest,
     golden: &'a Golden,
     tolerance: Tolerance<'a>,
     failures: Failures,

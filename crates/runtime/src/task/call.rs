@@ -9,7 +9,7 @@ pub(super) use output::{Output, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
-use crate::loaded::Loaded;
+use crate::loaded_subject::LoadedSubject;
 use serde_json::Value;
 use testgen_models::{Capabilities, Model};
 use testgen_nn::{
@@ -83,7 +83,7 @@ impl<'a> Call<'a> {
     }
 
     /// The model of an endpoint, for the task.
-    pub(super) fn of(loaded: &'a Loaded, task: Task) -> Result<Self, HandlerError> {
+    pub(super) fn of(loaded: &'a LoadedSubject, task: Task) -> Result<Self, HandlerError> {
         let model = loaded.model().ok_or(HandlerError::WrongSubject { task, expected: "a model" })?;
         Ok(Self::new(model, task))
     }

@@ -1,14 +1,14 @@
 //! `operator_evaluation`: calls of operators in, their results out.
 
 use super::{HandlerError, Request, Response};
-use crate::loaded::Loaded;
+use crate::loaded_subject::LoadedSubject;
 use testgen_calls::Execute;
 use testgen_types::Task;
 
 const TASK: Task = Task::OperatorEvaluation;
 const EXPECTED: &str = "calls of operators";
 
-pub(super) fn answer(loaded: &Loaded, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(loaded: &LoadedSubject, request: Request) -> Result<Response, HandlerError> {
     let Some(operators) = loaded.operators() else {
         return Err(HandlerError::WrongSubject { task: TASK, expected: "operators" });
     };

@@ -83,7 +83,7 @@ fn f32_is_tf32_only_on_a_device_that_declares_it() {
     let host = OnHost::of(Architecture::EncoderOnly);
     let steps = |host: OnHost, precision: Precision| {
         host.run(|run| {
-            let (golden, tested) = (run.golden()?, run.model_under_test_in(precision)?);
+            let (golden, tested) = (run.golden()?, run.subject_under_test_in(precision)?);
             let (mut ladders, mut failures) = (Ladders::new(), Failures::default());
             measure_step(run, &tested, &golden, &mut ladders, &mut failures)?;
             Ok::<_, Abort>(ladders["last_hidden_state"].iter().map(|step| step.tf32).collect::<Vec<_>>())

@@ -5,7 +5,7 @@
 
 use crate::{
     check::{
-        check_run::{CheckRun, ModelUnderTest},
+        check_run::{CheckRun, SubjectUnderTest},
         kv_cache_equivalence::{self, advance_in_steps},
         outcome::Abort,
         routing::router_outputs,
@@ -40,7 +40,7 @@ pub(super) fn compute<'g>(
     of: Computation,
     golden: &'g Golden,
 ) -> Result<(Vec<Call>, Tolerance<'g>), Abort> {
-    let tested = run.model_under_test()?;
+    let tested = run.subject_under_test()?;
     let tolerance = run.tolerance(golden, &tested);
     let mut computed = Vec::new();
     for (label, inputs, optional) in calls(golden) {
@@ -73,7 +73,7 @@ fn is_optional(name: &str) -> bool {
     name.ends_with("_mask") || matches!(name, "token_type_ids" | "position_ids")
 }
 
-fn forward(run: &CheckRun<'_>, tested: &ModelUnderTest, inputs: &Arrays) -> Result<Computed, ForwardError> {
+fn forward(run: &CheckRun<'_>, tested: &SubjectUnderTest, inputs: &Arrays) -> Result<Computed, ForwardError> {
     let outputs = tested.model().forward(inputs)?.outputs;
     Ok(Computed { outputs, routers: router_outputs(run, tested.model(), inputs)? })
 }
@@ -87,7 +87,7 @@ fn survived<T>(run: &CheckRun<'_>, outcome: Result<T, ForwardError>) -> Result<R
 }
 
 /// Sequences that are read in chunks with a cache; none for a model without one.
-fn sequences(run: &CheckRun<'_>, tested: &ModelUnderTest, golden: &Golden) -> Result<Vec<Call>, Abort> {
+fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Vec<Call>, Abort> {
     if !run.spec().architecture.generates() || kv_cache_equivalence::inapplicable(tested.model().class()).is_some() {
         return Ok(Vec::new());
     }

@@ -70,7 +70,7 @@ fn recorded_rows_are_cut_so_that_padding_has_room() {
     // The first case has 30 columns, the longest 36.
     for (longest, expected) in [(64, [36, 30 + LEFT]), (20, [20 - LEFT, 20])] {
         let widths = OnHost::of(Architecture::DecoderOnly).run(|run| {
-            let (golden, tested) = (run.golden()?, run.model_under_test()?);
+            let (golden, tested) = (run.golden()?, run.subject_under_test()?);
             let facts = TextFacts { longest, ..run.text_facts(&tested, &golden) };
             let width = |input: Input| (input.label, input.arrays["input_ids"].shape()[1]);
             Ok::<_, Abort>(inputs(&golden, facts)?.into_iter().map(width).collect::<Vec<_>>())

@@ -24,7 +24,7 @@ pub(super) fn compare_in(
     cases: impl Fn(&OperatorShapes, Element) -> Vec<Case>,
     arithmetic: impl Fn(&OperatorsUnderTest<'_>) -> Arithmetic,
 ) -> CheckResult {
-    let loaded = run.model_under_test()?;
+    let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let arithmetic = arithmetic(&tested);
     // burn 0.21 panics on GPUs for some operators on tensors without elements.

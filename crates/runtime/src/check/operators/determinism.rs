@@ -22,7 +22,7 @@ pub(in crate::check) const FAULT: Detected = Detected::new(
 );
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let loaded = run.model_under_test()?;
+    let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let cases = first_cases(run)?;
     let results = |_| cases.iter().map(|(_, case)| tested.execute(&case.call)).collect::<Vec<_>>();

@@ -16,7 +16,7 @@ pub(in crate::check) const FAULT: Detected =
     Detected::new(Fault::OutputOnOtherDevice, "outputs on another device", "is on cuda, not on cpu");
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let loaded = run.model_under_test()?;
+    let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let Some(device) = tested.tensor_kind() else {
         return Err(Abort::Fail("the endpoint names no device".to_owned()));

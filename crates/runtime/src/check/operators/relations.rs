@@ -21,7 +21,7 @@ pub(in crate::check) const FAULT: Detected =
     Detected::new(Fault::WrongRowOfFive, "the last row of a batch is off by one bit", "equal rows");
 
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let loaded = run.model_under_test()?;
+    let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, Unsupported::default());
     let mut failed = FailedCalls::of(run, &tested);

@@ -18,7 +18,7 @@ use super::{
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
 use crate::{
-    loaded::{Loaded, OperatorSet},
+    loaded_subject::{LoadedSubject, OperatorSet},
     memory::cleanup,
     open::OpenDevice,
     stress_request::StressRequest,
@@ -36,11 +36,11 @@ pub(in crate::check) const FAULT: Detected =
 
 /// Large shapes, each with the reference of one period.
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
-    let loaded = run.model_under_test()?;
+    let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
     let endpoint = loaded.endpoint();
     let (Some(set), Some(device), Some(kind)) =
-        (endpoint.loaded().and_then(Loaded::operators), endpoint.open_device(), tested.tensor_kind())
+        (endpoint.loaded().and_then(LoadedSubject::operators), endpoint.open_device(), tested.tensor_kind())
     else {
         return Err(Abort::Fail("the endpoint names no operators or no device".to_owned()));
     };

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        check_run::{CheckRun, ModelUnderTest},
+        check_run::{CheckRun, SubjectUnderTest},
         outcome::Abort,
     },
     calls,
@@ -27,7 +27,7 @@ pub(super) struct OperatorsUnderTest<'t> {
 
 impl<'t> OperatorsUnderTest<'t> {
     /// The operators of an endpoint that the check has loaded.
-    pub(super) fn of(run: &CheckRun<'_>, tested: &'t ModelUnderTest) -> Self {
+    pub(super) fn of(run: &CheckRun<'_>, tested: &'t SubjectUnderTest) -> Self {
         Self { endpoint: tested.endpoint(), request: run.harness.request, precision: run.registration.precision }
     }
 

@@ -82,7 +82,7 @@ fn padding_changes_pooled_outputs_as_the_pooling_says() {
 fn a_pad_token_outside_the_vocabulary_is_not_used() {
     let pad = |recorded: i64| {
         OnHost::of(Architecture::DecoderOnly).run(|run| {
-            let (mut golden, tested) = (run.golden()?, run.model_under_test()?);
+            let (mut golden, tested) = (run.golden()?, run.subject_under_test()?);
             golden.pad_token_id = Some(recorded);
             Ok::<_, Abort>(run.text_facts(&tested, &golden).pad)
         })

@@ -11,7 +11,7 @@ use crate::{
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
-    loaded::Loaded,
+    loaded_subject::LoadedSubject,
     open,
     subject::{OperatorShapes, StressShapes, Subject},
     suite,
@@ -154,10 +154,10 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
 }
 
 /// The model or the operators with a fault.
-fn with_fault(loaded: Loaded, fault: Fault, precision: Precision) -> Loaded {
+fn with_fault(loaded: LoadedSubject, fault: Fault, precision: Precision) -> LoadedSubject {
     match loaded {
-        Loaded::Operators(set) => {
-            Loaded::Operators(set.map_executor(|inner| Box::new(FaultyOperators::new(inner, fault))))
+        LoadedSubject::Operators(set) => {
+            LoadedSubject::Operators(set.map_executor(|inner| Box::new(FaultyOperators::new(inner, fault))))
         }
         model if fault == Fault::FieldHardCoded => model.map_model(Model::with_one_field),
         model => model.map_model(|model| model.with_network(|inner| Box::new(Faulty::new(inner, fault, precision)))),

@@ -40,7 +40,7 @@ fn a_failure_for_another_reason_does_not_honour_the_requirement() {
 fn a_device_that_is_opened_without_the_engine_is_detected() {
     let loaded = OnHost::of(Architecture::EncoderOnly).run(|run| {
         run.engine = CheckEngine::new("scripted".parse().unwrap());
-        run.model_under_test().map(drop)
+        run.subject_under_test().map(drop)
     });
     assert_eq!(loaded, Err(Abort::Fail("the harness opened cpu:0 without the engine `scripted`".to_owned())));
 }

@@ -9,7 +9,7 @@ use testgen_types::Precision;
 
 /// The subject that an endpoint computes with.
 #[derive(Debug)]
-pub enum Loaded {
+pub enum LoadedSubject {
     /// A model.
     Model {
         /// The model with its weights.
@@ -28,7 +28,7 @@ pub struct OperatorSet {
     pub(crate) executor: Box<dyn Execute + Send + Sync>,
 }
 
-impl Loaded {
+impl LoadedSubject {
     /// The precision that it computes in.
     pub fn precision(&self) -> Precision {
         match self {
