@@ -27,7 +27,6 @@ use crate::{
     tolerance::{Threshold, Tolerance},
 };
 use std::{
-    any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
 };
@@ -35,7 +34,7 @@ use testgen_device::{Device, DeviceIndex};
 use testgen_engine::EngineName;
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
-use testgen_types::{DeviceKind, Precision, Registration};
+use testgen_types::{DeviceKind, Precision, Registration, panic_text};
 
 /// A directory that does not exist.
 pub(super) const MISSING: &str = "there-is-no-such-checkpoint";
@@ -73,16 +72,11 @@ pub(super) fn execute(
     let mut run = CheckRun::new(registration, harness, context);
     let work = AssertUnwindSafe(|| run.outcome(check));
     let Outcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
-        let reason = format!("the check panicked: {}", message(payload.as_ref()));
+        let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));
         Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
     });
     let (kernels, engine) = (kernels::take_fingerprint(), run.engine.finish());
     Outcome { status, evidence: Evidence { kernels, engine, ..evidence } }
-}
-
-fn message(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 /// The failure of a check during which the device's thread panicked, for the panics after the first `before`.
