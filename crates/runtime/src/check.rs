@@ -8,6 +8,7 @@ mod batch_invariance;
 mod causal_leak;
 mod check_run;
 mod config_effective;
+mod context;
 mod detection_golden;
 mod determinism;
 mod dtype_ladder;
@@ -49,11 +50,11 @@ mod sequences;
 mod shape_sweep;
 mod stream;
 
-pub(crate) use check_run::Context;
+pub(crate) use context::Context;
 pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
 
 use crate::{golden::Golden, harness::Harness};
-use check_run::CheckRun;
+use check_run::{CheckFunction, CheckRun};
 use outcome::{Abort, CheckResult};
 use testgen_models::Checkpoint;
 use testgen_types::{Check, Registration, SubjectKind, Task, for_each_check};
@@ -72,8 +73,6 @@ fn of_another_subject(run: &mut CheckRun<'_>) -> CheckResult {
     let Registration { check, .. } = run.registration;
     Err(Abort::Fail(format!("`{check}` is not a check of {}", run.spec().architecture)))
 }
-
-type CheckFunction = fn(&mut CheckRun<'_>) -> CheckResult;
 
 macro_rules! dispatch {
     ($(

@@ -34,7 +34,7 @@ pub struct Endpoint {
     served: Option<Served>,
     memory: Option<MemoryAroundLoad>,
     queue: Queue,
-    /// The feature that the engine does not have, where that is why there is no model.
+    /// The feature that the engine does not have, if its lack is the reason for the mock.
     pub(crate) unsupported: Option<String>,
 }
 

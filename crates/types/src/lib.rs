@@ -22,13 +22,14 @@ mod precision;
 mod provider_share;
 mod python_json;
 mod quantization;
+mod registration;
 mod registry;
 mod report_entry;
 mod subject_kind;
 mod task;
 
 pub use architecture::Architecture;
-pub use check::{Check, CheckEntry, Devices, Engines, Precisions, Registration, engine_checks, required_checks};
+pub use check::{Check, CheckEntry, Devices, Engines, Precisions};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;
@@ -42,6 +43,7 @@ pub use precision::Precision;
 pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;
 pub use quantization::QuantizedCheckpoint;
+pub use registration::{Registration, engine_checks, required_checks};
 pub use registry::{ModelEntry, ModelType, ScoreFunction};
 pub use report_entry::{
     EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,

@@ -2,6 +2,7 @@
 //! evidence for the report.
 
 use super::{
+    context::Context,
     hardware::hardware,
     measured_memory::{add_estimate, replace_peak},
     needed_feature,
@@ -26,43 +27,18 @@ use crate::{
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-};
-use testgen_device::{Device, DeviceIndex};
-use testgen_engine::EngineName;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use testgen_device::Device;
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::{DeviceKind, Precision, Registration, panic_text};
 
-/// A directory that does not exist.
-pub(super) const MISSING: &str = "there-is-no-such-checkpoint";
-
-/// The environment of a check.
-#[derive(Debug, Clone)]
-pub(crate) struct Context<'a> {
-    /// The checkpoint to load; operators have none.
-    pub(crate) checkpoint: Option<Checkpoint>,
-    /// The devices that must be present.
-    pub(crate) requirements: &'a Requirements,
-    /// The index of the device among those of its kind.
-    pub(crate) index: DeviceIndex,
-    /// The engine that computes.
-    pub(crate) engine: EngineName,
-}
-
-impl Context<'_> {
-    /// A checkpoint that no subject can be loaded from: its directory does not exist, and operators take none.
-    pub(super) fn missing_checkpoint(&self) -> Checkpoint {
-        let here = self.checkpoint.as_ref().map_or(Path::new(""), Checkpoint::directory);
-        Checkpoint::at(here.join(MISSING))
-    }
-}
+/// The function of a check.
+pub(super) type CheckFunction = fn(&mut CheckRun<'_>) -> CheckResult;
 
 /// Runs `check` with an engine of its own. A panic is a failure with its message.
 pub(super) fn execute(
-    check: fn(&mut CheckRun<'_>) -> CheckResult,
+    check: CheckFunction,
     registration: Registration,
     harness: &Harness,
     context: &Context<'_>,
@@ -122,7 +98,7 @@ impl<'a> CheckRun<'a> {
     }
 
     /// Runs `check`.
-    pub(super) fn outcome(&mut self, check: fn(&mut CheckRun<'_>) -> CheckResult) -> Outcome {
+    pub(super) fn outcome(&mut self, check: CheckFunction) -> Outcome {
         let panics = crate::open::device_panics();
         memory::begin_peak();
         let result = check(self);

@@ -3,7 +3,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, MISSING},
+    check_run::CheckRun,
+    context::MISSING,
     outcome::{CheckResult, Failures},
 };
 use crate::{

@@ -82,7 +82,7 @@ mod tests {
         let ids = |shape: [usize; 2]| Array::integers(shape, vec![7; shape[0] * shape[1]]);
         assert_eq!(of(&changed("decoder_input_ids", ids([1, 3]))), None);
         assert_eq!(of(&changed("input_ids", ids([1, 4]))), None, "the mask is of something else");
-        assert_eq!(of(&changed("attention_mask", ids([1, 3]))), None, "there is no padding");
+        assert_eq!(of(&changed("attention_mask", ids([1, 3]))), None, "no position is padding");
         let numbers = Array::integers([1, 3], vec![1, 2, 3]);
         let compared = |expected: &Array, got: &Array| defined(&scripted(), &padded(), expected, got);
         assert_eq!(compared(&numbers, &counted(&[1, 3], 0)), None);

@@ -6,7 +6,8 @@
 #[cfg(test)]
 use super::tests::faulty::{Detected, Fault};
 use super::{
-    check_run::{CheckRun, Context},
+    check_run::CheckRun,
+    context::Context,
     fallback_marked::ABSENT,
     outcome::{CheckResult, CheckStatus, Failures},
 };
