@@ -18,8 +18,10 @@ import transformers
 from answer_subject import NotServed, Subject
 from answer_tasks import tasks_of
 from atomic_file import replace_file
+from errors import first_line
 from noise import measured
 from reference import quiet_and_repeatable
+from registry import is_native
 
 FILE = "answers.json"
 # A few numbers say little about the noise by chance, so more than one sample is measured.
@@ -37,6 +39,11 @@ def record(directory, noise_samples=NOISE_SAMPLES, golden=None):
             answers[task] = recorded(subject, answer(subject), noise_samples)
         except NotServed as why:
             missing[task] = str(why)
+        except Exception as error:
+            # A pipeline may not know the type. It knows the native ones, so that an error there is a fault.
+            if is_native(subject.config):
+                raise
+            missing[task] = first_line(error)
     path = os.path.join(directory, FILE)
     if not answers:
         if os.path.exists(path):

@@ -27,13 +27,18 @@ def generate(model, config, random, prompt=None):
     """Greedy tokens with the cache, their raw logits and top-1/top-2 gaps; a fresh generation config has no end token."""
     length = min(8, position_limit(config) // 2)
     prompt = padded_case(config, random, [length, length]) if prompt is None else prompt
+    return greedy(model, prompt, position_limit(config), pad_id(config))
+
+
+def greedy(model, prompt, limit, pad):
+    """Greedy tokens after a prompt, of at most `limit` tokens with it."""
     length = prompt["input_ids"].shape[1]
     model.generation_config = GenerationConfig(
         do_sample=False,
-        max_new_tokens=min(NEW_TOKENS, position_limit(config) - length),
+        max_new_tokens=min(NEW_TOKENS, limit - length),
         return_dict_in_generate=True,
         output_logits=True,
-        pad_token_id=pad_id(config),
+        pad_token_id=pad,
     )
     with torch.no_grad():
         result = model.generate(**prompt)
@@ -54,15 +59,21 @@ def generate_from_source(model, config, case):
     The cache of transformers has as many layers as the encoder, so a deeper decoder generates without a cache.
     """
     decoder_layers = getattr(config, "num_decoder_layers", None) or getattr(config, "decoder_layers", 0)
+    limit = getattr(config, "max_target_positions", position_limit(config))
+    return greedy_from_source(model, case, limit, start_id(config), pad_id(config), use_cache=decoder_layers <= config.num_hidden_layers)
+
+
+def greedy_from_source(model, case, limit, start, pad, use_cache=True):
+    """Greedy tokens from the encoder's input of a case."""
     source = {name: value for name, value in case.items() if not name.startswith("decoder_")}
     model.generation_config = GenerationConfig(
         do_sample=False,
-        max_new_tokens=min(NEW_TOKENS, getattr(config, "max_target_positions", position_limit(config)) - 1),
-        decoder_start_token_id=start_id(config),
-        use_cache=decoder_layers <= config.num_hidden_layers,
+        max_new_tokens=min(NEW_TOKENS, limit - 1),
+        decoder_start_token_id=start,
+        use_cache=use_cache,
         return_dict_in_generate=True,
         output_logits=True,
-        pad_token_id=pad_id(config),
+        pad_token_id=pad,
     )
     with torch.no_grad():
         # Whisper's own `generate` splits audio into segments.

@@ -1,6 +1,6 @@
 """Records `golden.safetensors` and `answers.json` of a Hugging Face checkpoint directory, with transformers as the reference.
 
-    python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--force]
+    python goldens.py CHECKPOINT_DIR [--seed N] [--noise-samples N] [--inputs FILE] [--force]
     python goldens.py CHECKPOINT_DIR --answers
 
 The reference is the checkpoint as it is READ BACK from disk, on the CPU, in float32, with eager attention. The noise of the
@@ -30,14 +30,17 @@ except ImportError as missing:
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import answers
+import any_cases
+import any_generation
 from atomic_file import TemporaryFile, replace_file
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
 from generation import steps
+from given_inputs import read_inputs
 from golden_file import safetensors_of
 from noise import noise_of
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
-from registry import kind
+from registry import is_native, kind
 from results import named_tensors, run_all
 from text_inputs import read_tokenizer
 from vocabulary import digest_of
@@ -49,6 +52,7 @@ def main():
     parser.add_argument("checkpoint", help="directory as `save_pretrained` writes it")
     parser.add_argument("--seed", type=int, default=0, help="chooses inputs (default 0)")
     parser.add_argument("--noise-samples", type=int, default=1, help="how often the reference's own error is measured (default 1)")
+    parser.add_argument("--inputs", metavar="FILE", help="safetensors with the arguments of the main case, instead of drawn ones")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
     arguments = parser.parse_args()
@@ -70,7 +74,7 @@ def main():
 def record_both(arguments):
     """Records the golden, then the answers. The golden gets its name last: its existence means that the recording is complete, so a
     killed one is repeated without --force."""
-    path, content = prepare(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples)
+    path, content = prepare(arguments.checkpoint, arguments.seed, arguments.force, arguments.noise_samples, arguments.inputs)
     with TemporaryFile(path, content) as golden:
         try:
             answered = answers.record(arguments.checkpoint, golden=golden.path)
@@ -81,15 +85,15 @@ def record_both(arguments):
     answers.report(arguments.checkpoint, *answered)
 
 
-def record(directory, seed=0, force=False, noise_samples=1):
+def record(directory, seed=0, force=False, noise_samples=1, inputs=None):
     """Records `directory`/golden.safetensors and returns its path."""
-    path, content = prepare(directory, seed, force, noise_samples)
+    path, content = prepare(directory, seed, force, noise_samples, inputs)
     replace_file(path, content)
     return path
 
 
-def prepare(directory, seed, force, noise_samples):
-    """The path and the content of `directory`/golden.safetensors."""
+def prepare(directory, seed, force, noise_samples, inputs=None):
+    """The path and the content of `directory`/golden.safetensors. `inputs` is a file with the main case, which is then the only one."""
     path = os.path.join(directory, "golden.safetensors")
     if os.path.exists(path) and not force:
         raise RecordError(f"`{path}` exists; give --force to replace it")
@@ -98,19 +102,30 @@ def prepare(directory, seed, force, noise_samples):
     model_class, family = class_of(config), FAMILIES[kind(config)]
     model = load(model_class, directory, torch.float32)
     random = numpy.random.default_rng(seed)
-    cases, tensors, metadata = family.cases(directory, config, random, seed)
-    metadata |= describe(model_class, config, seed, noise_samples)
+    if inputs is not None:
+        cases, tensors, metadata = [read_inputs(inputs, model)], {}, {}
+    elif is_native(config):
+        cases, tensors, metadata = family.cases(directory, config, random, seed)
+    else:
+        cases, tensors, metadata = any_cases.cases(model, directory, config, seed)
+    metadata |= describe(model_class, config, seed, noise_samples, inputs)
     if "text" in metadata:
         metadata["vocabulary.sha256"] = digest_of(read_tokenizer(directory))
     with user_error(f"`{type(model).__name__}` refuses the inputs"):
         results = run_all(model, cases)
-    if hasattr(family, "derived"):
-        tensors |= family.derived(directory, tensors, results)
-    tensors |= named_tensors(cases, results)
-    if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
-        tensors |= family.generated(model, config, random, cases)
+    if is_native(config):
+        tensors |= named_tensors(cases, results) | derived(family, directory, tensors, results)
+        if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
+            tensors |= family.generated(model, config, random, cases)
+    else:
+        tensors |= named_tensors(cases, results) | any_generation.generated(model, directory, config, seed, cases)
     metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
     return path, safetensors_of(tensors, metadata)
+
+
+def derived(family, directory, tensors, results):
+    """The tensors that a family computes from the results."""
+    return family.derived(directory, tensors, results) if hasattr(family, "derived") else {}
 
 
 if __name__ == "__main__":

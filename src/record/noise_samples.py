@@ -13,7 +13,7 @@ def noise(results, exact, computed, sample, noise_samples, choosing):
     """`reference`, `noise_samples`, and for each compute type {name: [relative L2, relative maximum]}.
 
     `results` are those of float32, `exact` those of float64 or None where the model only runs in float32. `computed(precision)` returns
-    the results in a compute type, `sample(precision, seed)` the errors with other weights.
+    the results in a compute type, or None if the model does not run in it, and `sample(precision, seed)` the errors with other weights.
 
     A single sample may be too small: near a discontinuity of a softmax or norm another one is several times as large. Where a model
     chooses experts or passages, moved weights may rightly choose others in 16 bits, so only float32 has more than one sample; without
@@ -26,7 +26,10 @@ def noise(results, exact, computed, sample, noise_samples, choosing):
     for precision in PRECISIONS:
         if precision == "f32" and named == "float32":
             continue
-        errors = largest_errors(results if precision == "f32" else computed(precision), reference)
+        own = results if precision == "f32" else computed(precision)
+        if own is None:
+            continue
+        errors = largest_errors(own, reference)
         for seed in range(1, noise_samples if precision == "f32" or not choosing else 1):
             errors = larger(errors, sample(precision, seed))
         found[precision] = errors

@@ -75,9 +75,10 @@ def load(model_class, directory, dtype):
     return model.eval()
 
 
-def describe(model_class, config, seed, noise_samples):
+def describe(model_class, config, seed, noise_samples, inputs=None):
     """Metadata with the versions that made the golden and the command that makes it again."""
     repeated = f" --noise-samples {noise_samples}" if noise_samples > 1 else ""
+    repeated += " --inputs FILE" if inputs else ""
     return {
         "model_class": model_class.__name__,
         "transformers": transformers.__version__,

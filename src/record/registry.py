@@ -24,6 +24,11 @@ def entry(config):
     return ENTRIES[kind(config)]
 
 
+def is_native(config):
+    """Whether testgen itself implements the type."""
+    return bool(entry(config).definition)
+
+
 def type_of_class(class_name):
     """The model type of a class, or None."""
     return next((name for name, line in ENTRIES.items() if class_name in line.classes), None)

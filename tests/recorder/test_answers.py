@@ -16,7 +16,7 @@ from registry import ENTRIES  # noqa: E402
 
 
 def test_every_class_of_the_registry_has_tasks_that_can_be_recorded():
-    without = {name for line in ENTRIES.values() for name in line.classes if not names_of(name, line.architecture)}
+    without = {name for line in ENTRIES.values() if line.definition for name in line.classes if not names_of(name, line.architecture)}
     assert without == {"BertForPreTraining", "BertForNextSentencePrediction", "AlbertForPreTraining"}
     assert {task for line in ENTRIES.values() for name in line.classes for task in names_of(name, line.architecture)} == set(ANSWERS)
 

@@ -48,6 +48,7 @@ const FILES: &[(&str, &str)] = files! {
     "encoder_only.py"
     "errors.py"
     "families.py"
+    "forward_arguments.py"
     "generation.py"
     "gpu_identity.py"
     "graph.py"

@@ -1,0 +1,1 @@
+../../../src/record/forward_arguments.py

@@ -1,0 +1,63 @@
+"""Sounds for types without a native implementation, in the layouts that models take them in: part of the recorder `goldens.py`."""
+
+import numpy
+import torch
+
+from forward_arguments import names
+from measured_sizes import AUDIO, FEATURES, first, number
+from rounded_inputs import rounded
+from speech import draw_sound
+
+ARGUMENTS = ("input_features", "input_values", "audio_values", "audio_mel")
+SAMPLES = (1437, 1900)
+FRAMES = (64, 96)
+
+
+class Audio:
+    """Draws the audio argument of a model."""
+
+    def __init__(self, model, config):
+        self.config, self.taken = config, names(model)
+        self.features = number(first(config, AUDIO, FEATURES)) or 80
+        longest = number(first(config, AUDIO, ("max_source_positions",)))
+        self.fixed = number(first(config, AUDIO, ("max_length",))) if longest is None else 2 * longest
+
+    @property
+    def argument(self):
+        """The argument with samples or features, or None."""
+        return next((name for name in ARGUMENTS if name in self.taken), None)
+
+    def layouts(self):
+        """Functions of `(random, count)` that return the arguments, the likeliest first."""
+        if self.argument is None:
+            return
+        samples = [self.samples(), self.samples(1), self.samples(factor=4), self.samples(1, factor=4)]
+        frames = [self.spectrogram(length, *order) for length in dict.fromkeys((self.fixed or 64, 64)) for order in ((0, 1), (1, 0))]
+        both = [*samples, *frames] if self.argument == "input_values" else [*frames, *samples]
+        yield from both
+
+    def samples(self, *channel, factor=1):
+        """Samples [count, (1,) samples]."""
+
+        def draw(random, count):
+            length = SAMPLES[count % 2] * factor
+            sounds = numpy.stack([draw_sound(random, length, 16000) for _ in range(count)])
+            return self.with_mask({self.argument: rounded(self.config, (sounds - 0.05) * 5).reshape(count, *channel, length)}, length)
+
+        return draw
+
+    def spectrogram(self, frames, *order):
+        """A spectrogram [count, features, frames], or with the last two exchanged."""
+
+        def draw(random, count):
+            shape = [self.features, frames]
+            case = {self.argument: rounded(self.config, random.normal(0, 0.7, (count, *(shape[index] for index in order))))}
+            return self.with_mask(case, frames)
+
+        return draw
+
+    def with_mask(self, case, length):
+        """Adds a mask that shows everything under the name that only sounds have."""
+        count = len(case[self.argument])
+        found = next((name for name in ("input_features_mask", "feature_attention_mask", "padding_mask") if name in self.taken), None)
+        return case | ({found: torch.ones(count, length, dtype=torch.int64)} if found else {})

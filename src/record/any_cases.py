@@ -1,0 +1,188 @@
+"""Inputs of types without a native implementation, by the signature of `forward`: part of the recorder `goldens.py`.
+
+A model may take images and sounds in one of several layouts, which no configuration names. They are tried, the likeliest first, and the
+first that the model takes is recorded.
+"""
+
+import inspect
+import itertools
+from types import SimpleNamespace
+
+import numpy
+import torch
+
+import forward_arguments
+from any_audio import Audio
+from any_extra import extra_arguments
+from any_images import Images
+from any_series import Series
+from any_text import AUDIO_TOKENS, IMAGE_TOKENS, Text
+from errors import RecordError, first_line
+from measured_sizes import token_ids
+from object_detection import half_hidden
+from registry import entry
+from results import run
+
+WITHOUT_DECODER = ("ForQuestionAnswering", "EncoderModel")
+# Longer chains of failures are not read.
+LONGEST = 300
+
+
+def cases(model, directory, config, seed):
+    """The cases, raw inputs and metadata of a model in float32."""
+    drawing = Drawing(model, directory, config, seed)
+    failures = []
+    for plan in drawing.plans():
+        random = numpy.random.default_rng(seed)
+        try:
+            main, tensors, metadata = drawing.main(plan, random)
+            first = run(model, main, trace=True)
+        except Exception as error:
+            # Whatever a model raises for a layout that it does not take.
+            failures.append(error)
+            continue
+        refuse_random(model, first, run(model, main, trace=True))
+        return [main, *drawing.further(plan, random)], tensors, metadata
+    raise refusal(model, failures)
+
+
+def refusal(model, failures):
+    """The error of a model that takes none of the inputs."""
+    name = type(model).__name__
+    own = next((error for error in failures if isinstance(error, RecordError)), None)
+    if own is not None:
+        return own
+    if not failures:
+        return RecordError(f"`{name}` takes {arguments(model)}, which cannot be drawn; give them with --inputs FILE")
+    return RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; give others with --inputs FILE")
+
+
+def arguments(model):
+    """The first arguments of `forward`, for a message."""
+    found = forward_arguments.required(model) or sorted(forward_arguments.names(model))[:3]
+    return ", ".join(f"`{name}`" for name in found)
+
+
+def refuse_random(model, first, second):
+    """A model that draws random numbers while it runs cannot be a reference."""
+    for name, value in first.items():
+        if value.shape != second[name].shape or not torch.equal(value.nan_to_num(), second[name].nan_to_num()):
+            raise RecordError(f"`{type(model).__name__}` computes another `{name}` in a second run, so that it cannot be a reference")
+
+
+class Drawing:
+    """Draws the inputs of one model."""
+
+    def __init__(self, model, directory, config, seed):
+        self.model, self.directory, self.config, self.seed = model, directory, config, seed
+        self.taken = forward_arguments.names(model)
+        self.architecture = entry(config).architecture
+        self.images, self.audio, self.series = Images(model, directory, config), Audio(model, config), Series(model, config)
+        self.text = Text(model, directory, config, seed) if {"input_ids", "decoder_input_ids"} & self.taken else None
+
+    def plans(self):
+        """Plans of what to draw, the likeliest first: layouts of images, sounds and series, each None if the model does not read them, and
+        whether a text has tokens in the places of images and sounds."""
+        reads_text = "input_ids" in self.taken
+        images, audio = list(self.images.layouts()), list(self.audio.layouts())
+        if self.architecture in ("encoder_only", "decoder_only", "moe", "ssm") and reads_text:
+            # Text models that may also read an image or a sound.
+            images, audio = [None, *images], [None]
+        elif self.architecture in ("multimodal", "vision_text", "vision", "object_detection") and images:
+            audio = [None]
+        elif self.architecture == "speech" and audio:
+            images = [None]
+        for series, image, sound in itertools.product(list(self.series.layouts()) or [None], images or [None], audio or [None]):
+            if series is None and image is None and sound is None and not reads_text:
+                continue
+            placed = reads_text and (self.place(IMAGE_TOKENS) if image else self.place(AUDIO_TOKENS) if sound else None) is not None
+            for places in (True, False) if placed else (False,):
+                yield SimpleNamespace(series=series, image=image, sound=sound, text=reads_text, places=places)
+
+    def place(self, fields):
+        """The token in the place of an image or a sound, or None."""
+        found = token_ids(self.config, fields)
+        return found if found is not None and self.text is not None and found < self.text.size else None
+
+    def main(self, plan, random):
+        """The main case, raw inputs and metadata."""
+        text, metadata = self.text.main(random) if plan.text else ({}, {})
+        case = self.case(plan, random, text, 2)
+        processed = self.images.processed(random) if plan.image and not plan.places and not plan.sound else None
+        name = self.images.argument
+        if processed is None or name not in case or processed[1].shape != case[name].shape:
+            return case, {}, metadata
+        tensors, pixels, described = processed
+        return case | {name: pixels}, tensors, metadata | described
+
+    def further(self, plan, random):
+        """The other cases that the model takes: a longer one without padding, and for decoders one with padding on the left."""
+        rows = 2 if plan.text else 3
+        draws = [lambda: self.case(plan, random, self.text.longer(random) if plan.text else {}, rows)]
+        decodes = self.architecture in ("decoder_only", "moe", "ssm", "multimodal")
+        if decodes and plan.text and self.text.masked and self.model.config._attn_implementation == "eager":
+            draws.append(lambda: self.case(plan, random, self.text.left(random), 3))
+        for draw in draws:
+            try:
+                case = draw()
+                run(self.model, case, trace=False)
+            except Exception:
+                # The main case is enough: some layouts are fixed to a number of rows or a length.
+                continue
+            yield case
+
+    def case(self, plan, random, text, rows):
+        """One case of `rows` rows."""
+        case = dict(text)
+        for draw in (plan.series, plan.image, plan.sound):
+            if draw is not None:
+                case |= draw(random, rows)
+        if plan.places:
+            token = self.place(IMAGE_TOKENS if plan.image else AUDIO_TOKENS)
+            case |= self.text.with_places(random, text, token, features_of(self.model, case, "image" if plan.image else "audio") // rows)
+            if "image_grid_thw" in case:
+                # Positions follow from the grid.
+                case.pop("position_ids", None)
+        case = self.finished(plan, random, case, rows)
+        return {name: value for name, value in case.items() if name in self.taken}
+
+    def ends(self, name):
+        """Whether the class searches for the end of a text."""
+        return self.architecture == "vision_text" or ("Classification" in name and "decoder_input_ids" in self.taken)
+
+    def finished(self, plan, random, case, rows):
+        """The case with the arguments that depend on the architecture and on the class."""
+        name = type(self.model).__name__
+        if plan.text and self.ends(name):
+            case = self.text.with_end(case)
+        if plan.text and self.architecture == "encoder_only":
+            case = self.text.with_types(case)
+        if "decoder_input_ids" in self.taken and not name.endswith(WITHOUT_DECODER) and "Classification" not in name:
+            case = self.text.with_decoder(random, case, rows, (9, *[6] * (rows - 1)))
+        if self.architecture == "object_detection" and "pixel_mask" in self.taken and "pixel_values" in case:
+            case["pixel_mask"] = half_hidden(case["pixel_values"])
+        case |= self.images.noise(random, case)
+        case |= extra_arguments(self.model, self.config, random, case)
+        missing = [name for name in forward_arguments.required(self.model) if name not in case]
+        if missing:
+            raise RecordError(f"`{name}` needs `{missing[0]}`; give it with --inputs FILE")
+        return case
+
+
+@torch.no_grad()
+def features_of(model, case, modality):
+    """The number of vectors that the images or sounds of a case become, which is the number of tokens in their places."""
+    compute = getattr(model, f"get_{modality}_features", None) or getattr(getattr(model, "model", None), f"get_{modality}_features", None)
+    if compute is None:
+        raise RecordError(f"`{type(model).__name__}` does not say how many tokens an {modality} has; give the inputs with --inputs FILE")
+    taken = inspect.signature(compute).parameters
+    found = compute(**{name: value for name, value in case.items() if name in taken})
+    found = getattr(found, "pooler_output", None) if hasattr(found, "pooler_output") else found
+    return sum(one.numel() // one.shape[-1] for one in flat(found))
+
+
+def flat(values):
+    """The tensors of a nested list."""
+    if isinstance(values, torch.Tensor):
+        return [values]
+    return [one for value in values if value is not None for one in flat(value)]

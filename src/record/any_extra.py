@@ -1,0 +1,47 @@
+"""Arguments that single kinds of text models take beside ids, for types without a native implementation: part of the recorder
+`goldens.py`."""
+
+import numpy
+import torch
+
+from forward_arguments import names
+from measured_sizes import IMAGE, first, number
+
+
+def extra_arguments(model, config, random, case):
+    """The further arguments that the signature names and the configuration has sizes for."""
+    taken = names(model) - set(case)
+    ids = case.get("input_ids")
+    found = {}
+    if "bbox" in taken and ids is not None:
+        found["bbox"] = boxes(config, random, ids.shape)
+    if "visual_feats" in taken:
+        found["visual_feats"] = normal(random, len(ids), 5, number(getattr(config, "visual_feat_dim", None), 8))
+        found["visual_pos"] = normal(random, len(ids), 5, number(getattr(config, "visual_pos_dim", None), 4)).sigmoid()
+    if "visual_embeds" in taken and number(getattr(config, "visual_embedding_dim", None)):
+        found["visual_embeds"] = normal(random, len(ids), 5, config.visual_embedding_dim)
+    if "query_embeds" in taken:
+        found["query_embeds"] = normal(random, 2, 5, config.hidden_size)
+    if "encoder_hidden_states" in taken and number(getattr(config, "encoder_hidden_size", None)) and ids is None:
+        found["encoder_hidden_states"] = normal(random, 2, 6, config.encoder_hidden_size)
+    if "pixel_mask" in taken and "pixel_values" in case and case["pixel_values"].ndim == 4 and ids is not None:
+        shape = case["pixel_values"].shape
+        found["pixel_mask"] = torch.ones(shape[0], *shape[-2:], dtype=torch.int64)
+    if "image" in taken and ids is not None:
+        side = number(first(config, IMAGE, ("image_size", "input_size")), 224)
+        found["image"] = normal(random, len(ids), 3, side, side)
+    return found
+
+
+def boxes(config, random, shape):
+    """The place of each token on its page: left, top, right, bottom, in thousandths or, where positions are not looked up, in shares."""
+    corners = numpy.sort(random.random((*shape, 2, 2)), axis=-2).reshape(*shape, 4)
+    rows = number(getattr(config, "max_2d_position_embeddings", None))
+    if rows is None:
+        return torch.from_numpy(corners.astype(numpy.float32))
+    return torch.from_numpy((corners * (min(rows, 1001) - 1)).astype(numpy.int64))
+
+
+def normal(random, *shape):
+    """Normal noise."""
+    return torch.from_numpy(random.normal(0, 1, shape).astype(numpy.float32))

@@ -1,0 +1,147 @@
+"""Types without a native implementation: inputs by the signature of `forward`, results by their names, and a whole recording."""
+
+# ruff: noqa: E402 - modules that import torch come after the check that it is there
+import json
+
+import pytest
+
+from noise_samples import noise
+from registry import ENTRIES
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+import any_cases
+import any_text
+import forward_arguments
+import goldens
+import measured_sizes
+import results
+from errors import RecordError
+from given_inputs import read_inputs
+
+SIZES = {
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "vocab_size": 40,
+    "max_position_embeddings": 64,
+    "pad_token_id": 1,
+    "bos_token_id": 2,
+    "eos_token_id": [3, 4],
+}
+
+
+class Plain(torch.nn.Module):
+    """A model with arguments of each kind."""
+
+    def forward(self, patches, mask=None, *, scale=1):
+        return patches
+
+
+class Open(torch.nn.Module):
+    """A model that takes further arguments."""
+
+    def forward(self, input_ids, **options):
+        return input_ids
+
+
+def test_arguments_are_those_of_the_signature():
+    assert forward_arguments.names(Plain()) == {"patches", "mask", "scale"}
+    assert forward_arguments.required(Plain()) == ["patches"]
+    assert not forward_arguments.takes(Plain(), "output_hidden_states")
+    assert forward_arguments.takes(Open(), "output_hidden_states")
+    assert forward_arguments.required(Open()) == ["input_ids"]
+
+
+def test_sizes_are_those_of_the_modality_and_are_measured_else():
+    config = transformers.CLIPConfig(text_config={"vocab_size": 50}, vision_config={"image_size": 24, "num_channels": 1})
+    assert measured_sizes.image_sides(config) == (24, 24)
+    assert measured_sizes.channels(torch.nn.Sequential(), config) == 1
+    assert measured_sizes.channels(torch.nn.Conv2d(5, 2, 1), transformers.PretrainedConfig()) == 5
+    table = torch.nn.ModuleDict({"position_embeddings": torch.nn.Embedding(20, 4, padding_idx=1)})
+    assert measured_sizes.position_limit(table, transformers.PretrainedConfig()) == 18, "rows begin after the padding row"
+
+
+def test_ids_avoid_tokens_with_a_meaning():
+    config = transformers.LlamaConfig(**SIZES | {"vocab_size": 12})
+    text = any_text.Text(transformers.LlamaModel(config), "", config, 0)
+    assert text.end == 3
+    assert set(text.drawable) == set(range(12)) - {1, 2, 3, 4}
+
+
+def test_results_in_lists_have_numbers_and_results_without_names_are_recorded():
+    tensor = torch.ones(2)
+    result = {"params": (tensor, tensor), "hidden_states": (tensor,), "loss": tensor, "none": None}
+    assert list(results.listed(result)) == ["params.0", "params.1"]
+    assert list(results.listed(results.by_name((tensor, None, tensor)))) == ["output.0", "output.2"]
+    assert list(results.listed(results.by_name(tensor))) == ["output"]
+
+
+def test_a_compute_type_in_which_the_model_does_not_run_has_no_noise():
+    run = [{"logits": torch.ones(2).numpy()}]
+    found = noise(run, run, lambda precision: None if precision == "f16" else run, None, 1, False)
+    assert set(found) == {"reference", "noise_samples", "f32", "bf16"}
+
+
+def test_inputs_of_a_file_are_checked(tmp_path):
+    path = tmp_path / "inputs.safetensors"
+    save_file({"patches": torch.ones(2, dtype=torch.float16), "mask": torch.ones(2, dtype=torch.int8)}, path)
+    found = read_inputs(path, Plain())
+    assert {name: value.dtype for name, value in found.items()} == {"mask": torch.int64, "patches": torch.float32}
+    save_file({"mask": torch.ones(2)}, path)
+    with pytest.raises(RecordError, match="`Plain` needs `patches`"):
+        read_inputs(path, Plain())
+    save_file({"pixels": torch.ones(2)}, path)
+    with pytest.raises(RecordError, match="takes no `pixels`; its arguments are mask, patches, scale"):
+        read_inputs(path, Plain())
+
+
+def test_a_model_without_inputs_that_can_be_drawn_is_refused():
+    error = any_cases.refusal(Plain(), [])
+    assert str(error) == "`Plain` takes `patches`, which cannot be drawn; give them with --inputs FILE"
+
+
+def save(directory, name, **sizes):
+    """A random checkpoint of a class."""
+    model_class = getattr(transformers, name)
+    torch.manual_seed(0)
+    model_class(model_class.config_class(**SIZES | sizes)).save_pretrained(directory)
+
+
+@pytest.fixture
+def decoder(tmp_path):
+    """A small checkpoint of a type without a native implementation."""
+    name = next(name for name, line in ENTRIES.items() if not line.definition and "SmolLM3ForCausalLM" in line.classes)
+    assert ENTRIES[name].recorder == "decoder_only"
+    save(tmp_path, "SmolLM3ForCausalLM")
+    return tmp_path
+
+
+def test_a_decoder_is_recorded_with_its_tokens(decoder):
+    path = goldens.record(decoder, seed=3)
+    with safe_open(path, "pt") as file:
+        tensors, metadata = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+    assert tensors["output.logits"].shape == (*tensors["input.input_ids"].shape, 40)
+    assert {"case.1.output.logits", "case.2.output.logits", "case.2.input.position_ids", "trace.embed", "trace.layer.1"} <= set(tensors)
+    assert tensors["tokens.greedy"].shape == (2, 16)
+    assert set(json.loads(metadata["noise.bf16"])) >= {"logits", "tokens.logits", "trace.layer.0"}
+    assert metadata["model_class"] == "SmolLM3ForCausalLM"
+    with open(path, "rb") as file:
+        first = file.read()
+    with open(goldens.record(decoder, seed=3, force=True), "rb") as file:
+        assert file.read() == first, "the same seed produces the same bytes"
+
+
+def test_inputs_of_a_file_replace_drawn_ones(decoder, tmp_path):
+    inputs = tmp_path / "inputs.safetensors"
+    save_file({"input_ids": torch.tensor([[5, 6, 7]])}, inputs)
+    with safe_open(goldens.record(decoder, inputs=inputs), "pt") as file:
+        assert file.get_tensor("input.input_ids").tolist() == [[5, 6, 7]]
+        assert not any(name.startswith("case.") for name in file.keys())  # noqa: SIM118
+        assert "--inputs FILE" in file.metadata()["command"]
