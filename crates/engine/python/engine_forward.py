@@ -22,15 +22,17 @@ def forward(model, inputs, traced):
 
 def run_halves(model, inputs, traced):
     """The results of texts, of images, or of both. transformers fails without one of them, on which the others do not depend."""
+    lacking = [name for name in ("input_ids", "pixel_values") if name not in inputs]
+    if not lacking:
+        return run(model, inputs, traced)
     vision, device = model.config.vision_config, model.device
     absent = {
         "input_ids": lambda: torch.zeros(1, 1, dtype=torch.int64, device=device),
         "pixel_values": lambda: torch.zeros(1, vision.num_channels, vision.image_size, vision.image_size, device=device),
     }
-    lacking = [name for name in absent if name not in inputs]
     found = run(model, inputs | {name: absent[name]() for name in lacking}, traced)
     made_up = {"input_ids": "text_embeds", "pixel_values": "image_embeds"}
-    dropped = {made_up[name] for name in lacking} | ({"logits_per_text", "logits_per_image"} if lacking else set())
+    dropped = {made_up[name] for name in lacking} | {"logits_per_text", "logits_per_image"}
     return {name: value for name, value in found.items() if name not in dropped}
 
 
