@@ -9,8 +9,9 @@ from rounded_inputs import rounded
 from speech import draw_sound
 
 ARGUMENTS = ("input_features", "input_values", "audio_values", "audio_mel")
-SAMPLES = (1437, 1900)
-FRAMES = (64, 96)
+# Lengths that are tried: an odd one tests more, some models take multiples of their window only, and some need a longer one.
+SAMPLES = (1437, 3840, 7680)
+FRAMES = (64, 200)
 
 
 class Audio:
@@ -31,27 +32,27 @@ class Audio:
         """Functions of `(random, count)` that return the arguments, the likeliest first."""
         if self.argument is None:
             return
-        samples = [self.samples(), self.samples(1), self.samples(factor=4), self.samples(1, factor=4)]
-        frames = [self.spectrogram(length, *order) for length in dict.fromkeys((self.fixed or 64, 64)) for order in ((0, 1), (1, 0))]
+        samples = [self.samples(length, *channel) for length in SAMPLES for channel in ((), (1,))]
+        lengths, orders = dict.fromkeys((self.fixed or FRAMES[0], *FRAMES)), (((0, 1), ()), ((1, 0), ()), ((1, 0), (1,)))
+        frames = [self.spectrogram(length, order, between) for length in lengths for order, between in orders]
         both = [*samples, *frames] if self.argument == "input_values" else [*frames, *samples]
         yield from both
 
-    def samples(self, *channel, factor=1):
+    def samples(self, length, *channel):
         """Samples [count, (1,) samples]."""
 
         def draw(random, count):
-            length = SAMPLES[count % 2] * factor
             sounds = numpy.stack([draw_sound(random, length, 16000) for _ in range(count)])
             return self.with_mask({self.argument: rounded(self.config, (sounds - 0.05) * 5).reshape(count, *channel, length)}, length)
 
         return draw
 
-    def spectrogram(self, frames, *order):
-        """A spectrogram [count, features, frames], or with the last two exchanged."""
+    def spectrogram(self, frames, order, between):
+        """A spectrogram [count, *between, features, frames], or with the last two exchanged."""
 
         def draw(random, count):
             shape = [self.features, frames]
-            case = {self.argument: rounded(self.config, random.normal(0, 0.7, (count, *(shape[index] for index in order))))}
+            case = {self.argument: rounded(self.config, random.normal(0, 0.7, (count, *between, *(shape[index] for index in order))))}
             return self.with_mask(case, frames)
 
         return draw

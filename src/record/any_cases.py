@@ -4,8 +4,10 @@ A model may take images and sounds in one of several layouts, which no configura
 first that the model takes is recorded.
 """
 
+import contextlib
 import inspect
 import itertools
+import re
 from types import SimpleNamespace
 
 import numpy
@@ -23,6 +25,8 @@ from object_detection import half_hidden
 from registry import entry
 from results import run
 
+# In the error of transformers if there are more or fewer tokens than vectors.
+REPORTED = re.compile(r"do not match.*features:? (\d+)")
 WITHOUT_DECODER = ("ForQuestionAnswering", "EncoderModel")
 # Longer chains of failures are not read.
 LONGEST = 300
@@ -49,12 +53,13 @@ def cases(model, directory, config, seed):
 def refusal(model, failures):
     """The error of a model that takes none of the inputs."""
     name = type(model).__name__
-    own = next((error for error in failures if isinstance(error, RecordError)), None)
-    if own is not None:
-        return own
+    if failures and isinstance(failures[0], RecordError):
+        return failures[0]
     if not failures:
         return RecordError(f"`{name}` takes {arguments(model)}, which cannot be drawn; give them with --inputs FILE")
-    return RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; give others with --inputs FILE")
+    error = RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; give others with --inputs FILE")
+    error.failures = failures
+    return error
 
 
 def arguments(model):
@@ -139,7 +144,7 @@ class Drawing:
                 case |= draw(random, rows)
         if plan.places:
             token = self.place(IMAGE_TOKENS if plan.image else AUDIO_TOKENS)
-            case |= self.text.with_places(random, text, token, features_of(self.model, case, "image" if plan.image else "audio") // rows)
+            case |= self.text.with_places(text, token, self.vectors(plan, random, case, text, rows) // rows)
             if "image_grid_thw" in case:
                 # Positions follow from the grid.
                 case.pop("position_ids", None)
@@ -149,6 +154,23 @@ class Drawing:
     def ends(self, name):
         """Whether the class searches for the end of a text."""
         return self.architecture == "vision_text" or ("Classification" in name and "decoder_input_ids" in self.taken)
+
+    def vectors(self, plan, random, case, text, rows):
+        """The number of vectors that the images or sounds of a case become, which is the number of tokens in their places: from the method
+        that computes them, else from the error of a run with another number of tokens."""
+        with contextlib.suppress(Exception):
+            # Whatever a method raises for arguments that it takes only together with others.
+            return features_of(self.model, case, "image" if plan.image else "audio")
+        token = self.place(IMAGE_TOKENS if plan.image else AUDIO_TOKENS)
+        wrong = self.finished(plan, random, case | self.text.with_places(text, token, 1), rows)
+        try:
+            run(self.model, {name: value for name, value in wrong.items() if name in self.taken}, trace=False)
+        except Exception as error:
+            found = REPORTED.search(str(error))
+            if found:
+                return int(found[1])
+            raise
+        return rows
 
     def finished(self, plan, random, case, rows):
         """The case with the arguments that depend on the architecture and on the class."""
@@ -173,10 +195,11 @@ class Drawing:
 def features_of(model, case, modality):
     """The number of vectors that the images or sounds of a case become, which is the number of tokens in their places."""
     compute = getattr(model, f"get_{modality}_features", None) or getattr(getattr(model, "model", None), f"get_{modality}_features", None)
-    if compute is None:
-        raise RecordError(f"`{type(model).__name__}` does not say how many tokens an {modality} has; give the inputs with --inputs FILE")
+    of_text = ("input_ids", "attention_mask", "position_ids", "mm_token_type_ids")
     taken = inspect.signature(compute).parameters
-    found = compute(**{name: value for name, value in case.items() if name in taken})
+    named = {name: value for name, value in case.items() if name in taken and name not in of_text}
+    # A decorator may hide the signature.
+    found = compute(**named or {name: value for name, value in case.items() if name not in of_text})
     found = getattr(found, "pooler_output", None) if hasattr(found, "pooler_output") else found
     return sum(one.numel() // one.shape[-1] for one in flat(found))
 

@@ -24,6 +24,12 @@ def extra_arguments(model, config, random, case):
         found["query_embeds"] = normal(random, 2, 5, config.hidden_size)
     if "encoder_hidden_states" in taken and number(getattr(config, "encoder_hidden_size", None)) and ids is None:
         found["encoder_hidden_states"] = normal(random, 2, 6, config.encoder_hidden_size)
+    if "image_attention_mask" in taken and "pixel_values" in case and ids is not None:
+        found["image_attention_mask"] = torch.ones(*ids.shape, case["pixel_values"].shape[1], dtype=torch.int64)
+    if "qformer_input_ids" in taken and ids is not None:
+        size = number(first(config, ("qformer",), ("vocab_size",)), 2)
+        found["qformer_input_ids"] = torch.from_numpy(random.integers(1, size, (len(ids), 5)))
+        found["qformer_attention_mask"] = torch.ones(len(ids), 5, dtype=torch.int64)
     if "pixel_mask" in taken and "pixel_values" in case and case["pixel_values"].ndim == 4 and ids is not None:
         shape = case["pixel_values"].shape
         found["pixel_mask"] = torch.ones(shape[0], *shape[-2:], dtype=torch.int64)

@@ -35,8 +35,10 @@ class Images:
         if self.argument is None and "grid_thw" not in self.taken:
             return
         if {"image_grid_thw", "grid_thw"} & self.taken:
-            yield self.packed
-        if "spatial_shapes" in self.taken:
+            yield self.packed()
+            yield self.packed(self.channels, self.patch, self.patch)
+            yield self.packed(1, self.channels, self.patch, self.patch)
+        if {"spatial_shapes", "image_position_ids", "pixel_position_ids"} & self.taken:
             yield self.rows_of_patches
         for sides in [self.sides] if self.sides else SIZES:
             if self.frames:
@@ -64,6 +66,8 @@ class Images:
         case = {}
         if "image_sizes" in self.taken:
             case["image_sizes"] = torch.tensor([sides] * count)
+        if "target_sizes" in self.taken:
+            case["target_sizes"] = torch.tensor([[side // self.patch for side in sides]] * count)
         return case
 
     def tiled(self, sides):
@@ -82,27 +86,38 @@ class Images:
 
         return draw
 
-    def packed(self, random, count):
-        """The patches of all images one after another, and the number of patches in time, height and width of each image."""
-        merge = number(first(self.config, IMAGE, ("spatial_merge_size", "merge_size"))) or 1
-        time = number(first(self.config, IMAGE, ("temporal_patch_size",))) or 1
+    def packed(self, *shape):
+        """The patches of all images one after another, each flat or of a shape, and the number of patches in time, height and width."""
+        merge = number(first(self.config, IMAGE, ("spatial_merge_size", "merge_size", "merge_kernel_size"))) or 1
+        time = number(first(self.config, IMAGE, ("temporal_patch_size", "patch_temporal"))) or 1
         grid = [1, 2 * merge, 3 * merge]
-        width = self.channels * time * self.patch**2
-        patches = random.normal(0, 1, (count * grid[1] * grid[2], width)).astype(numpy.float32)
-        argument = self.argument or "hidden_states"
-        grids = "image_grid_thw" if "image_grid_thw" in self.taken else "grid_thw"
-        return {argument: torch.from_numpy(patches), grids: torch.tensor([grid] * count)}
+
+        def draw(random, count):
+            patches = count * grid[1] * grid[2]
+            # A row of its own is the first dimension of all patches.
+            sizes = (1, patches, *shape[1:]) if len(shape) == 4 else (patches, *(shape or (self.channels * time * self.patch**2,)))
+            case = {self.argument or "hidden_states": normal(random, *sizes)}
+            case["image_grid_thw" if "image_grid_thw" in self.taken else "grid_thw"] = torch.tensor([grid] * count)
+            return case | {name: torch.tensor([merge] * count) for name in ("image_merge_sizes", "merge_sizes") if name in self.taken}
+
+        return draw
 
     def rows_of_patches(self, random, count):
-        """The patches of each image in a row, with a mask and the number of patches in height and width."""
+        """The patches of each image in a row, with a mask and the number of patches in height and width, or the place of each."""
         most = number(first(self.config, IMAGE, ("num_patches",))) or 16
-        side = max(int(most**0.5), 1)
-        case = {
-            self.argument: torch.from_numpy(random.normal(0, 1, (count, side * side, self.channels * self.patch**2)).astype(numpy.float32)),
+        side = min(max(int(most**0.5), 1), 6)
+        axes = torch.meshgrid(torch.arange(side), torch.arange(side), indexing="xy")
+        places = torch.stack(axes, -1).reshape(1, -1, 2).repeat(count, 1, 1)
+        further = {
             "spatial_shapes": torch.tensor([[side, side]] * count),
+            "image_position_ids": places,
+            "pixel_position_ids": places,
+            "pixel_attention_mask": torch.ones(count, side * side, dtype=torch.int64),
         }
-        mask = next((name for name in ("pixel_attention_mask", "attention_mask") if name in self.taken), None)
-        return case | ({mask: torch.ones(count, side * side, dtype=torch.int64)} if mask else {})
+        if "pixel_attention_mask" not in self.taken and "input_ids" not in self.taken:
+            further["attention_mask"] = further["pixel_attention_mask"]
+        case = {self.argument: normal(random, count, side * side, self.channels * self.patch**2)}
+        return case | {name: value for name, value in further.items() if name in self.taken}
 
     def processed(self, random):
         """Images, pixels of the checkpoint's processor, and metadata; None if it does not have one that returns pixels."""
@@ -121,3 +136,8 @@ class Images:
             return {}
         count = (pixels.shape[-2] // self.patch) * (pixels.shape[-1] // self.patch)
         return {"noise": torch.from_numpy(random.random((len(pixels), count)).astype(numpy.float32))}
+
+
+def normal(random, *shape):
+    """Normal noise."""
+    return torch.from_numpy(random.normal(0, 1, shape).astype(numpy.float32))

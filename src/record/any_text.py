@@ -117,12 +117,12 @@ class Text:
         found = token_ids(self.config, ("decoder_start_token_id",))
         return found if found is not None else self.pad
 
-    def with_places(self, random, case, token, counts):
+    def with_places(self, case, token, count):
         """The case with tokens in the place of an image or a sound in every row, before the last two tokens of the shortest row."""
         ids, mask = case["input_ids"], case.get("attention_mask")
         shortest = ids.shape[1] if mask is None else int(mask.sum(-1).min())
         start_token = token_ids(self.config, STARTS)
-        inserted = [token] * counts if start_token is None else [start_token, *[token] * counts]
+        inserted = [token] * count if start_token is None else [start_token, *[token] * count]
         place = max(shortest - 2, 1) if mask is None or int(mask[:, 0].min()) else max(ids.shape[1] - 2, 1)
         values = torch.tensor([inserted])
 

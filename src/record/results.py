@@ -105,6 +105,11 @@ def with_embeddings(model, inputs, states):
     return states if same else [embedded, *states]
 
 
+def finite(results):
+    """The results without those that have infinite values, such as scores that the model itself hides; all if none is finite."""
+    return [{name: value for name, value in result.items() if torch.isfinite(value).all()} or result for result in results]
+
+
 def named_tensors(cases, results):
     """Inputs and outputs under the names of the golden format."""
     tensors = {}
