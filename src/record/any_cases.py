@@ -55,8 +55,6 @@ def refusal(model, failures):
     name = type(model).__name__
     if failures and isinstance(failures[0], RecordError):
         return failures[0]
-    if not failures:
-        return RecordError(f"`{name}` takes {arguments(model)}, which cannot be drawn; give them with --inputs FILE")
     error = RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; give others with --inputs FILE")
     error.failures = failures
     return error
@@ -65,7 +63,7 @@ def refusal(model, failures):
 def arguments(model):
     """The first arguments of `forward`, for a message."""
     found = forward_arguments.required(model) or sorted(forward_arguments.names(model))[:3]
-    return ", ".join(f"`{name}`" for name in found)
+    return ", ".join(f"`{name}`" for name in found) or "no named arguments"
 
 
 def refuse_random(model, first, second):
@@ -98,11 +96,9 @@ class Drawing:
         elif self.architecture == "speech" and audio:
             images = [None]
         for series, image, sound in itertools.product(list(self.series.layouts()) or [None], images or [None], audio or [None]):
-            if series is None and image is None and sound is None and not reads_text:
-                continue
             placed = reads_text and (self.place(IMAGE_TOKENS) if image else self.place(AUDIO_TOKENS) if sound else None) is not None
-            for places in (True, False) if placed else (False,):
-                yield SimpleNamespace(series=series, image=image, sound=sound, text=reads_text, places=places)
+            for places, codes in itertools.product((True, False) if placed else (False,), self.text.codes() if reads_text else [None]):
+                yield SimpleNamespace(series=series, image=image, sound=sound, text=reads_text, places=places, codes=codes)
 
     def place(self, fields):
         """The token in the place of an image or a sound, or None."""
@@ -138,6 +134,7 @@ class Drawing:
 
     def case(self, plan, random, text, rows):
         """One case of `rows` rows."""
+        text = self.text.coded(random, text, plan.codes) if plan.codes else text
         case = dict(text)
         for draw in (plan.series, plan.image, plan.sound):
             if draw is not None:
@@ -186,6 +183,8 @@ class Drawing:
         case |= self.images.noise(random, case)
         case |= extra_arguments(self.model, self.config, random, case)
         missing = [name for name in forward_arguments.required(self.model) if name not in case]
+        if not case:
+            raise RecordError(f"`{name}` takes {arguments(self.model)}, which cannot be drawn; give them with --inputs FILE")
         if missing:
             raise RecordError(f"`{name}` needs `{missing[0]}`; give it with --inputs FILE")
         return case

@@ -11,7 +11,8 @@ from image_inputs import processed_images, random_pixels
 from measured_sizes import IMAGE, channels, first, image_sides, number
 
 # Sizes that are tried if the configuration has none; a small one that is not square tests more.
-SIZES = ((64, 48), (64, 64), (128, 128), (224, 224))
+SIZES = ((32, 48), (64, 48), (64, 64), (128, 128), (224, 224))
+ARGUMENTS = ("pixel_values", "pixel_values_videos", "pixel_values_vid", "flattened_patches")
 PROCESSORS = ("preprocessor_config.json", "processor_config.json")
 
 
@@ -28,7 +29,7 @@ class Images:
     @property
     def argument(self):
         """The argument with the pixels, or None."""
-        return next((name for name in ("pixel_values", "pixel_values_videos", "pixel_values_vid") if name in self.taken), None)
+        return next((name for name in ARGUMENTS if name in self.taken), None)
 
     def layouts(self):
         """Functions of `(random, count)` that return the arguments, the likeliest first."""
@@ -40,6 +41,11 @@ class Images:
             yield self.packed(1, self.channels, self.patch, self.patch)
         if {"spatial_shapes", "image_position_ids", "pixel_position_ids"} & self.taken:
             yield self.rows_of_patches
+        if self.argument == "flattened_patches":
+            yield self.numbered_patches
+            return
+        if "target_sizes" in self.taken:
+            yield self.strip
         for sides in [self.sides] if self.sides else SIZES:
             if self.frames:
                 yield self.shaped(sides, self.frames)
@@ -49,6 +55,21 @@ class Images:
             yield self.shaped(sides, 1)
             for tiles in (2, 3, 5):
                 yield self.shaped(sides, tiles)
+        if self.argument:
+            yield self.rows_of_patches
+
+    def numbered_patches(self, random, count):
+        """The patches of each image in a row, each after its row and column, which count from one."""
+        side = 4
+        numbers = torch.cartesian_prod(torch.arange(1.0, side + 1), torch.arange(1.0, side + 1)).expand(count, -1, -1)
+        pixels = normal(random, count, side * side, self.channels * self.patch**2)
+        return {self.argument: torch.cat([numbers, pixels], -1)}
+
+    def strip(self, random, count):
+        """The patches of all images side by side in one strip, and the number of patches in height and width of each image."""
+        size = [4, 8]
+        pixels = normal(random, 1, self.channels, self.patch, self.patch * size[0] * size[1] * count)
+        return {self.argument: pixels, "target_sizes": torch.tensor([size] * count)}
 
     def shaped(self, sides, *between):
         """Pixels [count, *between, channels, height, width]."""

@@ -6,7 +6,7 @@ import numpy
 import torch
 
 import forward_arguments
-from measured_sizes import position_limit, special_ids, text_config, token_ids, vocabulary_size
+from measured_sizes import TEXT, first, number, position_limit, special_ids, text_config, token_ids, vocabulary_size
 from text_inputs import TEXTS, read_tokenizer
 
 IMAGE_TOKENS = ("image_token_id", "image_token_index", "media_token_id", "image_pad_token_id", "img_context_token_id", "im_patch_id")
@@ -71,6 +71,18 @@ class Text:
             mask[row, place] = 1
         case = {"input_ids": torch.from_numpy(ids)}
         return case | ({"attention_mask": torch.from_numpy(mask)} if self.masked else {})
+
+    def codes(self):
+        """None for ids of texts, then shapes of ids of codebooks: a column for each codebook, and perhaps one for a text, or a row."""
+        count = number(first(self.config, TEXT, ("num_codebooks",)))
+        return [None, *((("column", count), ("column", count + 1), ("row", count)) if count and count > 1 else ())]
+
+    def coded(self, random, case, codes):
+        """The case with ids of codebooks, small ones, because each codebook may have another size."""
+        shape, count = codes
+        rows, length = case["input_ids"].shape
+        sizes = (rows, length, count) if shape == "column" else (rows * count, length)
+        return case | {"input_ids": torch.from_numpy(random.choice(self.drawable[:16], sizes))}
 
     def with_end(self, case):
         """The last token of each row becomes the end token, which classifiers with a decoder and dual encoders search for."""

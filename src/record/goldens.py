@@ -41,7 +41,7 @@ from golden_file import safetensors_of
 from noise import noise_of
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
 from registry import is_native, kind
-from results import finite, named_tensors, run_all
+from results import measurable, named_tensors, run_all
 from text_inputs import read_tokenizer
 from vocabulary import digest_of
 
@@ -118,7 +118,7 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
         if hasattr(family, "generated") and (model.can_generate() or getattr(family, "GENERATES", False)):
             tensors |= family.generated(model, config, random, cases)
     else:
-        tensors |= named_tensors(cases, finite(results)) | any_generation.generated(model, directory, config, seed, cases)
+        tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
     metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
     return path, safetensors_of(tensors, metadata)
 

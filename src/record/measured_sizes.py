@@ -9,6 +9,7 @@ TEXT = ("text", "decoder", "generator", "language")
 IMAGE = ("vision", "image", "visual", "backbone", "encoder")
 AUDIO = ("audio", "speech", "encoder")
 UNLIMITED = 2**30
+CHARACTERS = 1000
 CHANNELS = ("num_channels", "in_channels", "in_chans", "num_input_channels")
 IMAGE_SIZES = ("image_size", "img_size", "input_size")
 FEATURES = ("num_mel_bins", "feature_projection_input_dim", "input_feat_per_channel", "n_mels", "feature_size", "input_dim")
@@ -56,10 +57,9 @@ def text_config(config):
 
 
 def vocabulary_size(model, config):
-    """The number of token ids, which no embedding may be smaller than."""
+    """The number of token ids, which no embedding may be smaller than; of characters, which have no vocabulary, the usual ones."""
     declared = number(first(config, TEXT, ("vocab_size", "src_vocab_size")))
-    measured = embedding_rows(model)
-    return min(size for size in (declared, measured, UNLIMITED) if size)
+    return min(filter(None, (declared, embedding_rows(model))), default=CHARACTERS)
 
 
 def embedding_rows(model):
@@ -92,7 +92,8 @@ def channels(model, config):
     declared = number(first(config, IMAGE, CHANNELS))
     if declared:
         return declared
-    convolutions = (module for module in model.modules() if isinstance(module, (torch.nn.Conv2d, torch.nn.Conv3d)))
+    kinds = (torch.nn.Conv2d, torch.nn.Conv3d)
+    convolutions = (module for name, module in model.named_modules() if isinstance(module, kinds) and "audio" not in name)
     return next((module.in_channels for module in convolutions), 3)
 
 

@@ -105,9 +105,10 @@ def with_embeddings(model, inputs, states):
     return states if same else [embedded, *states]
 
 
-def finite(results):
-    """The results without those that have infinite values, such as scores that the model itself hides; all if none is finite."""
-    return [{name: value for name, value in result.items() if torch.isfinite(value).all()} or result for result in results]
+def measurable(results):
+    """The results without those that have infinite values, such as scores that the model itself hides, and without those that are zero,
+    which have no relative error; all if none is left."""
+    return [{name: value for name, value in result.items() if torch.isfinite(value).all() and value.any()} or result for result in results]
 
 
 def named_tensors(cases, results):

@@ -10,7 +10,8 @@ from transformers import AutoTokenizer
 from errors import RecordError, user_error
 from registry import entry
 
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
+# A model with two tokenizers has a folder for each.
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "question_encoder_tokenizer/tokenizer.json")
 # The first text of a pair contains what tokenizers get wrong: accents, upper case, CJK, an emoji, characters in no vocabulary.
 # The second is much shorter, so that the pair is padded.
 TEXTS = (
@@ -52,7 +53,7 @@ def read_tokenizer(directory):
         return None
     with user_error(f"the tokenizer of `{directory}` does not load"):
         tokenizer = AutoTokenizer.from_pretrained(directory)
-    if tokenizer.pad_token is None:
+    if getattr(tokenizer, "pad_token", "") is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     return tokenizer
 

@@ -103,8 +103,10 @@ def test_inputs_of_a_file_are_checked(tmp_path):
 
 
 def test_a_model_without_inputs_that_can_be_drawn_is_refused():
-    error = any_cases.refusal(Plain(), [])
-    assert str(error) == "`Plain` takes `patches`, which cannot be drawn; give them with --inputs FILE"
+    assert any_cases.arguments(Plain()) == "`patches`"
+    assert any_cases.arguments(torch.nn.Identity()) == "`input`"
+    error = any_cases.refusal(Plain(), [ValueError("patches are missing\nand more"), RecordError("another")])
+    assert str(error) == "`Plain` refuses the inputs: patches are missing; give others with --inputs FILE"
 
 
 def save(directory, name, **sizes):
