@@ -40,6 +40,7 @@ const FILES: &[(&str, &str)] = &[
     ("any_series.py", include_str!("record/any_series.py")),
     ("any_text.py", include_str!("record/any_text.py")),
     ("atomic_file.py", include_str!("record/atomic_file.py")),
+    ("config_effects.py", include_str!("record/config_effects.py")),
     ("decoder_inputs.py", include_str!("record/decoder_inputs.py")),
     ("decoder_only.py", include_str!("record/decoder_only.py")),
     ("diffusion.py", include_str!("record/diffusion.py")),

@@ -32,6 +32,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import answers
 import any_cases
 import any_generation
+import config_effects
 from atomic_file import TemporaryFile, replace_file
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
@@ -120,6 +121,7 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
     else:
         tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
     metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
+    metadata |= config_effects.metadata(model_class, directory, cases[0])
     return path, safetensors_of(tensors, metadata)
 
 

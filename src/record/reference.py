@@ -53,15 +53,7 @@ def load(model_class, directory, dtype):
     if family_of(model_class) is not None:
         return family_of(model_class).load(directory, read_config(directory), dtype)
     with user_error(f"`{directory}` does not load as `{name}`"):
-        model, information = model_class.from_pretrained(
-            directory,
-            dtype=dtype,
-            attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,
-            use_safetensors=True,
-            **LOAD_OPTIONS,
-        )
+        model, information = from_pretrained(model_class, directory, dtype)
     missing = sorted(information["missing_keys"])
     if missing:
         raise RecordError(f"`{directory}` lacks {len(missing)} weights of `{name}`, such as `{missing[0]}`")
@@ -69,10 +61,29 @@ def load(model_class, directory, dtype):
     if mismatched:
         key, found, expected = mismatched[0]
         raise RecordError(f"weight `{key}` has shape {list(found)}, but config.json asks for {list(expected)}")
+    prepare(model, directory)
+    return model.eval()
+
+
+def prepare(model, directory):
+    """Adds what a loaded model lacks."""
     family = FAMILIES[kind(model.config)]
     if hasattr(family, "prepare"):
         family.prepare(model, directory)
-    return model.eval()
+
+
+def from_pretrained(model_class, directory, dtype, **options):
+    """The model, also one that lacks weights, and the account of its loading."""
+    return model_class.from_pretrained(
+        directory,
+        dtype=dtype,
+        attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,
+        use_safetensors=True,
+        **LOAD_OPTIONS,
+        **options,
+    )
 
 
 def describe(model_class, config, seed, noise_samples, inputs=None):

@@ -1,0 +1,118 @@
+"""The fields of config.json that have an effect in transformers: part of the recorder `goldens.py`.
+
+For each field a value is searched with which the model does not load, reads other weights, or computes other results. The check
+`config_effective` tries the recorded values on an engine, where each must have an effect, too. A field without such a value is not
+recorded: transformers does not read it in this configuration.
+"""
+
+import copy
+import json
+import os
+import tempfile
+
+import torch
+from transformers import AutoConfig
+
+from families import family_of
+from reference import from_pretrained, prepare
+from results import run
+
+# Larger checkpoints would take minutes: every field loads them again.
+LARGEST = 64 << 20
+# Far above the differences of two runs on any device, in f32.
+VISIBLE = 1e-3
+# Names and versions, the type of stored weights, and switches of training and of what is returned.
+UNREAD = ("_", "architectures", "dtype", "torch_dtype", "transformers_version", "output_", "return_dict", "gradient_", "model_type")
+WORDS = (
+    ("gelu", "relu", "silu", "tanh", "gelu_new", "gelu_pytorch_tanh"),
+    ("full_attention", "sliding_attention"),
+)
+
+
+def metadata(model_class, directory, case):
+    """`config.effects`; nothing for large checkpoints, and for models of another library, whose configurations are not read so."""
+    size = sum(file.stat().st_size for file in os.scandir(directory) if file.name.endswith(".safetensors"))
+    if size > LARGEST or family_of(model_class) is not None:
+        return {}
+    return {"config.effects": json.dumps(effects(model_class, directory, case), sort_keys=True)}
+
+
+def effects(model_class, directory, case):
+    """The recorded values by the places of the fields, dotted in an object."""
+    with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
+        config = json.load(file)
+    found, plain = {}, results(model_class, directory, config, case)
+    for place, value in places(config):
+        for other in others(value):
+            if has_effect(model_class, directory, changed(config, place, other), case, plain):
+                found[".".join(place)] = other
+                break
+    return found
+
+
+def places(config, above=()):
+    """Every field, and in an object of settings each of its fields, with its value."""
+    for name, value in sorted(config.items()):
+        if name.startswith(UNREAD) or "." in name:
+            continue
+        if isinstance(value, dict) and value and not any(key.isdigit() for key in value):
+            yield from places(value, (*above, name))
+        elif value is not None:
+            yield (*above, name), value
+
+
+def others(value):
+    """Plausible other values, the nearest first."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value // 2, 2 * value + 1]
+    if isinstance(value, float):
+        return [0.1] if abs(value) < 1e-2 else [1.5 * value, 4 * value, value / 64]
+    if isinstance(value, str):
+        return next(([word for word in words if word != value] for words in WORDS if value in words), [])
+    if isinstance(value, list):
+        return [[*value[:index], other, *value[index + 1 :]] for index, item in enumerate(value) for other in others(item)]
+    return []
+
+
+def changed(config, place, value):
+    """The configuration with another value at a place."""
+    config = copy.deepcopy(config)
+    *above, name = place
+    holder = config
+    for key in above:
+        holder = holder[key]
+    holder[name] = value
+    return config
+
+
+def has_effect(model_class, directory, config, case, plain):
+    """Whether the model does not load, lacks weights, or computes visibly other results."""
+    try:
+        found = results(model_class, directory, config, case)
+    except Exception:
+        # Whatever transformers raises for such a configuration.
+        return True
+    return found is None or found.keys() != plain.keys() or any(differ(value, found[name]) for name, value in plain.items())
+
+
+def results(model_class, directory, config, case):
+    """The results of a case with a configuration in place of that of the checkpoint; None if the checkpoint lacks weights for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        read = AutoConfig.from_pretrained(folder)
+    model, information = from_pretrained(model_class, directory, torch.float32, config=read)
+    if information["missing_keys"] or information["mismatched_keys"]:
+        return None
+    prepare(model, directory)
+    return run(model.eval(), case, trace=False)
+
+
+def differ(one, other):
+    """Whether two results are visibly different."""
+    if one.shape != other.shape:
+        return True
+    one, other = one.double(), other.double()
+    return not torch.isfinite(other).all() or float((one - other).norm()) > VISIBLE * float(one.norm())
