@@ -1,4 +1,4 @@
-//! The supported model types with their results in reports: the table of `testgen models` and docs/models.md.
+//! The model types with their results in reports: the table of `testgen models` and docs/models.md.
 
 use crate::{
     closed_enum::ClosedEnum,
@@ -27,7 +27,7 @@ struct Row {
 }
 
 impl ModelTable {
-    /// Every supported type, in the order of the architectures; `reports` may be empty.
+    /// Every type, in the order of the architectures; `reports` may be empty.
     pub fn new(specs: &[LoadedSpec], reports: &Merged) -> Self {
         let cells = cells(reports);
         let columns = (0..reports.columns.len()).filter(|column| reports.columns[*column].name.is_some());
@@ -49,27 +49,58 @@ impl ModelTable {
 
     /// Aligned columns for a terminal: a line for each type, without results.
     pub fn text(&self) -> String {
-        let mut table =
-            Table::new(&[("ARCHITECTURE", Align::Left), ("MODEL TYPE", Align::Left), ("MODELS", Align::Left)]);
+        let heads = ["ARCHITECTURE", "MODEL TYPE", "NATIVE", "MODELS"].map(|head| (head, Align::Left));
+        let mut table = Table::new(&heads);
         for row in &self.rows {
-            table.push([row.architecture.to_string(), row.model_type.to_string(), row.models.join(" ")]);
+            let native = if row.model_type.native().is_some() { "native" } else { "-" };
+            table.push([
+                row.architecture.to_string(),
+                row.model_type.to_string(),
+                native.to_owned(),
+                row.models.join(" "),
+            ]);
         }
         table.to_string()
     }
 
-    /// A Markdown table with the results.
+    /// A Markdown table with the results of all types that are native or have a spec, then the names of the others.
     pub fn markdown(&self) -> String {
+        let is_tested = |row: &&Row| row.model_type.native().is_some() || !row.models.is_empty();
+        let (tested, others): (Vec<&Row>, Vec<&Row>) = self.rows.iter().partition(is_tested);
+        format!("{}{}", self.results(&tested), names(&others))
+    }
+
+    fn results(&self, rows: &[&Row]) -> String {
         let mut text = String::new();
         let heads = ["architecture", "model type", "models"].into_iter().map(str::to_owned);
         push(&mut text, heads.chain(self.devices.iter().cloned()));
         push(&mut text, (0..3 + self.devices.len()).map(|_| "---".to_owned()));
-        for row in &self.rows {
+        for row in rows {
             let models = if row.models.is_empty() { "none".to_owned() } else { row.models.join(", ") };
             let cells = [row.architecture.to_string(), format!("`{}`", row.model_type), models];
             push(&mut text, cells.into_iter().chain(row.results.iter().cloned()));
         }
         text
     }
+}
+
+/// The types without results, by architecture.
+fn names(rows: &[&Row]) -> String {
+    let mut by_architecture: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        by_architecture.entry(row.architecture.text()).or_default().push(format!("`{}`", row.model_type));
+    }
+    let mut text = format!(
+        "\n## Types that other engines compute\n\n{} types of transformers have neither a native implementation nor a spec here. `testgen add` \
+         accepts their checkpoints, and engines such as `torch` compute them ([engines.md](engines.md)).\n\n",
+        rows.len()
+    );
+    push(&mut text, ["architecture", "model types"].into_iter().map(str::to_owned));
+    push(&mut text, ["---", "---"].into_iter().map(str::to_owned));
+    for (architecture, types) in by_architecture {
+        push(&mut text, [architecture.to_owned(), types.join(", ")].into_iter());
+    }
+    text
 }
 
 fn push(text: &mut String, cells: impl Iterator<Item = String>) {

@@ -51,8 +51,8 @@ pub enum AddError {
         /// The file.
         path: PathBuf,
     },
-    /// The registry does not have the model type.
-    #[error("testgen does not support the model_type {}", Quoted(&unknown.given))]
+    /// Neither the registry nor transformers has the model type.
+    #[error("the model_type {} is unknown: transformers has no such type", Quoted(&unknown.given))]
     UnknownModelType {
         /// The type, and those near to it.
         unknown: UnknownName,

@@ -1,12 +1,13 @@
-//! `testgen models`: the supported model types, with the results of reports.
+//! `testgen models`: the model types, with the results of reports.
 
 use super::{Out, table::TableArguments};
 use crate::{cli_error::Error, exit_code::ExitCode, model_table::ModelTable};
 
-/// List the model types that testgen supports, with the models and results of each
+/// List the model types that testgen knows, with the models and results of each
 ///
-/// A type is the `model_type` of a checkpoint's config.json. `--markdown` shows the results of the reports: for each device
-/// and precision the most severe status of the type's models and the least headroom, threshold / error, of all their
+/// A type is the `model_type` of a checkpoint's config.json: every one of transformers, and some of diffusers. A `native` one is
+/// implemented in testgen; others are computed by other engines only, such as torch. `--markdown` shows the results of the reports: for each
+/// device and precision the most severe status of the type's models and the least headroom, threshold / error, of all their
 /// outputs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

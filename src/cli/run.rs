@@ -17,7 +17,7 @@ use crate::{
         keep_reports, list, models_on_gpus, only_stress, select, stress_variables, summarize,
     },
     settings::Settings,
-    spec::{Count, load_all},
+    spec::{Count, LoadedSpec, Subject, load_all},
     verification::{Verification, render_human as render_findings, verify_suite},
 };
 use output::{Format, show, show_end, show_kernels};
@@ -131,8 +131,9 @@ const ALL: &str = "all";
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
     let settings = arguments.project.settings()?;
     let filter = arguments.models.filter(arguments.device.iter().map(|device| device.kind).collect());
+    let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
     let mut progress = Progress::new(arguments.quiet);
-    generate(&settings, &filter, &mut progress)?;
+    generate(&settings, &filter, engines, &mut progress)?;
     let verification = verify(&settings, &mut progress)?;
     if !verification.is_clean() {
         eprint!("{}", render_findings(&verification));
@@ -142,7 +143,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
     let suite = build(&arguments.build_options(&settings), &mut progress)?;
-    let engines = if arguments.engine.is_empty() { &settings.engines } else { &arguments.engine };
     let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
     let selection = arguments.selection(&filter, &listing);
@@ -210,9 +210,15 @@ fn kernels_of(selection: &Selection) -> Result<String, RunError> {
     if models.is_empty() { Err(RunError::NoGpuSelected) } else { Ok(models.join(",")) }
 }
 
-/// Writes the whole suite regardless of the filter. A filter that matches no spec is an error here, before the build.
-fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Result<(), Error> {
-    filter.select(&load_all(&settings.specs)?)?;
+/// Writes the whole suite regardless of the filter. A filter that matches no spec, and a selected model that no engine computes, are errors
+/// here, before the build.
+fn generate(
+    settings: &Settings,
+    filter: &Filter,
+    engines: &[EngineName],
+    progress: &mut Progress,
+) -> Result<(), Error> {
+    confirm_computed(&filter.select(&load_all(&settings.specs)?)?, engines)?;
     progress.stage("generating", &settings.out.display().to_string());
     let changes = write_suite(settings, &Filter::default(), &|_| {})?;
     let result = match changes.files.len() {
@@ -221,6 +227,23 @@ fn generate(settings: &Settings, filter: &Filter, progress: &mut Progress) -> Re
     };
     progress.end("generated", &result);
     Ok(())
+}
+
+/// A run whose checks of a model are all ignored would be green without a number of it.
+fn confirm_computed(selected: &[&LoadedSpec], engines: &[EngineName]) -> Result<(), RunError> {
+    if engines.iter().any(|engine| !engine.is_native()) {
+        return Ok(());
+    }
+    let lacking = selected.iter().filter_map(|loaded| match loaded.spec.subject {
+        Subject::Model { model_type, .. } if model_type.native().is_none() => {
+            Some((loaded.spec.name.to_string(), model_type.to_string()))
+        }
+        Subject::Model { .. } | Subject::Operators { .. } => None,
+    });
+    let (models, mut types): (Vec<String>, Vec<String>) = lacking.unzip();
+    types.sort();
+    types.dedup();
+    if models.is_empty() { Ok(()) } else { Err(RunError::NotComputed { models, types }) }
 }
 
 /// A suite that does not cover what it claims must not run, because its green result would be meaningless.

@@ -67,6 +67,14 @@ pub enum RunError {
     /// `--kernels` with two devices of one kind.
     #[error("`--kernels` uses one device of each kind, but several devices of a kind are selected")]
     KernelsOnSeveralDevices,
+    /// None of the engines has an implementation of some of the models.
+    #[error("no selected engine computes {}: the native engine does not implement {}", quoted(models), quoted(types))]
+    NotComputed {
+        /// The names of the specs.
+        models: Vec<String>,
+        /// Their model types.
+        types: Vec<String>,
+    },
     /// No test matches the filters.
     #[error("no test of the suite matches the filters")]
     NothingSelected,
@@ -99,6 +107,11 @@ impl CliError for RunError {
             }
             Self::KernelsOnSeveralDevices => Some("run once for each of them".to_owned()),
             Self::NoGpuSelected => Some("select `--device cuda` or `--device rocm`".to_owned()),
+            Self::NotComputed { .. } => Some(
+                "add an engine that does, such as `--engine torch`, here or as `engines` of testgen.toml, or select other models with \
+                 `--name`"
+                    .to_owned(),
+            ),
             Self::NothingSelected => Some("`testgen list` shows the names and architectures of all specs".to_owned()),
             Self::Simulation { .. } | Self::SimulatorIncomplete { .. } => None,
             Self::List { .. } | Self::Start { .. } | Self::Write { .. } | Self::Child(_) => None,
@@ -111,13 +124,19 @@ impl CliError for RunError {
             // A suite that does not compile, or rejects its environment, is a result of the run and not an error of
             // testgen.
             Self::Build { .. } | Self::List { .. } => ExitCode::Findings,
-            Self::NothingSelected | Self::NoGpuSelected | Self::KernelsOnSeveralDevices | Self::Simulation { .. } => {
-                ExitCode::BadInput
-            }
+            Self::NotComputed { .. }
+            | Self::NothingSelected
+            | Self::NoGpuSelected
+            | Self::KernelsOnSeveralDevices
+            | Self::Simulation { .. } => ExitCode::BadInput,
             Self::TestBinaries { .. } | Self::SimulatorIncomplete { .. } | Self::Start { .. } | Self::Write { .. } => {
                 ExitCode::Internal
             }
             Self::Child(error) => error.exit_code(),
         }
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -96,8 +96,11 @@ fn registry(text: &mut String) {
     let _ = writeln!(text, "\n## Architectures, model types and tasks\n");
     let _ = writeln!(text, "| `architecture` | `model_type` | `task`; the first is the default |\n|---|---|---|");
     for &architecture in Architecture::ALL {
-        let types = ModelType::ALL.iter().filter(|kind| kind.architecture() == architecture);
-        let types: Vec<String> = types.map(|kind| format!("`{kind}`")).collect();
+        let of_architecture = ModelType::ALL.iter().filter(|kind| kind.architecture() == architecture);
+        let (native, others): (Vec<ModelType>, Vec<ModelType>) =
+            of_architecture.partition(|kind| kind.native().is_some());
+        let mut types: Vec<String> = native.iter().map(|kind| format!("`{kind}`")).collect();
+        types.extend((!others.is_empty()).then(|| format!("and {} others", others.len())));
         let tasks: Vec<String> = architecture.tasks().iter().map(|task| format!("`{task}`")).collect();
         let _ = writeln!(text, "| `{architecture}` | {} | {} |", types.join(", "), tasks.join(", "));
     }

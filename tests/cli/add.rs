@@ -123,9 +123,9 @@ fn a_model_of_graphs_needs_nothing_beside_its_configuration() {
 fn an_unknown_type_is_an_error_and_never_a_guess() {
     let said = |config: &str| with_checkpoint(config).run(&["add", "fixtures/tiny"]).expect_code(2).stderr;
     let all = [
-        said(r#"{ "model_type": "camembert", "architectures": ["CamembertModel"] }"#),
+        said(r#"{ "model_type": "llamas", "architectures": ["LlamasModel"] }"#),
         said(r#"{ "model_type": "zzz\u001b[31m" }"#),
-        said(r#"{ "model_type": "phimoe", "architectures": ["PhimoeForCausalLM"], "num_local_experts": 16 }"#),
+        said(r#"{ "model_type": "own_moe", "architectures": ["OwnMoeForCausalLM"], "num_local_experts": 16 }"#),
         said(r#"{ "architectures": ["BertModel"] }"#),
         said(r#"{ "model_type": "bert" }"#),
         said(r#"{ "model_type": "bert", "architectures": ["BertForPreTraining"] }"#),
@@ -192,4 +192,21 @@ fn quantized_weights_are_refused_by_their_method() {
         assert!(refused.stderr.contains("help: use the checkpoint that it was quantized from"), "{}", refused.stderr);
         assert!(!project.exists("model_specs"), "a spec was written");
     }
+}
+
+#[test]
+fn a_type_without_a_native_implementation_is_added_like_any_other() {
+    let config = r#"{ "model_type": "camembert", "architectures": ["CamembertForMaskedLM"] }"#;
+    let project = with_checkpoint(config);
+    project.run(&["add", "fixtures/tiny"]).expect_code(0);
+    let text = project.read("model_specs/encoder_only/tiny.yaml");
+    assert!(text.contains("model_type: camembert\n") && text.contains("task: fill_mask\n"), "{text}");
+    project.run(&["generate"]).expect_code(0);
+    assert!(project.read("generated/src/encoder_only/tiny.rs").contains("ModelType::Camembert"));
+    project.run(&["verify"]).expect_code(0);
+    let refused = project.run(&["run"]).expect_code(2).stderr;
+    assert!(
+        refused.contains("no selected engine computes `tiny`: the native engine does not implement `camembert`"),
+        "{refused}"
+    );
 }

@@ -19,8 +19,15 @@ fn every_type_has_a_line() {
     let project = Project::with_bert();
     let text = project.run(&["models"]).expect_code(0).stdout;
     let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some("bert")).expect("bert is supported");
-    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["encoder_only", "bert", "bert"]);
-    assert!(text.lines().any(|line| line.split_whitespace().eq(["vision", "vit"])), "a type without a spec is there");
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["encoder_only", "bert", "native", "bert"]);
+    assert!(
+        text.lines().any(|line| line.split_whitespace().eq(["vision", "vit", "native"])),
+        "a type without a spec is there"
+    );
+    assert!(
+        text.lines().any(|line| line.split_whitespace().eq(["vision", "beit", "-"])),
+        "a type of other engines is there"
+    );
 }
 
 #[test]

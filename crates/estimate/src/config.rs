@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 use testgen_types::{
-    Head, ModelType,
+    ModelType,
     bounded_file::{limit, read_bytes},
     excerpt, from_python,
 };
@@ -68,8 +68,7 @@ impl Config {
     /// The class that saved the checkpoint, the base class where the file names none.
     pub(crate) fn saved_class(&self, model_type: ModelType) -> String {
         let named = self.file.get("architectures").and_then(|names| names.get(0)).or(self.file.get("_class_name"));
-        let base = || format!("{}{}", model_type.entry().class, Head::Base);
-        named.and_then(Value::as_str).map_or_else(base, str::to_owned)
+        named.and_then(Value::as_str).map_or_else(|| model_type.base_class(), str::to_owned)
     }
 
     /// The number of labels of a classification head, as transformers counts them.

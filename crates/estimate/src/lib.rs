@@ -182,6 +182,8 @@ fn family(model_type: ModelType) -> Option<Family> {
         T::Hubert | T::Wav2Vec2 | T::Whisper | T::Mamba | T::Mamba2 | T::PatchTst => return None,
         T::Clip | T::Siglip => Family::VisionText,
         T::ConvNext | T::ResNet | T::Swin => return None,
+        // Without a native implementation there are no allocations to follow.
+        _ => return None,
     })
 }
 

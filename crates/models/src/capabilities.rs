@@ -1,5 +1,8 @@
 //! The properties of a loaded network: its limits, its cache, and the effect of padding.
 
+use serde_json::Value;
+use testgen_types::{Architecture, Head, ModelType, ScoreFunction};
+
 /// Fixed once a network is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
@@ -49,6 +52,45 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
+    /// Those of a model that another engine computes, as far as its architecture, its head and its configuration show them.
+    ///
+    /// A test compares them with the capabilities of the native networks.
+    pub(crate) fn described(model_type: ModelType, head: Head, config: &Value) -> Self {
+        let text = TextConfig::of(config);
+        let limits =
+            Self { max_positions: text.positions(), cacheable_length: text.cacheable_length(), ..Self::default() };
+        let decoder = Self { cached_layers: text.number(LAYERS), causal: true, ..limits };
+        let writes = head != Head::Encoder;
+        match model_type.architecture() {
+            Architecture::DecoderOnly | Architecture::Moe => decoder,
+            // A state has no positions.
+            Architecture::Ssm => Self { max_positions: None, ..decoder },
+            Architecture::Multimodal => Self { tokens_per_image: tokens_per_image(config), ..decoder },
+            Architecture::EncoderDecoder if writes => Self { token_input_name: DECODER_INPUT, ..decoder },
+            Architecture::Rag => Self { token_input_name: DECODER_INPUT, ..decoder },
+            Architecture::Speech if head == Head::ConditionalGeneration || text.has_decoder() && head == Head::Base => {
+                Self { token_input_name: DECODER_INPUT, ..decoder }
+            }
+            Architecture::VisionText => match model_type.scores() {
+                ScoreFunction::Softmax => Self { causal: true, pooling: Pooling::EndToken, ..limits },
+                ScoreFunction::Sigmoid => Self { pooling: Pooling::LastColumn, ..limits },
+            },
+            Architecture::EncoderOnly => {
+                // RoBERTa and its relatives count positions from the pad token, which BERT and its relatives have at 0.
+                let reserved = text.number(&["pad_token_id"]).filter(|pad| *pad > 0).map_or(0, |pad| pad + 1);
+                Self { max_positions: limits.max_positions.map(|rows| rows.saturating_sub(reserved)), ..limits }
+            }
+            Architecture::EncoderDecoder => limits,
+            Architecture::Speech
+            | Architecture::Vision
+            | Architecture::TimeSeries
+            | Architecture::ObjectDetection
+            | Architecture::Diffusion
+            | Architecture::Graph
+            | Architecture::Operators => Self::default(),
+        }
+    }
+
     /// The length that every text is padded to, of a model that reads its last column whether it is padding or not; its
     /// pipeline in transformers does the same.
     pub fn full_text_length(&self) -> Option<usize> {
@@ -59,4 +101,70 @@ impl Capabilities {
     pub(crate) fn decoder(layers: usize) -> Self {
         Self { cached_layers: Some(layers), causal: true, ..Self::default() }
     }
+}
+
+/// The argument that grows where the encoder reads another one.
+const DECODER_INPUT: &str = "decoder_input_ids";
+/// The number of layers that generate, by the names of the types; the decoder's first.
+const LAYERS: &[&str] =
+    &["decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "num_layers", "n_layers"];
+/// The number of positions that a table has, by the names of the types; the decoder's first.
+const POSITIONS: &[&str] = &["max_target_positions", "max_position_embeddings", "n_positions"];
+
+/// The configurations of the parts of a model that read or write text, the innermost first.
+struct TextConfig<'a>(Vec<&'a Value>);
+
+impl<'a> TextConfig<'a> {
+    fn of(config: &'a Value) -> Self {
+        let parts = ["text_config", "generator", "question_encoder"].into_iter().filter_map(|name| config.get(name));
+        Self(parts.chain([config]).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        self.0.iter().find_map(|config| config.get(name)).filter(|value| !value.is_null())
+    }
+
+    fn number(&self, names: &[&str]) -> Option<usize> {
+        let numbers = names.iter().filter_map(|name| self.get(name)?.as_u64());
+        numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX)).next()
+    }
+
+    fn has_decoder(&self) -> bool {
+        self.get("is_encoder_decoder")
+            .and_then(Value::as_bool)
+            .unwrap_or_else(|| self.number(&["decoder_layers"]).is_some())
+    }
+
+    /// The kind of rotary positions; none for a model without.
+    fn rotary(&self) -> Option<&'a str> {
+        let parameters = self.get("rope_parameters").or_else(|| self.get("rope_scaling"));
+        let kind = |parameters: &'a Value| parameters.get("rope_type").or_else(|| parameters.get("type"))?.as_str();
+        let plain = ["rope_theta", "rotary_pct", "rope_parameters", "global_rope_theta"];
+        parameters.and_then(kind).or_else(|| plain.iter().any(|name| self.get(name).is_some()).then_some("default"))
+    }
+
+    /// The rows of the table of positions that a text can use; none where positions are computed.
+    fn positions(&self) -> Option<usize> {
+        let is = |name: &str, value: bool| self.get(name).and_then(Value::as_bool) == Some(value);
+        if self.rotary().is_some() || is("alibi", true) || is("position_biased_input", false) {
+            return None;
+        }
+        self.number(POSITIONS)
+    }
+
+    /// The length beyond which earlier keys would be rotated otherwise.
+    fn cacheable_length(&self) -> Option<usize> {
+        match self.rotary()? {
+            "dynamic" => self.number(&["max_position_embeddings"]),
+            "longrope" => self.number(&["original_max_position_embeddings", "max_position_embeddings"]),
+            _ => None,
+        }
+    }
+}
+
+fn tokens_per_image(config: &Value) -> Option<usize> {
+    let number = |name: &str| usize::try_from(config.get("vision_config")?.get(name)?.as_u64()?).ok();
+    let (size, patch) = (number("image_size")?, number("patch_size")?);
+    let class_token = config.get("vision_feature_select_strategy").and_then(Value::as_str) == Some("full");
+    Some((size / patch.max(1)).pow(2) + usize::from(class_token))
 }

@@ -14,6 +14,7 @@ mod checkpoint;
 mod config;
 mod decode_session;
 mod definitions;
+mod description;
 mod erased_model;
 mod load;
 mod load_error;
@@ -43,6 +44,7 @@ mod rag;
 mod speech;
 #[cfg(feature = "ssm")]
 mod ssm;
+mod tensor_account;
 mod text;
 #[cfg(feature = "time_series")]
 mod time_series;
@@ -58,7 +60,9 @@ mod tests;
 pub use capabilities::{Capabilities, Pooling};
 pub use checkpoint::{Checkpoint, Source};
 pub use config::ConfigError;
+pub use description::{Description, FieldsRead, describe};
 pub use erased_model::ErasedModel;
 pub use load::load;
 pub use load_error::LoadError;
-pub use loaded::{Model, TensorAccount};
+pub use loaded::Model;
+pub use tensor_account::TensorAccount;

@@ -5,25 +5,24 @@ use crate::{
     checkpoint::Checkpoint,
     config::{self, Config, Parsed},
     definitions::*,
+    description::{Description, FieldsRead},
     erased_model::ErasedModel,
     load_error::LoadError,
-    loaded::{Model, TensorAccount},
+    loaded::Model,
     model_def::ModelDef,
+    tensor_account::TensorAccount,
 };
-use serde_json::Value;
 use std::path::Path;
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 use testgen_nn::backend::Gpu;
 use testgen_nn::{
     backend::{Cpu, Ops},
     device::BackendDevice,
+    forward::Unsupported,
     weights::{self, Weights},
 };
 use testgen_processing::processor::Processor;
-use testgen_types::{Head, ModelType, Precision, QuantizedCheckpoint, for_each_model_type};
-
-/// The file with recorded outputs, which names their class.
-const GOLDEN: &str = "golden.safetensors";
+use testgen_types::{Head, ModelType, Precision, for_each_native_type};
 
 /// Loads the checkpoint on `device`, to compute in `precision`.
 ///
@@ -34,20 +33,7 @@ pub fn load(
     device: &BackendDevice,
     precision: Precision,
 ) -> Result<Model, LoadError> {
-    let config = checkpoint.config()?;
-    let found = config::model_type(&config);
-    if found != model_type.as_str() {
-        return Err(LoadError::WrongModelType { found: found.to_owned(), expected: model_type });
-    }
-    // First of all that depends on tensors: names, shapes and types of quantized ones would be reported as damage.
-    if let Some(quantized) = QuantizedCheckpoint::find(checkpoint.directory(), &config) {
-        return Err(LoadError::Quantized { quantized });
-    }
-    // Without a checkpoint that can be read, only the sizes that any may have; the error about its files follows.
-    let extent = weights::extent(checkpoint.directory()).unwrap_or_default();
-    config::check_sizes(found, &config, extent)?;
-    config::check_dtype(found, &config)?;
-    let plan = Plan { model_type, checkpoint, config, device, precision };
+    let plan = Plan { description: Description::of(model_type, checkpoint)?, checkpoint, device, precision };
     macro_rules! dispatch {
         ($(
             $architecture:ident $feature:literal recorded_by $recorder:literal {
@@ -61,76 +47,42 @@ pub fn load(
                     #[cfg(not(feature = $feature))]
                     ModelType::$variant => Err(LoadError::NotCompiled { model_type, feature: $feature }),
                 )*)*
+                _ => Err(Unsupported(format!("no native implementation of `{model_type}`")).into()),
             }
         };
     }
-    for_each_model_type!(dispatch)
+    for_each_native_type!(dispatch)
 }
 
 /// Everything that a load depends on but the model definition.
 struct Plan<'a> {
-    model_type: ModelType,
+    description: Description,
     checkpoint: &'a Checkpoint,
-    config: Value,
     device: &'a BackendDevice,
     precision: Precision,
 }
 
-/// Classes of transformers; a golden may be of another one than the checkpoint.
-struct Classes {
-    computed: String,
-    saved: String,
-    /// The file that names the computed one.
-    file: &'static str,
-}
-
 impl Plan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
-        let Classes { computed: class, saved, file } = self.classes();
-        let head = self.model_type.head(&class).ok_or_else(|| self.unsupported(&class, file))?;
-        let Parsed { config, fields } = config::parse::<D::Config>(self.model_type.as_str(), &self.config)?;
-        let labels = config::label_count(&self.config);
+        let Description { head, ref config, .. } = self.description;
         let directory = self.checkpoint.directory();
-        let placement = Placing { config: &config, head, labels, directory, precision: self.precision };
+        let name = self.description.model_type.as_str();
+        // Without a checkpoint that can be read, only the sizes that any may have; the error about its files follows.
+        let extent = weights::extent(directory).unwrap_or_default();
+        config::check_sizes(name, config, extent)?;
+        config::check_dtype(name, config)?;
+        let Parsed { config: parsed, fields } = config::parse::<D::Config>(name, config)?;
+        let labels = config::label_count(config);
+        let placement = Placing { config: &parsed, head, labels, directory, precision: self.precision };
         let (erased, tensors) = match self.device {
             BackendDevice::Cpu(device) => placement.place::<D, Cpu>(device)?,
             #[cfg(any(feature = "cuda", feature = "rocm"))]
             BackendDevice::Gpu(device) => placement.place::<D, Gpu>(device)?,
         };
-        Ok(Model {
-            erased,
-            model_type: self.model_type,
-            head,
-            // The head that the file was saved with is left over when
-            // another class is computed; that is not a tensor forgotten.
-            tensors: if class == saved { tensors } else { tensors.without_other_heads() },
-            of_other_class: class != saved,
-            class,
-            inert_fields: config.inert_fields(head),
-            config: self.config,
-            fields,
-            precision: self.precision,
-            processor: Processor::open(directory)?,
-        })
-    }
-
-    fn classes(&self) -> Classes {
-        let base = || format!("{}{}", self.model_type.entry().class, Head::Base);
-        let saved = config::saved_class(&self.config).map_or_else(base, str::to_owned);
-        // First, because one checkpoint can have goldens of another class than the one that saved it.
-        match weights::file_metadata(&self.checkpoint.directory().join(GOLDEN), "model_class") {
-            Some(recorded) => Classes { computed: recorded, saved, file: GOLDEN },
-            None => Classes { computed: saved.clone(), saved, file: "config.json" },
-        }
-    }
-
-    fn unsupported(&self, class: &str, file: &'static str) -> LoadError {
-        LoadError::UnsupportedClass {
-            class: class.to_owned(),
-            file,
-            model_type: self.model_type,
-            supported: self.model_type.classes().join(", "),
-        }
+        let fields = Some(FieldsRead { read: fields, inert: parsed.inert_fields(head) });
+        let description = Description { fields, processor: Processor::open(directory)?, ..self.description };
+        let tensors = description.account(tensors);
+        Ok(Model { description, erased, tensors, precision: self.precision })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Configurations of types that share their fields: what counts where a file is silent, or says something twice.
 
+mod capabilities;
 mod damaged;
 mod defaults;
 mod limits;

@@ -157,7 +157,7 @@ fn class_defaults(file: &ConfigFile, directory: &Path) -> Result<&'static Defaul
 fn class_of_model(file: &ConfigFile, directory: &Path) -> Result<String, PreprocessError> {
     let config = ConfigFile::read_or_empty(directory, "config.json")?;
     let model_type = ModelType::find(config.text("model_type")?.unwrap_or_default());
-    let class = model_type.map(|model_type| model_type.entry().processor).filter(|class| !class.is_empty());
+    let class = model_type.and_then(ModelType::native).map(|entry| entry.processor).filter(|class| !class.is_empty());
     class.map(str::to_owned).ok_or_else(|| {
         file.wrong("image_processor_type", "is missing", "name the class, for instance `ViTImageProcessor`")
     })

@@ -24,9 +24,20 @@ pub struct Processor {
     generation: GenerationDefaults,
     scheduler: Option<Scheduler>,
     retrieval: Option<Retrieval>,
+    problem: Option<PreprocessError>,
 }
 
 impl Processor {
+    /// The processing of a checkpoint whose files cannot be used here, although other engines may have a use for its model.
+    pub fn unusable(problem: PreprocessError) -> Self {
+        Self { problem: Some(problem), ..Self::default() }
+    }
+
+    /// Why no part can be used; none for a checkpoint whose parts were read.
+    pub fn problem(&self) -> Option<&PreprocessError> {
+        self.problem.as_ref()
+    }
+
     /// Reads the tokenizer, image processor and generation files in `directory`; parts without a file are absent.
     ///
     /// A file that exists and cannot be used is an error that names the file, the field and the fix.
@@ -44,6 +55,7 @@ impl Processor {
             generation: GenerationDefaults::read(directory)?,
             scheduler: Scheduler::open(directory)?,
             retrieval: Retrieval::open(directory)?,
+            problem: None,
         })
     }
 

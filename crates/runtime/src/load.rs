@@ -5,7 +5,7 @@ use crate::{
     harness::Spec,
     load_target::InitError,
     loaded_subject::{LoadedSubject, OperatorSet},
-    open::{Executor, OpenDevice, host_backend},
+    open::{Executor, OpenDevice},
     subject::{OperatorShapes, Subject},
 };
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub fn load<'c>(
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
                 Executor::Engine { process, engine } => {
-                    engine::load(model_type, checkpoint, process, engine, &host_backend(), precision)?
+                    engine::load(model_type, checkpoint, process, engine, precision)?
                 }
             };
             Ok(LoadedSubject::Model { model: Box::new(model), lacks })

@@ -78,7 +78,7 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
 }
 
 /// The host processor as burn sees it, which describes the models that an engine computes.
-pub(crate) fn host_backend() -> BackendDevice {
+fn host_backend() -> BackendDevice {
     BackendDevice::Cpu(FlexDevice)
 }
 

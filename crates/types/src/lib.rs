@@ -6,6 +6,12 @@
 //! Generator and runtime match these enums exhaustively, so a new variant is a compile error wherever it must be
 //! handled.
 
+// Their macros are for the modules after them, too.
+#[macro_use]
+mod registry;
+#[macro_use]
+mod transformers_types;
+
 mod architecture;
 pub mod bounded_file;
 mod check;
@@ -16,6 +22,7 @@ mod excerpt;
 mod head;
 mod kernel_entry;
 mod matrix_unit;
+mod model_type;
 mod operator;
 mod panic_text;
 mod precision;
@@ -23,7 +30,6 @@ mod provider_share;
 mod python_json;
 mod quantization;
 mod registration;
-mod registry;
 mod report_entry;
 mod subject_kind;
 mod task;
@@ -37,6 +43,7 @@ pub use excerpt::excerpt;
 pub use head::Head;
 pub use kernel_entry::{FactorLayout, KernelEntry, KernelOutcome};
 pub use matrix_unit::{ExtraBits, MatrixUnit, SumRounding};
+pub use model_type::ModelType;
 pub use operator::Operator;
 pub use panic_text::panic_text;
 pub use precision::Precision;
@@ -44,7 +51,7 @@ pub use provider_share::{ProviderShare, ProviderShares};
 pub use python_json::from_python;
 pub use quantization::QuantizedCheckpoint;
 pub use registration::{Registration, engine_checks, required_checks};
-pub use registry::{ModelEntry, ModelType, ScoreFunction};
+pub use registry::{NativeEntry, ScoreFunction};
 pub use report_entry::{
     EntryStatus, HardwareInfo, LoadMemory, OutputError, ReportEntry, WorstElement, test_name, with_engine,
 };

@@ -1,34 +1,27 @@
-//! The registry: every supported model type, one line each. Everything that lists model types is derived from it: the enum
-//! [`ModelType`], the dispatch of the models crate, the recorder's `src/record/registry.py`, specs, docs and messages.
+//! The registry: every model type with a native implementation, one line each. Everything that lists such types is derived from it: their
+//! part of the enum [`ModelType`](crate::ModelType), the dispatch of the models crate, the recorder's `src/record/registry.json`, docs.
 //!
 //! A type is entered when its numbers agree with transformers. Sorted by architecture, then by name.
 
-use crate::{
-    architecture::Architecture,
-    closed_enum::closed_enum,
-    head::Head::{
-        self, AudioClassification, Autoencoder, Base, CausalLm, Classification, ConditionalGeneration, Ctc, Encoder,
-        GraphClassification, ImageClassification, ImageClassificationWithTeacher, MaskedLm, NextSentence,
-        ObjectDetection, PreTraining, Prediction, QuestionAnswering, Regression, SequenceClassification,
-        SequenceGeneration, TokenClassification, TokenGeneration,
-    },
+use crate::head::Head::{
+    self, Base, CausalLm, ImageClassification, MaskedLm, NextSentence, PreTraining, QuestionAnswering,
+    SequenceClassification, TokenClassification,
 };
-use ScoreFunction::{Sigmoid, Softmax};
 
 /// Calls `$callback!` with the table.
 ///
 /// A block for each architecture: its variant, its name, which is also its cargo feature and its folder of model code, and
 /// the module of the recorder that draws its inputs. In it, a line for each model type:
 ///
-/// 1. the variant of [`ModelType`],
+/// 1. the variant of [`ModelType`](crate::ModelType),
 /// 2. the `model_type` of `config.json`; for models of diffusers, which have none, the `_class_name`,
 /// 3. the file of model code and the definition in it that loads the type: types that differ in configuration defaults or
 ///    names share one,
 /// 4. what the names of its transformers classes start with,
 /// 5. its heads,
-/// 6. the fields of [`ModelEntry`] that differ from `ModelEntry::DEFAULT`.
+/// 6. the fields of [`NativeEntry`] that differ from `NativeEntry::DEFAULT`.
 #[macro_export]
-macro_rules! for_each_model_type {
+macro_rules! for_each_native_type {
     ($callback:ident) => {
         $callback! {
         DecoderOnly "decoder_only" recorded_by "decoder_only" {
@@ -113,25 +106,23 @@ macro_rules! for_each_model_type {
     };
 }
 
-const DECODER: [Head; 5] = [Base, CausalLm, SequenceClassification, TokenClassification, QuestionAnswering];
-const ENCODER: [Head; 5] = [Base, MaskedLm, SequenceClassification, TokenClassification, QuestionAnswering];
-const PRETRAINED: [Head; 6] =
+pub(crate) const DECODER: [Head; 5] = [Base, CausalLm, SequenceClassification, TokenClassification, QuestionAnswering];
+pub(crate) const ENCODER: [Head; 5] = [Base, MaskedLm, SequenceClassification, TokenClassification, QuestionAnswering];
+pub(crate) const PRETRAINED: [Head; 6] =
     [Base, PreTraining, MaskedLm, SequenceClassification, TokenClassification, QuestionAnswering];
-const BERT: [Head; 7] =
+pub(crate) const BERT: [Head; 7] =
     [Base, MaskedLm, PreTraining, NextSentence, SequenceClassification, TokenClassification, QuestionAnswering];
-const CLASSIFIER: [Head; 2] = [Base, ImageClassification];
+pub(crate) const CLASSIFIER: [Head; 2] = [Base, ImageClassification];
 
-/// One line of the registry, beside the name and the architecture.
+/// One line of the registry, beside the name and the architecture: what a native implementation needs to know.
 #[derive(Debug, Clone, Copy)]
-pub struct ModelEntry {
+pub struct NativeEntry {
     /// The start of the transformers class names, for instance `Bert`.
     pub class: &'static str,
     /// The heads that are implemented.
     pub heads: &'static [Head],
     /// The model definition that loads the type; types with one definition compute alike.
     pub definition: &'static str,
-    /// The module of the recorder that draws inputs and names outputs.
-    pub recorder: &'static str,
     /// The class with the head that generates text, where its name does not end as [`Head::as_str`] says.
     pub language_model_class: &'static str,
     /// The tokenizer class of `AutoTokenizer` for checkpoints that name none; empty where transformers registers none.
@@ -155,145 +146,23 @@ pub enum ScoreFunction {
     Sigmoid,
 }
 
-impl ModelEntry {
+impl Default for NativeEntry {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl NativeEntry {
     /// The values of omitted fields of a line.
-    const DEFAULT: Self = Self {
+    pub(crate) const DEFAULT: Self = Self {
         class: "",
         heads: &[],
         definition: "",
-        recorder: "",
         language_model_class: "",
         tokenizer: "",
         forced_tokenizer: "",
         processor: "",
-        scores: Softmax,
+        scores: ScoreFunction::Softmax,
         any_image_size: false,
     };
-}
-
-/// Declares [`ModelType`] and its lookups from the table.
-macro_rules! model_type {
-    ($(
-        $architecture:ident $feature:literal recorded_by $recorder:literal {
-            $($variant:ident $name:literal $file:ident::$definition:ident $class:literal $heads:tt { $($field:ident: $value:expr),* })*
-        }
-    )*) => {
-        closed_enum! {
-            /// Exactly the `model_type` string of `config.json`; anything else is an error, never a guess.
-            ModelType: "model_type" {
-                $($(
-                    #[doc = concat!("`", $name, "`: `", $class, "Model` and the same with other heads")]
-                    $variant = $name,
-                )*)*
-            }
-        }
-
-        impl ModelType {
-            /// The family whose template, tasks and checks this type takes.
-            pub const fn architecture(self) -> Architecture {
-                match self { $($(Self::$variant => Architecture::$architecture,)*)* }
-            }
-
-            /// The registry's line of the type.
-            pub const fn entry(self) -> &'static ModelEntry {
-                match self { $($(Self::$variant => const { &ModelEntry {
-                    class: $class,
-                    heads: &$heads,
-                    definition: concat!(stringify!($file), "::", stringify!($definition)),
-                    recorder: $recorder,
-                    $($field: $value,)*
-                    ..ModelEntry::DEFAULT
-                } },)*)* }
-            }
-        }
-    };
-}
-for_each_model_type!(model_type);
-
-impl ModelType {
-    /// The head of a transformers class, where the type has it: `BertForMaskedLM` is [`Head::MaskedLm`] of `bert`.
-    pub fn head(self, class: &str) -> Option<Head> {
-        self.entry().heads.iter().copied().find(|head| self.class(*head) == class)
-    }
-
-    /// The transformers classes that are implemented.
-    pub fn classes(self) -> Vec<String> {
-        self.entry().heads.iter().map(|head| self.class(*head)).collect()
-    }
-
-    /// The transformers class with a head.
-    fn class(self, head: Head) -> String {
-        let ModelEntry { class, language_model_class, .. } = self.entry();
-        let generates = matches!(head, Head::CausalLm | Head::ConditionalGeneration);
-        if generates && !language_model_class.is_empty() {
-            (*language_model_class).to_owned()
-        } else {
-            format!("{class}{head}")
-        }
-    }
-
-    /// The type of a `model_type` that may be unknown here.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|model_type| model_type.as_str() == name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn the_table_is_sorted_and_blocks_are_named_as_their_architecture() {
-        let lines: Vec<_> = ModelType::ALL.iter().map(|kind| (kind.architecture().as_str(), kind.as_str())).collect();
-        // Python identifiers and file names follow the lower-case form, so no two types may share it.
-        let key = |(architecture, name): &(&str, &str)| (architecture.to_string(), name.to_lowercase());
-        assert!(lines.is_sorted_by_key(key), "{lines:?}");
-        let names: BTreeSet<String> = lines.iter().map(|(_, name)| name.to_lowercase()).collect();
-        assert_eq!(names.len(), lines.len());
-    }
-
-    #[test]
-    fn features_are_named_as_architectures() {
-        macro_rules! features {
-            ($($architecture:ident $feature:literal recorded_by $recorder:literal $lines:tt)*) => {
-                [$((Architecture::$architecture, $feature)),*]
-            };
-        }
-        let features = for_each_model_type!(features);
-        for (architecture, feature) in features {
-            assert_eq!(architecture.as_str(), feature);
-        }
-        let covered: BTreeSet<Architecture> = features.into_iter().map(|(architecture, _)| architecture).collect();
-        // Operators have no model.
-        assert_eq!(covered.len() + 1, Architecture::ALL.len());
-    }
-
-    #[test]
-    fn heads_follow_from_class_names() {
-        for (model_type, class, head) in [
-            (ModelType::Bert, "BertForMaskedLM", Some(Head::MaskedLm)),
-            (ModelType::Bert, "BertForNextSentencePrediction", Some(Head::NextSentence)),
-            (ModelType::Bert, "BertForCausalLM", None),
-            (ModelType::Gpt2, "GPT2LMHeadModel", Some(Head::CausalLm)),
-            (ModelType::Gpt2, "GPT2DoubleHeadsModel", None),
-            (ModelType::Gpt2, "GPT2ForCausalLM", None),
-            (ModelType::Marian, "MarianMTModel", Some(Head::ConditionalGeneration)),
-            (ModelType::T5, "T5EncoderModel", Some(Head::Encoder)),
-            (ModelType::Unet, "UNet2DConditionModel", Some(Head::Base)),
-            (ModelType::AutoencoderKl, "AutoencoderKL", Some(Head::Autoencoder)),
-            (ModelType::Roberta, "BertModel", None),
-        ] {
-            assert_eq!(model_type.head(class), head, "{class}");
-        }
-    }
-
-    #[test]
-    fn every_type_can_serve_a_task_of_its_architecture() {
-        for model_type in ModelType::ALL {
-            let tasks = model_type.architecture().tasks();
-            let serves = |head: &Head| head.tasks().iter().any(|task| tasks.contains(task));
-            assert!(model_type.entry().heads.iter().any(serves), "{model_type}");
-        }
-    }
 }

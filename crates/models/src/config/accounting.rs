@@ -55,9 +55,10 @@ pub(super) fn read_fields<C: Config>(model_type: &str, config: &C, file: &Map<St
 /// Whether the struct reads the field for another type that it loads: Llama's struct loads Mistral, which has no
 /// `attention_bias`.
 fn of_another_type(model_type: &str, field: &str) -> bool {
+    let definition = |kind: ModelType| kind.native().map(|entry| entry.definition);
     let Some(own) = ModelType::find(model_type) else { return false };
     let declares = |kind: &ModelType| defaults_of(kind.as_str()).defaults.contains_key(field);
-    let shares = |kind: &&ModelType| kind.entry().definition == own.entry().definition;
+    let shares = |kind: &&ModelType| definition(**kind) == definition(own);
     !declares(&own) && ModelType::ALL.iter().filter(shares).any(declares)
 }
 

@@ -56,7 +56,7 @@ impl Config for BertConfig {
         let mut fields = Vec::new();
         // Every type with RoBERTa's definition, whatever its name is.
         let model_type = self.model_type.as_deref().and_then(ModelType::find);
-        if model_type.is_none_or(|kind| kind.entry().definition != "bert::Roberta") {
+        if model_type.and_then(ModelType::native).is_none_or(|entry| entry.definition != "bert::Roberta") {
             fields.push(("pad_token_id", "only RoBERTa counts positions from it"));
         }
         if !matches!(head, Head::MaskedLm | Head::PreTraining) {

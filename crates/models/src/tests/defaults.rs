@@ -12,7 +12,7 @@ use crate::{
 };
 use serde_json::Map;
 use std::{fs, path::Path};
-use testgen_types::for_each_model_type;
+use testgen_types::for_each_native_type;
 
 /// The fields of a type that nothing accounts for. A struct has no defaults, so this also fails for a field that a struct
 /// reads and no class declares.
@@ -39,7 +39,7 @@ fn every_declared_field_is_read_inert_or_off() {
             [$($(unaccounted::<<$file::$definition as ModelDef>::Config>($name),)*)*]
         };
     }
-    let mut found = for_each_model_type!(all_types).concat();
+    let mut found = for_each_native_type!(all_types).concat();
     found.extend(unaccounted::<ClipTextConfig>(ClipTextConfig::NESTED_TYPE));
     found.extend(unaccounted::<ClipVisionConfig>(ClipVisionConfig::NESTED_TYPE));
     found.extend(unaccounted::<SiglipTextConfig>(SiglipTextConfig::NESTED_TYPE));

@@ -54,9 +54,9 @@ pub(super) fn class_name<'a>(file: &'a ConfigFile, model: &'a ConfigFile) -> Res
     let named = file.text("tokenizer_class")?.or(model.text("tokenizer_class")?);
     let model_type = model.text("model_type")?.unwrap_or_default();
     let [question_encoder, question_tokenizer] = QUESTION_ENCODER;
-    let (forced, registered) = match ModelType::find(model_type).map(ModelType::entry) {
+    let (forced, registered) = match ModelType::find(model_type).and_then(ModelType::native) {
         Some(entry) => (entry.forced_tokenizer, entry.tokenizer),
-        // Not in the registry, because on its own this encoder is not a model that can be loaded.
+        // Not in the registry, because on its own this encoder is not a model that is implemented here.
         None if model_type == question_encoder => ("", question_tokenizer),
         None => ("", ""),
     };

@@ -2,7 +2,8 @@
 //! changes which tensors of zeros are read.
 //!
 //! A field with several plausible changes has an effect when one of them has. Fields that rightly have none in this
-//! configuration are the model's to name, with the reason; the report lists them.
+//! configuration are the model's to name, with the reason; the report lists them. On an engine that is a process the fields and the changes are
+//! those that have an effect in transformers, where the golden records them.
 
 mod change;
 
@@ -18,12 +19,13 @@ use crate::{
     golden::Golden,
     tolerance::Threshold,
 };
-use change::{Change, changes};
+use change::{Change, ConfigPath, changes};
 use serde_json::Value;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
+use testgen_models::FieldsRead;
 use testgen_nn::{
     array::{Array, Arrays},
     weights::is_zero,
@@ -37,12 +39,18 @@ pub(super) const FAULT: Detected =
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let golden = run.golden()?;
     let tested = run.subject_under_test()?;
-    let fields = tested.model().fields().to_vec();
-    if fields.is_empty() {
+    let config = tested.model().config().clone();
+    let recorded = golden.config_effects.as_ref().filter(|_| run.engine.process_name().is_some());
+    let Tries { tries, inert } = match (recorded, tested.model().fields()) {
+        (Some(recorded), _) => Tries::recorded(&config, recorded)?,
+        (None, Some(fields)) => Tries::of(&config, fields),
+        (None, None) => {
+            return Err(Abort::Skip("the golden does not record the fields that have an effect".to_owned()));
+        }
+    };
+    if tries.is_empty() {
         return Err(Abort::Fail("the model reads no field of the configuration".to_owned()));
     }
-    let inert = tested.model().inert_fields().to_vec();
-    let config = tested.model().config().clone();
     let calls = calls(run.spec().architecture, &golden, &config);
     let plain = Plain {
         directory: run.checkpoint().directory().to_owned(),
@@ -54,13 +62,10 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     drop(tested);
     let mut failures = Failures::default();
     let mut effective = 0;
-    for place in change::places(&config, &fields) {
-        if inert.iter().any(|(field, _)| place.is_within(field)) {
-            continue;
-        }
+    for (place, changes) in tries {
         let mut tried = Vec::new();
         let mut works = false;
-        for Change { config, description } in changes(&config, &place) {
+        for Change { config, description } in changes {
             let changed = run.checkpoint().with_config(config);
             let endpoint = run.endpoint(Some(&changed), run.registration.precision);
             works = has_effect(&endpoint, &calls, &plain, &allowed);
@@ -80,6 +85,30 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let inert: Vec<String> = inert.iter().map(|(field, why)| format!("`{field}`: {why}")).collect();
     let inert = if inert.is_empty() { String::new() } else { format!("; rightly without: {}", inert.join(", ")) };
     Ok(Some(format!("{effective} fields have an effect{inert}")))
+}
+
+/// The fields to change, each with the changes to try, and those that rightly have no effect.
+struct Tries {
+    tries: Vec<(ConfigPath, Vec<Change>)>,
+    inert: Vec<(&'static str, &'static str)>,
+}
+
+impl Tries {
+    fn of(config: &Value, FieldsRead { read, inert }: &FieldsRead) -> Self {
+        let is_inert = |place: &ConfigPath| inert.iter().any(|(field, _)| place.is_within(field));
+        let places = change::places(config, read).into_iter().filter(|place| !is_inert(place));
+        let tries = places.map(|place| (place.clone(), changes(config, &place))).collect();
+        Self { tries, inert: inert.clone() }
+    }
+
+    fn recorded(config: &Value, recorded: &BTreeMap<String, Value>) -> Result<Self, Abort> {
+        let of = |(name, value): (&String, &Value)| {
+            change::recorded(config, name, value).ok_or_else(|| {
+                Abort::Fail(format!("config.json has no `{name}`, whose effect the golden records; record it again"))
+            })
+        };
+        Ok(Self { tries: recorded.iter().map(of).collect::<Result<_, _>>()?, inert: Vec::new() })
+    }
 }
 
 /// The inputs of every recorded case, and where passages are found a call with labels and without a mask: only there some
@@ -178,9 +207,10 @@ mod tests {
     fn the_report_counts_the_fields_with_an_effect() {
         let (tried, summary) = OnHost::of(Architecture::EncoderOnly).run(|run| {
             let tested = run.subject_under_test().unwrap();
-            let (config, inert) = (tested.model().config().clone(), tested.model().inert_fields().to_vec());
+            let config = tested.model().config().clone();
+            let FieldsRead { read, inert } = tested.model().fields().cloned().unwrap();
             let is_tried = |place: &change::ConfigPath| !inert.iter().any(|(field, _)| place.is_within(field));
-            let tried = change::places(&config, tested.model().fields()).into_iter().filter(is_tried).count();
+            let tried = change::places(&config, &read).into_iter().filter(is_tried).count();
             (tried, check(run).unwrap().unwrap())
         });
         assert!(tried > 5 && summary.starts_with(&format!("{tried} fields have an effect")), "{tried}: {summary}");

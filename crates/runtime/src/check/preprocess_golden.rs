@@ -17,7 +17,10 @@ use crate::{
     tolerance::{Threshold, Tolerance},
 };
 use std::fmt::Display;
-use testgen_nn::array::{Array, Values};
+use testgen_nn::{
+    array::{Array, Values},
+    forward::{ForwardError, Unsupported},
+};
 use testgen_processing::{
     audio::Audio,
     image::Image,
@@ -37,6 +40,9 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     }
     let tested = run.subject_under_test()?;
     let processor = tested.model().processor();
+    if let Some(problem) = processor.problem() {
+        return Err(ForwardError::from(Unsupported(format!("the checkpoint's processors: {problem}"))).into());
+    }
     let mut failures = Failures::default();
     for case in golden.cases.iter().filter(|case| case.texts.is_some()) {
         texts(processor, case, tested.model().capabilities().full_text_length(), &mut failures)?;

@@ -10,7 +10,6 @@ use testgen_engine::{EngineError, Feature, LoadRequest};
 use testgen_models::{Capabilities, Checkpoint, ErasedModel, LoadError, Model};
 use testgen_nn::{
     array::Arrays,
-    device::BackendDevice,
     forward::{Forward, ForwardError, Session, Unsupported},
 };
 use testgen_types::{ModelType, Precision};
@@ -26,23 +25,23 @@ struct EngineModel {
 /// Loads the checkpoint in an engine. Returns the model, and the features that it does not have with the reasons.
 ///
 /// Everything that is not computed (configuration, capabilities, processors) is read by testgen from the checkpoint's own configuration; a
-/// replaced configuration is the engine's alone.
+/// replaced configuration is the engine's alone. Neither a network is built nor weights are read here, so that an engine can have types,
+/// values of the configuration, and sizes that the native one does not have.
 pub(crate) fn load(
     model_type: ModelType,
     checkpoint: &Checkpoint,
     process: &Arc<AttachedEngine>,
     engine: &CheckEngine,
-    host: &BackendDevice,
     precision: Precision,
 ) -> Result<(Model, BTreeMap<Feature, String>), LoadError> {
     let own = Checkpoint::at(checkpoint.directory());
-    let described = testgen_models::load(model_type, &own, host, precision)?;
-    let (config, own_config) = (checkpoint.config()?, own.config()?);
+    let description = testgen_models::describe(model_type, &own)?;
+    let config = checkpoint.config()?;
     let request = LoadRequest {
         directory: absolute(checkpoint),
-        config: (config != own_config).then_some(config),
+        config: (config != *description.config()).then_some(config),
         model_type: model_type.as_str().to_owned(),
-        class: described.class().to_owned(),
+        class: description.class().to_owned(),
         dtype: dtype(precision),
         implementation: engine.implementation.clone(),
     };
@@ -52,15 +51,15 @@ pub(crate) fn load(
         EngineError::Unsupported { message } if !replaced => Unsupported(message).into(),
         other => LoadError::Engine { message: other.to_string() },
     })?;
-    let account = described.account(loaded.tensors.read.clone(), loaded.tensors.unused.clone());
     // From here on the engine's copy is dropped with the model.
-    let (process, engine, capabilities) = (Arc::clone(process), engine.clone(), described.capabilities());
+    let (process, engine, capabilities) = (Arc::clone(process), engine.clone(), description.capabilities());
     let model = EngineModel { process, engine, model: loaded.model, capabilities };
     model
         .process
         .confirm_memory(checkpoint.directory(), &loaded, precision)
         .map_err(|message| LoadError::Engine { message })?;
-    Ok((described.with_network(|_| Box::new(model)).with_tensors(account), loaded.lacks))
+    let tensors = [loaded.tensors.read, loaded.tensors.unused];
+    Ok((Model::of_engine(description, Box::new(model), precision, tensors), loaded.lacks))
 }
 
 /// The engine has another working directory.

@@ -1,6 +1,8 @@
 //! Everything recorded for one checkpoint.
 
 use super::noise::Noise;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use testgen_nn::array::{Array, Arrays};
 
 /// Everything recorded for one checkpoint.
@@ -41,6 +43,9 @@ pub(crate) struct Golden {
     pub(crate) pad_token_id: Option<i64>,
     /// The digest of the vocabulary that tokenized the texts; none in goldens of earlier versions.
     pub(crate) vocabulary: Option<String>,
+    /// For each field of `config.json` that has an effect in transformers, dotted in an object, a value that shows it; none in goldens of
+    /// earlier versions, and of large checkpoints.
+    pub(crate) config_effects: Option<BTreeMap<String, Value>>,
 }
 
 /// One recorded call.

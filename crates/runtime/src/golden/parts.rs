@@ -7,6 +7,7 @@ use super::{
     trace::TracePosition,
     validate,
 };
+use serde::de::DeserializeOwned;
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -40,6 +41,7 @@ pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, S
         noise: noise.map_err(|unreadable| unreadable.in_file(path))?,
         pad_token_id: metadata.get("pad_token_id").and_then(|text| text.parse().ok()),
         vocabulary: metadata.get("vocabulary.sha256").cloned(),
+        config_effects: parsed(metadata, "config.effects".to_owned()).map_err(|unreadable| unreadable.in_file(path))?,
         model_class,
         cases,
         source,
@@ -73,7 +75,7 @@ fn cases(
         if outputs.is_empty() {
             return Err(lacks(format!("`{prefix}output.*`")));
         }
-        let texts = texts(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
+        let texts = parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
         Ok(Case { name, inputs, outputs, texts, retrieval })
     };
     cases.into_iter().map(case).collect()
@@ -85,7 +87,8 @@ fn routers(probabilities: BTreeMap<usize, Array>, mut weights: BTreeMap<usize, A
     probabilities.into_iter().filter_map(router).collect()
 }
 
-fn texts(metadata: &HashMap<String, String>, key: String) -> Result<Option<Vec<String>>, Unreadable> {
+/// The JSON of a metadata entry; none without it.
+fn parsed<T: DeserializeOwned>(metadata: &HashMap<String, String>, key: String) -> Result<Option<T>, Unreadable> {
     let Some(text) = metadata.get(&key) else { return Ok(None) };
     serde_json::from_str(text).map(Some).map_err(|error| Unreadable { part: key, why: error.to_string() })
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use testgen_models::{Capabilities, Model};
 use testgen_nn::{
     array::{Array, Arrays},
-    forward::{Forward, ForwardError, Session},
+    forward::{Forward, ForwardError, Session, Unsupported},
 };
 use testgen_processing::{
     audio::Audio,
@@ -168,8 +168,7 @@ impl<'a> Call<'a> {
 
     pub(super) fn scheduler(&self) -> Result<&'a Scheduler, HandlerError> {
         let needed = "a scheduler (`scheduler_config.json`)";
-        let scheduler = self.model.processor().scheduler();
-        scheduler.ok_or(HandlerError::NoProcessor { task: self.task, needed })
+        self.model.processor().scheduler().ok_or_else(|| self.lacks(needed))
     }
 
     pub(super) fn series(&self, request: Request) -> Result<Vec<TimeSeries>, HandlerError> {
@@ -216,17 +215,19 @@ impl<'a> Call<'a> {
 
     /// The error that the checkpoint does not say what the task needs.
     pub(super) fn lacks(&self, needed: &'static str) -> HandlerError {
-        HandlerError::NoProcessor { task: self.task, needed }
+        match self.model.processor().problem() {
+            Some(problem) => ForwardError::from(Unsupported(format!("the checkpoint's processors: {problem}"))).into(),
+            None => HandlerError::NoProcessor { task: self.task, needed },
+        }
     }
 
     pub(super) fn tokenizer(&self) -> Result<&'a Tokenizer, HandlerError> {
-        let missing = HandlerError::NoProcessor { task: self.task, needed: "a tokenizer (`tokenizer.json`)" };
-        self.model.processor().tokenizer().ok_or(missing)
+        self.model.processor().tokenizer().ok_or_else(|| self.lacks("a tokenizer (`tokenizer.json`)"))
     }
 
     pub(super) fn image_processor(&self) -> Result<&'a ImageProcessor, HandlerError> {
         let needed = "an image processor (`preprocessor_config.json`)";
-        self.model.processor().images().ok_or(HandlerError::NoProcessor { task: self.task, needed })
+        self.model.processor().images().ok_or_else(|| self.lacks(needed))
     }
 
     pub(super) fn feature_extractor(&self) -> Result<&'a FeatureExtractor, HandlerError> {

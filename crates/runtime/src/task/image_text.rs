@@ -16,7 +16,7 @@ const HINT: &str = "a class such as `CLIPModel`";
 pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
     let ReadPairs { images, texts, forward } = read(call, request)?;
     let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
-    let score = match call.model.model_type().entry().scores {
+    let score = match call.model.model_type().scores() {
         ScoreFunction::Softmax => softmax,
         ScoreFunction::Sigmoid => sigmoid,
     };

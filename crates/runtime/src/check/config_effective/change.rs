@@ -23,6 +23,11 @@ const WORDS: [&[&str]; 3] = [
 ];
 
 impl ConfigPath {
+    /// A place by its dotted name.
+    fn new(name: &str) -> Self {
+        Self(name.split('.').map(str::to_owned).collect())
+    }
+
     /// Whether it is `field` (dotted for a place in an object) or in it.
     pub(super) fn is_within(&self, field: &str) -> bool {
         let own = self.to_string();
@@ -40,7 +45,7 @@ impl fmt::Display for ConfigPath {
 /// entries, at any depth. An object of names (labels) is one place.
 pub(super) fn places(config: &Value, fields: &[String]) -> Vec<ConfigPath> {
     let place = |field: &String| {
-        let path: Vec<String> = field.split('.').map(str::to_owned).collect();
+        let ConfigPath(path) = ConfigPath::new(field);
         places_below(config.pointer(&format!("/{}", path.join("/"))), path)
     };
     fields.iter().flat_map(place).collect()
@@ -61,6 +66,14 @@ fn places_below(value: Option<&Value>, path: Vec<String>) -> Vec<ConfigPath> {
 fn is_settings(entries: &Map<String, Value>) -> bool {
     // Objects of labels are not settings: `id2label` has numbers as keys, `label2id` as values.
     entries.keys().any(|key| key.parse::<i64>().is_err()) && !entries.values().all(Value::is_i64)
+}
+
+/// The configuration with the recorded value at a place; none where the configuration does not have the place.
+pub(super) fn recorded(config: &Value, name: &str, value: &Value) -> Option<(ConfigPath, Vec<Change>)> {
+    let place = ConfigPath::new(name);
+    config.pointer(&format!("/{}", place.0.join("/")))?;
+    let change = Change { description: short(value), config: replaced(config, &place.0, value.clone()) };
+    Some((place, vec![change]))
 }
 
 /// The configurations to try, in this order.
