@@ -20,6 +20,9 @@ class Audio:
     def __init__(self, model, config):
         self.config, self.taken = config, names(model)
         self.features = number(first(config, AUDIO, FEATURES)) or 80
+        linear = (module for module in model.modules() if isinstance(module, torch.nn.Linear))
+        # Frames may be joined before the first layer.
+        self.joined = next((module.in_features for module in linear), self.features)
         longest = number(first(config, AUDIO, ("max_source_positions",)))
         self.fixed = number(first(config, AUDIO, ("max_length",))) if longest is None else 2 * longest
 
@@ -34,7 +37,8 @@ class Audio:
             return
         samples = [self.samples(length, *channel) for length in SAMPLES for channel in ((), (1,))]
         lengths, orders = dict.fromkeys((self.fixed or FRAMES[0], *FRAMES)), (((0, 1), ()), ((1, 0), ()), ((1, 0), (1,)))
-        frames = [self.spectrogram(length, order, between) for length in lengths for order, between in orders]
+        frames = [self.spectrogram((self.features, length), order, between) for length in lengths for order, between in orders]
+        frames.append(self.spectrogram((self.joined, FRAMES[0]), *orders[1]))
         both = [*samples, *frames] if self.argument == "input_values" else [*frames, *samples]
         yield from both
 
@@ -47,13 +51,12 @@ class Audio:
 
         return draw
 
-    def spectrogram(self, frames, order, between):
-        """A spectrogram [count, *between, features, frames], or with the last two exchanged."""
+    def spectrogram(self, shape, order, between):
+        """A spectrogram of `shape`, which is features and frames, in an order: [count, *between, features, frames] or exchanged."""
 
         def draw(random, count):
-            shape = [self.features, frames]
             case = {self.argument: rounded(self.config, random.normal(0, 0.7, (count, *between, *(shape[index] for index in order))))}
-            return self.with_mask(case, frames)
+            return self.with_mask(case, shape[1])
 
         return draw
 

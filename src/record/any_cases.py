@@ -121,7 +121,7 @@ class Drawing:
         rows = 2 if plan.text else 3
         draws = [lambda: self.case(plan, random, self.text.longer(random) if plan.text else {}, rows)]
         decodes = self.architecture in ("decoder_only", "moe", "ssm", "multimodal")
-        if decodes and plan.text and self.text.masked and self.model.config._attn_implementation == "eager":
+        if decodes and plan.text and not plan.codes and self.text.masked and self.model.config._attn_implementation == "eager":
             draws.append(lambda: self.case(plan, random, self.text.left(random), 3))
         for draw in draws:
             try:

@@ -10,7 +10,9 @@ of another version than the model type needs.
 """
 
 import argparse
+import json
 import os
+import re
 import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -39,7 +41,7 @@ from families import FAMILIES
 from generation import steps
 from given_inputs import read_inputs
 from golden_file import safetensors_of
-from noise import noise_of
+from noise import DTYPES, noise_of
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
 from registry import is_native, kind
 from results import measurable, named_tensors, run_all
@@ -120,9 +122,20 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
             tensors |= family.generated(model, config, random, cases)
     else:
         tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
-    metadata |= noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples)
+    metadata |= recorded_noise(tensors, noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples))
     metadata |= config_effects.metadata(model_class, directory, cases[0])
     return path, safetensors_of(tensors, metadata)
+
+
+def recorded_noise(tensors, metadata):
+    """The noise of what is recorded: results that are left out have none."""
+    names = {re.sub(r"^(case\.\d+\.)?output\.", "", name) for name in tensors}
+    found = {}
+    for key, value in metadata.items():
+        if key.removeprefix("noise.") in DTYPES:
+            value = json.dumps({name: error for name, error in json.loads(value).items() if name in names}, sort_keys=True)
+        found[key] = value
+    return found
 
 
 def derived(family, directory, tensors, results):

@@ -74,7 +74,7 @@ def by_name(result):
     return dict(result.items()) if hasattr(result, "items") else vars(result)
 
 
-# Results that are recorded in another way, or not at all.
+# Results that are recorded in another way, or not at all: attention scores exist in one implementation only.
 NOT_LISTED = re.compile(r"hidden_states|attentions|past_key_values|cache|router|mems|loss")
 
 
@@ -82,7 +82,7 @@ def listed(result):
     """The tensors of a result by name, those in a list with their numbers."""
     found = {}
     for name, value in result.items():
-        if isinstance(value, torch.Tensor) and "loss" not in name:
+        if isinstance(value, torch.Tensor) and not re.search("attentions|loss", name):
             found[name] = value
         elif isinstance(value, (list, tuple)) and not NOT_LISTED.search(name):
             found |= {f"{name}.{index}": one for index, one in enumerate(value) if isinstance(one, torch.Tensor)}

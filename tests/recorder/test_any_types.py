@@ -147,3 +147,22 @@ def test_inputs_of_a_file_replace_drawn_ones(decoder, tmp_path):
         assert file.get_tensor("input.input_ids").tolist() == [[5, 6, 7]]
         assert not any(name.startswith("case.") for name in file.keys())  # noqa: SIM118
         assert "--inputs FILE" in file.metadata()["command"]
+
+
+def test_tokens_are_put_in_the_place_of_an_image():
+    config = transformers.LlamaConfig(**SIZES)
+    text = any_text.Text(transformers.LlamaModel(config), "", config, 0)
+    ids, mask = torch.tensor([[5, 6, 7, 8], [5, 6, 7, 1]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
+    found = text.with_places({"input_ids": ids, "attention_mask": mask}, token=9, count=3)
+    assert found["input_ids"].tolist() == [[5, 9, 9, 9, 6, 7, 8], [5, 9, 9, 9, 6, 7, 1]]
+    assert found["attention_mask"].tolist() == [[1] * 7, [1] * 6 + [0]]
+
+
+def test_the_number_of_tokens_is_read_from_the_error_of_transformers():
+    found = any_cases.REPORTED.search("Audio features and audio tokens do not match, tokens: 0, features: 32")
+    assert found and found[1] == "32"
+
+
+def test_results_without_a_relative_error_are_left_out():
+    result = {"logits": torch.ones(2), "hidden": torch.tensor([1.0, float("-inf")]), "zero": torch.zeros(2)}
+    assert [list(one) for one in results.measurable([result, {"zero": torch.zeros(2)}])] == [["logits"], ["zero"]]
