@@ -51,8 +51,8 @@ pub enum AddError {
         /// The file.
         path: PathBuf,
     },
-    /// Neither the registry nor transformers has the model type.
-    #[error("the model_type {} is unknown: transformers has no such type", Quoted(&unknown.given))]
+    /// The model type is neither implemented here nor listed by transformers.
+    #[error("the model_type {} is not known here", Quoted(&unknown.given))]
     UnknownModelType {
         /// The type, and those near to it.
         unknown: UnknownName,

@@ -5,7 +5,7 @@ use crate::{cli_error::Error, exit_code::ExitCode, model_table::ModelTable};
 
 /// List the model types that testgen knows, with the models and results of each
 ///
-/// A type is the `model_type` of a checkpoint's config.json: every one of transformers, and some of diffusers. A `native` one is
+/// A type is the `model_type` of a checkpoint's config.json: those that transformers lists, and some of diffusers. A `native` one is
 /// implemented in testgen; others are computed by other engines only, such as torch. `--markdown` shows the results of the reports: for each
 /// device and precision the most severe status of the type's models and the least headroom, threshold / error, of all their
 /// outputs.
