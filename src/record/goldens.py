@@ -122,12 +122,12 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
             tensors |= family.generated(model, config, random, cases)
     else:
         tensors |= named_tensors(cases, measurable(results)) | any_generation.generated(model, directory, config, seed, cases)
-    metadata |= recorded_noise(tensors, noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples))
+    metadata |= only_recorded(tensors, noise_of(model, directory, cases, results, steps(tensors, cases[0]), noise_samples))
     metadata |= config_effects.metadata(model_class, directory, cases[0])
     return path, safetensors_of(tensors, metadata)
 
 
-def recorded_noise(tensors, metadata):
+def only_recorded(tensors, metadata):
     """The noise of what is recorded: results that are left out have none."""
     names = {re.sub(r"^(case\.\d+\.)?output\.", "", name) for name in tensors}
     found = {}
