@@ -139,8 +139,7 @@ fn text_has_the_same_lines_and_a_result() {
 fn absent_packages_are_notes_and_a_named_python_that_is_absent_is_not() {
     let project = Project::empty();
     // Isolated, without site-packages: no package is installed.
-    let python = project.write("python", "#!/bin/sh\nexec python3 -S \"$@\"\n");
-    Command::new("chmod").arg("+x").arg(&python).status().expect("chmod runs");
+    let python = project.script("python", "#!/bin/sh\nexec python3 -S \"$@\"\n");
     let outcome =
         project.finish(project.command().args(["doctor", "--json", "--engine", "torch", "--python"]).arg(&python));
     let outcome = outcome.expect_code(0);

@@ -1,14 +1,12 @@
 //! `testgen export`: the arguments of the exporter, its files, and its exit codes.
 
 use crate::{fake::suite::run, project::Project};
-use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 /// A script in place of Python, which writes its arguments to `seen` and then runs `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
     let text = format!("#!/bin/sh\necho \"$*\" > \"{}\"\n{body}\n", project.path("seen").display());
-    let path = project.write("bin/fake-python", text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode can be set");
-    path
+    project.script("bin/fake-python", text)
 }
 
 fn with_checkpoint() -> Project {

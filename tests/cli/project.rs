@@ -69,6 +69,22 @@ impl Project {
         path
     }
 
+    /// Copies `source` as a program. A child process writes it: if this process held it open for writing while another test forks,
+    /// starting it would fail with "text file busy".
+    pub(crate) fn install(&self, source: &Path, relative: impl AsRef<Path>) -> PathBuf {
+        let path = self.path(relative);
+        let status = Command::new("install").args(["-D", "--mode=755"]).arg(source).arg(&path).status();
+        assert!(status.expect("`install` starts").success(), "{}", path.display());
+        path
+    }
+
+    /// Writes a script that can be started.
+    pub(crate) fn script(&self, relative: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+        let source = tempfile::NamedTempFile::new().expect("the temporary directory can be written");
+        fs::write(source.path(), text).expect("file can be written");
+        self.install(source.path(), relative)
+    }
+
     pub(crate) fn read(&self, relative: impl AsRef<Path>) -> String {
         let path = self.path(relative);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

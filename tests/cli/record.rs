@@ -1,15 +1,13 @@
 //! `testgen record`: the chosen Python, its arguments, and messages about missing packages.
 
 use crate::project::{Outcome, Project};
-use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 /// A script in place of Python: prints its arguments and whether the recorder exists, and then runs `body`.
 fn fake_python(project: &Project, body: &str) -> PathBuf {
     let text =
         format!("#!/bin/sh\necho \"$*\" > \"{}\"\ngrep -c 'def record' \"$2\" >&2\n{body}\n", seen(project).display());
-    let path = project.write("bin/fake-python", text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("mode can be set");
-    path
+    project.script("bin/fake-python", text)
 }
 
 fn seen(project: &Project) -> PathBuf {

@@ -11,11 +11,7 @@ use crate::{
 };
 use cluster::Cluster;
 use serde_json::Value;
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    process::{Child, Command, Output, Stdio},
-};
+use std::process::{Child, Command, Output, Stdio};
 
 /// One runner with four slices; its jobs need a GPU each.
 const SETTINGS: &str = "\
@@ -75,8 +71,7 @@ fn project() -> Project {
         ("cargo-nextest", NEXTEST.replace("TESTS", &TESTS.to_string())),
     ];
     for (name, text) in programs {
-        let path = project.write(format!("target/ci/bin/{name}"), text);
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the mode can be set");
+        project.script(format!("target/ci/bin/{name}"), text);
     }
     project.run(&["matrix", "--format", "slurm", "--write"]).expect_code(0);
     project
@@ -177,8 +172,7 @@ fn a_failed_submission_leaves_no_job() {
         ("scancel", "#!/usr/bin/env bash\necho \"$@\" > cancelled\n"),
     ];
     for (name, text) in programs {
-        let path = project.write(format!("bin/{name}"), text);
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the mode can be set");
+        project.script(format!("bin/{name}"), text);
     }
     let path = format!("{}:{}", project.path("bin").display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("bash");

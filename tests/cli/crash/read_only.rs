@@ -23,7 +23,7 @@ fn run(project: &Project, arguments: &[&str]) -> Outcome {
     // The binary may be in a directory that other users cannot read.
     let binary = project.path("testgen");
     if !binary.exists() {
-        fs::copy(env!("CARGO_BIN_EXE_testgen"), &binary).expect("the binary can be copied");
+        project.install(Path::new(env!("CARGO_BIN_EXE_testgen")), &binary);
     }
     let mut command = Command::new(binary);
     command
