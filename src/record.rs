@@ -73,6 +73,7 @@ const FILES: &[(&str, &str)] = &[
     ("vision.py", include_str!("record/vision.py")),
     ("vision_text.py", include_str!("record/vision_text.py")),
     ("vocabulary.py", include_str!("record/vocabulary.py")),
+    ("weight_files.py", include_str!("record/weight_files.py")),
 ];
 
 /// The options of a recording.

@@ -30,11 +30,16 @@ WORDS = (
 
 
 def metadata(model_class, directory, case):
-    """`config.effects`; nothing for large checkpoints, and for models of another library, whose configurations are not read so."""
+    """`config.effects`; nothing for large checkpoints."""
     size = sum(file.stat().st_size for file in os.scandir(directory) if file.name.endswith(".safetensors"))
-    if size > LARGEST or family_of(model_class) is not None:
+    if size > LARGEST:
         return {}
-    return {"config.effects": json.dumps(effects(model_class, directory, case), sort_keys=True)}
+    return entry(effects(model_class, directory, case))
+
+
+def entry(found):
+    """The entry of the metadata."""
+    return {"config.effects": json.dumps(found, sort_keys=True)}
 
 
 def effects(model_class, directory, case):
@@ -99,14 +104,18 @@ def has_effect(model_class, directory, config, case, plain):
 
 def results(model_class, directory, config, case):
     """The results of a case with a configuration in place of that of the checkpoint; None if the checkpoint lacks weights for it."""
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
-            json.dump(config, file)
-        read = AutoConfig.from_pretrained(folder)
-    model, information = from_pretrained(model_class, directory, torch.float32, config=read)
+    family = family_of(model_class)
+    if family is not None:
+        model, information = family.load_changed(directory, config, torch.float32)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+                json.dump(config, file)
+            read = AutoConfig.from_pretrained(folder)
+        model, information = from_pretrained(model_class, directory, torch.float32, config=read)
+        prepare(model, directory)
     if information["missing_keys"] or information["mismatched_keys"]:
         return None
-    prepare(model, directory)
     return run(model.eval(), case, trace=False)
 
 

@@ -4,6 +4,7 @@ import torch
 
 from errors import user_error
 from image_inputs import random_pixels
+from weight_files import weight_files
 
 EMBEDDED = ("timestep", "time_ids")
 
@@ -23,6 +24,25 @@ def load(directory, config, dtype):
         model = class_of(config).from_pretrained(directory, torch_dtype=dtype, low_cpu_mem_usage=False, use_safetensors=True)
     model.set_attn_processor(AttnProcessor())
     return model.eval()
+
+
+def load_changed(directory, config, dtype):
+    """The model with a configuration in place of that of the checkpoint, and the account of its loading, as transformers gives one."""
+    from diffusers.utils import logging
+    from safetensors.torch import load_file
+
+    # It warns of an empty list of modules for every change of the type.
+    logging.set_verbosity_error()
+    model, state = class_of(config).from_config(config).to(dtype), {}
+    for file in weight_files(directory):
+        state |= load_file(file)
+    expected = model.state_dict()
+    known = {name: (value.shape, expected[name].shape) for name, value in state.items() if name in expected}
+    mismatched = [(name, found, target) for name, (found, target) in known.items() if found != target]
+    if not mismatched:
+        model.load_state_dict(state, strict=False)
+    missing, unexpected = ([name for name in names if name not in others] for names, others in ((expected, state), (state, expected)))
+    return model, {"missing_keys": missing, "mismatched_keys": mismatched, "unexpected_keys": unexpected}
 
 
 def describe():

@@ -165,8 +165,7 @@ def load_diffusers(request, device):
     model_class = getattr(diffusers, request.class_name)
     directory = request.directory
     if request.config is not None:
-        model = model_class.from_config(request.config).to(request.dtype)
-        information = load_state(model, directory)
+        model, information = FAMILIES[request.model_type].load_changed(directory, request.config, request.dtype)
     else:
         options = {"torch_dtype": request.dtype, "low_cpu_mem_usage": False, "use_safetensors": True, "output_loading_info": True}
         model, information = model_class.from_pretrained(directory, **options)
@@ -178,22 +177,6 @@ def load_diffusers(request, device):
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(directory)
     return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
-
-
-def load_state(model, directory):
-    """Fills a model of diffusers from the files of a checkpoint."""
-    from safetensors.torch import load_file
-
-    state = {}
-    for file in weight_files(directory):
-        state |= load_file(file)
-    expected = model.state_dict()
-    known = {name: (value.shape, expected[name].shape) for name, value in state.items() if name in expected}
-    mismatched = [(name, found, target) for name, (found, target) in known.items() if found != target]
-    missing = [name for name in expected if name not in state]
-    if not mismatched:
-        model.load_state_dict(state, strict=False)
-    return {"missing_keys": missing, "mismatched_keys": mismatched, "unexpected_keys": [name for name in state if name not in expected]}
 
 
 def tensor_names(directory):
