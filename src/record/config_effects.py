@@ -1,8 +1,8 @@
 """The fields of config.json that have an effect in transformers: part of the recorder `goldens.py`.
 
-For each field a value is searched with which the model does not load, reads other weights, or computes other results. The check
-`config_effective` tries the recorded values on an engine, where each must have an effect, too. A field without such a value is not
-recorded: transformers does not read it in this configuration.
+For each field a value is searched with which the model computes other results, reads other weights, does not load, or does not compute.
+The check `config_effective` tries the recorded values on an engine, where each must have an effect, too. A field without such a value is
+not recorded: transformers does not read it in this configuration.
 """
 
 import copy
@@ -21,6 +21,12 @@ from results import run
 LARGEST = 64 << 20
 # Far above the differences of two runs on any device, in f32.
 VISIBLE = 1e-3
+# Above the differences of two runs in TF32, too: a value that reaches it is taken, without a look at the others.
+CLEAR = 5e-2
+# A model that does not load is as clear. One that loads and does not compute is the last choice, because on a GPU an index out of range
+# ends the process.
+NOT_LOADED = 1.0
+NOT_COMPUTED = VISIBLE
 # Names and versions, the type of stored weights, and switches of training and of what is returned.
 UNREAD = ("_", "architectures", "dtype", "torch_dtype", "transformers_version", "output_", "return_dict", "gradient_", "model_type")
 WORDS = (
@@ -46,11 +52,14 @@ def effects(model_class, directory, case):
     """The recorded values by the places of the fields, dotted in an object."""
     with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
-    found, plain = {}, results(model_class, directory, config, case)
+    found, plain = {}, run(changed_model(model_class, directory, config), case, trace=False)
     for place, value in places(config):
+        largest = 0.0
         for other in others(value):
-            if has_effect(model_class, directory, changed(config, place, other), case, plain):
-                found[".".join(place)] = other
+            effect = effect_of(model_class, directory, changed(config, place, other), case, plain)
+            if effect >= VISIBLE and effect > largest:
+                found[".".join(place)], largest = other, effect
+            if effect >= CLEAR:
                 break
     return found
 
@@ -92,18 +101,24 @@ def changed(config, place, value):
     return config
 
 
-def has_effect(model_class, directory, config, case, plain):
-    """Whether the model does not load, lacks weights, or computes visibly other results."""
+def effect_of(model_class, directory, config, case, plain):
+    """The largest relative change of a result; see above for a model that does not load or compute."""
     try:
-        found = results(model_class, directory, config, case)
+        model = changed_model(model_class, directory, config)
     except Exception:
         # Whatever transformers raises for such a configuration.
-        return True
-    return found is None or found.keys() != plain.keys() or any(differ(value, found[name]) for name, value in plain.items())
+        return NOT_LOADED
+    if model is None:
+        return NOT_LOADED
+    try:
+        found = run(model, case, trace=False)
+    except Exception:
+        return NOT_COMPUTED
+    return 1.0 if found.keys() != plain.keys() else max(change(value, found[name]) for name, value in plain.items())
 
 
-def results(model_class, directory, config, case):
-    """The results of a case with a configuration in place of that of the checkpoint; None if the checkpoint lacks weights for it."""
+def changed_model(model_class, directory, config):
+    """The model with a configuration in place of that of the checkpoint; None if the checkpoint lacks weights for it."""
     family = family_of(model_class)
     if family is not None:
         model, information = family.load_changed(directory, config, torch.float32)
@@ -114,14 +129,15 @@ def results(model_class, directory, config, case):
             read = AutoConfig.from_pretrained(folder)
         model, information = from_pretrained(model_class, directory, torch.float32, config=read)
         prepare(model, directory)
-    if information["missing_keys"] or information["mismatched_keys"]:
-        return None
-    return run(model.eval(), case, trace=False)
+    return None if information["missing_keys"] or information["mismatched_keys"] else model.eval()
 
 
-def differ(one, other):
-    """Whether two results are visibly different."""
+def change(one, other):
+    """The relative difference of two results; 1 for another shape, and for numbers that are not finite."""
     if one.shape != other.shape:
-        return True
+        return 1.0
     one, other = one.double(), other.double()
-    return not torch.isfinite(other).all() or float((one - other).norm()) > VISIBLE * float(one.norm())
+    if not torch.isfinite(other).all():
+        return 1.0
+    difference = float((one - other).norm())
+    return difference / max(float(one.norm()), 1e-30)

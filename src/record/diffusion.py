@@ -27,7 +27,7 @@ def load(directory, config, dtype):
 
 
 def load_changed(directory, config, dtype):
-    """The model with a configuration in place of that of the checkpoint, and the account of its loading, as transformers gives one."""
+    """The model with a configuration in place of that of the checkpoint, and the account of its loading, as transformers has it."""
     from diffusers.utils import logging
     from safetensors.torch import load_file
 

@@ -8,7 +8,7 @@ import json
 import os
 
 import torch
-from transformers import AutoTokenizer, GenerationConfig
+from transformers import GenerationConfig
 
 from errors import CloseCall, NeedsPackage, first_line, user_error
 from text_inputs import padded_case
@@ -53,6 +53,9 @@ def prepare(model, directory):
 
 def tokenizer(directory, name):
     """The tokenizer of the question encoder or of the generator."""
+    # Not above, as in `text_inputs`.
+    from transformers import AutoTokenizer
+
     return AutoTokenizer.from_pretrained(os.path.join(directory, f"{name}_tokenizer"))
 
 

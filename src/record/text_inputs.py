@@ -5,7 +5,6 @@ import os
 
 import numpy
 import torch
-from transformers import AutoTokenizer
 
 from errors import RecordError, user_error
 from registry import entry
@@ -52,6 +51,9 @@ def read_tokenizer(directory):
     if not any(os.path.isfile(os.path.join(directory, name)) for name in TOKENIZER_FILES):
         return None
     with user_error(f"the tokenizer of `{directory}` does not load"):
+        # Not above: engines import this file, too, and read no tokenizer, whose import takes half a second.
+        from transformers import AutoTokenizer
+
         tokenizer = AutoTokenizer.from_pretrained(directory)
     if getattr(tokenizer, "pad_token", "") is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token

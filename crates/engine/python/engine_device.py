@@ -64,6 +64,16 @@ class Device:
             storages[storage.data_ptr()] = storage.nbytes()
         return sum(storages.values())
 
+    def is_lost(self):
+        """Whether a kernel has ended the context of this process, as an index out of range does on a GPU: every later call fails, too."""
+        if self.torch.type != "cuda":
+            return False
+        try:
+            torch.cuda.synchronize(self.torch)
+        except RuntimeError:
+            return True
+        return False
+
     def recover(self):
         """Frees what a call that ran out of memory has left, so that the next one starts with the models alone."""
         gc.collect()

@@ -33,7 +33,10 @@ def serve(engine):
                 reply, tensors = getattr(calls, name)(engine.decoded(blob) if blob else {}, **request)
             answer, blob = {"id": identifier, "reply": reply}, engine.encoded(tensors) if tensors else b""
         except Exception as error:
-            answer, blob = {"id": identifier, "error": engine_protocol.failure(error)}, b""
+            failure = engine_protocol.failure(error)
+            if calls is not None and engine.has_lost_device(calls):
+                failure["kind"] = "device_lost"
+            answer, blob = {"id": identifier, "error": failure}, b""
             # The end of the traceback goes to standard error, which testgen shows if this process dies.
             if not isinstance(error, CallError):
                 sys.excepthook(*sys.exc_info())

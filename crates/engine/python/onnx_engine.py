@@ -48,6 +48,10 @@ class Engine:
     def recover(self, calls):
         """ONNX Runtime frees what a failed run has allocated by itself."""
 
+    def has_lost_device(self, calls):
+        """ONNX Runtime has no call that shows it."""
+        return False
+
     def close(self):
         """Deletes temporary files."""
         if MISSING is None:

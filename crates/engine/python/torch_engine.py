@@ -49,6 +49,10 @@ class Engine:
         """Frees what a call that ran out of memory has left."""
         calls.device.recover()
 
+    def has_lost_device(self, calls):
+        """Whether every later call would fail, too."""
+        return calls.device.is_lost()
+
     def close(self):
         """Has no temporary files."""
 

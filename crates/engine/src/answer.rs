@@ -21,6 +21,8 @@ pub(crate) enum AnswerError {
     Failed { message: String },
     /// The device has not enough memory.
     OutOfMemory { message: String },
+    /// The process can no longer use its device.
+    DeviceLost { message: String },
     /// It is not a valid answer to this request.
     Invalid { problem: String },
 }
@@ -41,6 +43,7 @@ pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(R
                 FailureKind::Unsupported => AnswerError::Unsupported { message },
                 FailureKind::Failed => AnswerError::Failed { message },
                 FailureKind::OutOfMemory => AnswerError::OutOfMemory { message },
+                FailureKind::DeviceLost => AnswerError::DeviceLost { message },
             });
         }
         _ => return Err(invalid("it needs either `reply` or `error`".to_owned())),

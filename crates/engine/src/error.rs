@@ -48,6 +48,14 @@ pub enum EngineError {
         /// The last output.
         output: String,
     },
+    /// The engine reports that it cannot use its device any more. The process was killed.
+    #[error("the engine failed in `{call}` and lost its device: {message}")]
+    DeviceLost {
+        /// The call.
+        call: &'static str,
+        /// Its message.
+        message: String,
+    },
     /// An earlier call ended the process.
     #[error("the engine is not running: {why}")]
     NotRunning {

@@ -24,6 +24,7 @@ fn fuzz_messages_of_an_engine() {
             "\"error\":{\"kind\":\"failed\",\"message\":\"",
             "\"unsupported\"",
             "\"out_of_memory\"",
+            "\"device_lost\"",
             "\"placements\":[",
             "\"cuda\"",
             "\"bf16\"",
@@ -84,7 +85,8 @@ fn check_reply<Reply: DeserializeOwned + Serialize>(frame: &Frame) -> String {
         Err(
             AnswerError::Unsupported { message }
             | AnswerError::Failed { message }
-            | AnswerError::OutOfMemory { message },
+            | AnswerError::OutOfMemory { message }
+            | AnswerError::DeviceLost { message },
         ) => {
             assert!(message.chars().count() <= LONGEST_MESSAGE && !message.contains(char::is_control), "{message:?}");
             "an error of the engine".to_owned()
@@ -123,7 +125,7 @@ fn answers() -> Vec<Vec<u8>> {
     ];
     let mut headers: Vec<(String, Tensors)> =
         replies.map(|(reply, tensors)| (format!(r#"{{"id":{ID},"reply":{reply}}}"#), tensors)).to_vec();
-    for kind in ["unsupported", "failed", "out_of_memory"] {
+    for kind in ["unsupported", "failed", "out_of_memory", "device_lost"] {
         headers.push((format!(r#"{{"id":{ID},"error":{{"kind":"{kind}","message":"no\nmemory"}}}}"#), Tensors::new()));
     }
     headers.into_iter().map(|(header, tensors)| message(header, &tensors)).collect()

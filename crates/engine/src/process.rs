@@ -145,6 +145,10 @@ impl Connection {
             AnswerError::Unsupported { message } => EngineError::Unsupported { message },
             AnswerError::Failed { message } => EngineError::Failed { call: name, message },
             AnswerError::OutOfMemory { message } => EngineError::OutOfMemory { call: name, message },
+            AnswerError::DeviceLost { message } => {
+                self.kill();
+                EngineError::DeviceLost { call: name, message }
+            }
             AnswerError::Invalid { problem } => self.invalid(name, problem),
         })
     }

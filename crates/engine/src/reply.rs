@@ -41,6 +41,8 @@ pub enum FailureKind {
     Failed,
     /// The device has not enough memory; the check fails. The message says what was requested and what is free.
     OutOfMemory,
+    /// The call failed, and so would every later one: a kernel has ended the process's context on the device. The process is ended.
+    DeviceLost,
 }
 
 /// The reply to `hello`.

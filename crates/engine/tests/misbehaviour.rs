@@ -179,6 +179,14 @@ fn memory_that_the_device_does_not_have_is_named_and_leaves_the_engine_running()
     assert_eq!(sum(&engine, &[1.0]).unwrap(), [2.0]);
 }
 
+#[test]
+fn an_engine_that_lost_its_device_is_ended() {
+    let engine = start("lost").unwrap();
+    let error = engine.forward(1, &Tensors::new(), false).unwrap_err().to_string();
+    assert_eq!(error, "the engine failed in `forward` and lost its device: device-side assert triggered");
+    assert!(!engine.process().is_running());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_process_remains() {

@@ -154,6 +154,8 @@ def forward(request, tensors):
         time.sleep(1000)
     if MODE == "fails":
         return write({"id": identifier, "error": {"kind": "failed", "message": "out of memory\nafter 3 tensors"}})
+    if MODE == "lost":
+        return write({"id": identifier, "error": {"kind": "device_lost", "message": "device-side assert triggered"}})
     if MODE == "exhausted":
         return write({"id": identifier, "error": {"kind": "out_of_memory", "message": "Tried to allocate 2.00 GiB."}})
     outputs = faulty(golden(request["model"], tensors))
