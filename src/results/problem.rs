@@ -46,6 +46,13 @@ pub enum Problem {
         /// The contradiction or crash.
         message: String,
     },
+    /// On the CPU, which every machine has, no engine computed the model.
+    NotComputed {
+        /// The model.
+        model: String,
+        /// Why the check of its outputs was ignored.
+        reason: String,
+    },
     /// A device was required, and no numeric check passed on it.
     RequirementUnmet {
         /// The requirement as given.
@@ -65,6 +72,7 @@ impl Problem {
             Self::FalsePass { .. } => "false_pass",
             Self::MissingReason { .. } => "missing_reason",
             Self::Exit { .. } => "exit",
+            Self::NotComputed { .. } => "not_computed",
             Self::RequirementUnmet { .. } => "requirement_unmet",
         }
     }
@@ -81,6 +89,9 @@ impl fmt::Display for Problem {
             Self::FalsePass { test, why } => write!(f, "`{test}` is reported as passed, but {why}"),
             Self::MissingReason { test } => write!(f, "`{test}` did not pass and has no reason"),
             Self::Exit { message } => f.write_str(message),
+            Self::NotComputed { model, reason } => {
+                write!(f, "no engine computed `{model}` on the CPU, so nothing is known of its numbers: {reason}")
+            }
             Self::RequirementUnmet { requirement } => {
                 write!(f, "`{requirement}` is required, but no numeric check passed on such a device")
             }

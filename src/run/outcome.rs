@@ -5,7 +5,8 @@ use crate::{
     expected_failure::ExpectedFailures,
     results::{Problem, ReportError, Summary, find_problems, read_lines},
 };
-use testgen_types::{EntryStatus, ReportEntry};
+use std::collections::BTreeMap;
+use testgen_types::{Check, DeviceKind, EntryStatus, ReportEntry};
 
 /// A finished run.
 #[derive(Debug)]
@@ -36,9 +37,27 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
         problems.extend(find_problems(&lines.entries, run.listing, tests));
         entries.extend(lines.entries.into_iter().filter(|entry| tests.contains(&entry.test_name())));
     }
+    problems.extend(not_computed(&entries));
     let unmet = run.required.iter().filter(|requirement| !requirement.is_met_by(&entries));
     problems.extend(unmet.map(|requirement| Problem::RequirementUnmet { requirement: requirement.to_string() }));
     Ok(Summary::new(&entries, problems, expected))
+}
+
+/// The models whose outputs were compared in no column of the CPU. There an ignored check means that the engines lack the model; on a GPU it
+/// can also mean that the device is absent, which `--require` reports.
+fn not_computed(entries: &[ReportEntry]) -> Vec<Problem> {
+    let mut columns: BTreeMap<&str, Vec<&ReportEntry>> = BTreeMap::new();
+    for entry in entries.iter().filter(|entry| entry.device == DeviceKind::Cpu && entry.check == Check::OutputGolden) {
+        columns.entry(&entry.model).or_default().push(entry);
+    }
+    let all_ignored =
+        columns.into_iter().filter(|(_, of_model)| of_model.iter().all(|entry| entry.status == EntryStatus::Ignored));
+    all_ignored
+        .filter_map(|(model, of_model)| {
+            let reason = of_model.first()?.reason.clone().unwrap_or_default();
+            Some(Problem::NotComputed { model: model.to_owned(), reason })
+        })
+        .collect()
 }
 
 /// A contradiction between exit status and entries; a crash is one.
