@@ -98,7 +98,13 @@ impl Arguments {
         if !manifest.is_file() {
             return Err(ReplayError::NoSuite { manifest });
         }
-        Ok(BuildOptions { manifest, release: self.release, cpu_only: self.cpu_only, all_kernels: false })
+        Ok(BuildOptions {
+            manifest,
+            release: self.release,
+            cpu_only: self.cpu_only,
+            engines_only: false,
+            all_kernels: false,
+        })
     }
 
     fn options(&self, settings: &Settings, progress: &mut Progress) -> Result<ReplayOptions, Error> {

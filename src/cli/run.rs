@@ -52,8 +52,8 @@ Examples:
   testgen run --engine onnxruntime             exported graphs with ONNX Runtime (see `testgen export`)
 
 Exit codes: 0 every selected check passed or was ignored with a reason; 1 a check failed, a required device did not
-run, the suite does not build, a check has no report entry, or a kernel that the rule chooses is not correct; 2 wrong usage
-or input; 3 cargo is missing.")]
+run, no engine computed a model, the suite does not build, a check has no report entry, or a kernel that the rule chooses is
+not correct; 2 wrong usage or input; 3 cargo is missing.")]
 pub(super) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,
@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     // Before the build, which takes minutes: a simulation can be impossible.
     let simulation = arguments.simulate.as_ref().map(|simulation| simulation.prepare(&settings, &mut progress));
     let simulation = simulation.transpose()?.unwrap_or_default();
-    let suite = build(&arguments.build_options(&settings), &mut progress)?;
+    let suite = build(&arguments.build_options(&settings, engines), &mut progress)?;
     let engines = engine_variables(engines, arguments.python.as_deref());
     let listing = list(&suite, &engines)?;
     let selection = arguments.selection(&filter, &listing);
@@ -256,11 +256,12 @@ fn verify(settings: &Settings, progress: &mut Progress) -> Result<Verification, 
 }
 
 impl Arguments {
-    fn build_options(&self, settings: &Settings) -> BuildOptions {
+    fn build_options(&self, settings: &Settings, engines: &[EngineName]) -> BuildOptions {
         BuildOptions {
             manifest: settings.out.join("Cargo.toml"),
             release: self.release,
             cpu_only: self.cpu_only,
+            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
             all_kernels: self.work() == Work::Kernels,
         }
     }

@@ -16,8 +16,12 @@ use crate::{
 };
 use rayon::prelude::*;
 use serde::Serialize;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 use tera::Context;
+use testgen_types::Architecture;
 
 /// The planned content of the suite.
 #[derive(Debug)]
@@ -117,6 +121,10 @@ struct SuiteContext<'p> {
     runtime_path: Option<String>,
     runtime_version: Option<&'p str>,
     count: usize,
+    /// Features of the runtime that every suite of these architectures needs.
+    features: BTreeSet<&'static str>,
+    /// Features of the runtime, below its name, with which burn computes the architectures.
+    native_features: BTreeSet<String>,
     architectures: Vec<ArchitectureContext<'p>>,
 }
 
@@ -136,7 +144,9 @@ impl<'p> SuiteContext<'p> {
         listed: impl Iterator<Item = &'s LoadedSpec>,
     ) -> Self {
         let mut modules: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut listed_architectures = BTreeSet::new();
         for loaded in listed {
+            listed_architectures.insert(loaded.spec.architecture);
             modules.entry(loaded.spec.architecture.as_str()).or_default().push(loaded.spec.name.module());
         }
         let member = is_member(layout.out());
@@ -153,6 +163,8 @@ impl<'p> SuiteContext<'p> {
             profiles: profiles(),
             runtime_path,
             runtime_version,
+            features: listed_architectures.iter().copied().filter_map(feature).collect(),
+            native_features: listed_architectures.iter().copied().map(native_feature).collect(),
             count: modules.values().map(Vec::len).sum(),
             architectures: modules
                 .into_iter()
@@ -160,6 +172,32 @@ impl<'p> SuiteContext<'p> {
                 .collect(),
         }
     }
+}
+
+/// The feature of the runtime that an architecture needs, whatever computes it.
+fn feature(architecture: Architecture) -> Option<&'static str> {
+    match architecture {
+        Architecture::Operators => Some("operators"),
+        Architecture::Multimodal | Architecture::ObjectDetection | Architecture::Vision | Architecture::VisionText => {
+            Some("image_files")
+        }
+        Architecture::DecoderOnly
+        | Architecture::Diffusion
+        | Architecture::EncoderDecoder
+        | Architecture::EncoderOnly
+        | Architecture::Graph
+        | Architecture::Moe
+        | Architecture::Rag
+        | Architecture::Speech
+        | Architecture::Ssm
+        | Architecture::TimeSeries => None,
+    }
+}
+
+/// The feature of the runtime with which burn computes an architecture.
+fn native_feature(architecture: Architecture) -> String {
+    let name = if architecture == Architecture::Operators { "executor" } else { architecture.as_str() };
+    format!("testgen-runtime/{name}")
 }
 
 fn sorted(mut models: Vec<String>) -> Vec<String> {

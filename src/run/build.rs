@@ -23,6 +23,8 @@ pub struct BuildOptions {
     pub release: bool,
     /// Leaves out CUDA and ROCm.
     pub cpu_only: bool,
+    /// Leaves out burn where the suite is a workspace of its own; in another one, the other crates need it in any case.
+    pub engines_only: bool,
     /// Compiles every kernel that an autotuner could choose.
     pub all_kernels: bool,
 }
@@ -38,7 +40,8 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     let program = cargo::program();
     let directory = build_directory::arguments(&options.manifest);
     clock::forget_future_builds(&options.manifest, options.release, &directory);
-    let mut command = command(&program, options, progress.is_quiet());
+    let features = features(options, build_directory::is_own_workspace(&options.manifest));
+    let mut command = command(&program, options, &features, progress.is_quiet());
     command.args(directory);
     let mut child = command.spawn().map_err(|source| RunError::CargoMissing { program, source })?;
     let mut stdout = child.stdout.take().expect("stdout is piped");
@@ -59,17 +62,40 @@ pub fn build(options: &BuildOptions, progress: &mut Progress) -> Result<Suite, R
     Ok(suite)
 }
 
-fn command(program: &Path, options: &BuildOptions, quiet: bool) -> Command {
+/// Crates that compute numbers of the native engine, and little where another one computes: optimised, they are half of the build.
+const UNOPTIMISED: [&str; 6] = [
+    "--config",
+    "profile.dev.package.testgen-nn.opt-level=0",
+    "--config",
+    "profile.dev.package.testgen-processing.opt-level=0",
+    "--config",
+    "profile.dev.package.testgen-runtime.opt-level=0",
+];
+
+/// Cargo's arguments for the features of the suite.
+fn features(options: &BuildOptions, own_workspace: bool) -> Vec<&'static str> {
+    let mut features = Vec::new();
+    if options.engines_only && own_workspace {
+        features.push("--no-default-features");
+        features.extend(UNOPTIMISED);
+    } else if options.cpu_only {
+        features.extend(["--no-default-features", "--features", "native"]);
+    }
+    if options.all_kernels {
+        features.extend(["--features", "all_kernels"]);
+    }
+    features
+}
+
+fn command(program: &Path, options: &BuildOptions, features: &[&str], quiet: bool) -> Command {
     let mut command = Command::new(program);
     // With `--workspace` cargo unifies features exactly as `cargo test --workspace` does. Otherwise each of the two commands
     // would compile burn again after the other one.
     command.args(["test", "--workspace", "--test", "conformance", "--no-run"]);
     command.args(cargo::MESSAGES).arg("--manifest-path").arg(&options.manifest);
-    let flags = [(options.release, "--release"), (options.cpu_only, "--no-default-features"), (quiet, "--quiet")];
+    let flags = [(options.release, "--release"), (quiet, "--quiet")];
     command.args(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag));
-    if options.all_kernels {
-        command.args(["--features", "all_kernels"]);
-    }
+    command.args(features);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }

@@ -56,6 +56,11 @@ pub(super) fn candidates(manifest: &Path) -> Vec<PathBuf> {
     std::iter::once(metadata.target_directory).chain(shared).collect()
 }
 
+/// Whether the suite is a workspace of its own.
+pub(super) fn is_own_workspace(manifest: &Path) -> bool {
+    cargo::metadata(manifest).is_some_and(|metadata| own_workspace(&metadata).is_some())
+}
+
 /// The suite, where it is a workspace of its own.
 fn own_workspace(metadata: &Metadata) -> Option<&Package> {
     let [suite] = metadata.packages.as_slice() else { return None };

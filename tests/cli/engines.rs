@@ -36,6 +36,19 @@ fn without_the_flag_the_settings_decide() {
 }
 
 #[test]
+fn without_the_native_engine_burn_is_not_built() {
+    let project = Project::with_bert();
+    let features = |arguments: &[&str]| {
+        run(&project, "", &[&["--device", "cpu"], arguments].concat()).expect_code(0);
+        let log = fs::read_to_string(project.path(LOG)).expect("there is a log");
+        log.lines().find_map(|line| line.strip_prefix("features: ").map(str::to_owned)).expect("the suite prints them")
+    };
+    assert_eq!(features(&["--engine", "torch"]), "cuda false rocm false encoder_only false");
+    let both = features(&["--engine", "torch", "--engine", "native"]);
+    assert_eq!(both, "cuda true rocm true encoder_only true");
+}
+
+#[test]
 fn an_expected_failure_names_its_engine() {
     let project = Project::with_bert();
     let xfail = |rest: &str| {

@@ -45,3 +45,4 @@ mod spec_errors;
 mod special_files;
 mod verify;
 mod watchdog;
+mod without_burn;

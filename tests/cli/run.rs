@@ -177,18 +177,31 @@ fn a_required_device_must_compute() {
 }
 
 #[test]
+fn a_model_that_no_engine_computes_is_red() {
+    let project = Project::with_bert();
+    let lacking = r#"cpu::output_golden|ignored|"reason":"transformers has no class `BertModel`""#;
+    let outcome = run(&project, lacking, &["--format", "json"]).expect_code(1);
+    assert_eq!(problems(&outcome), ["not_computed"]);
+    let text = run(&project, lacking, &[]).expect_code(1).stdout;
+    assert!(text.contains("no engine computed `bert` on the CPU") && text.contains("no class `BertModel`"), "{text}");
+    // One of its precisions is enough. On a GPU the device may be absent.
+    run(&project, &lacking.replace("golden|", "golden_f32|"), &[]).expect_code(0);
+    run(&project, &lacking.replace("cpu", "cuda"), &[]).expect_code(0);
+}
+
+#[test]
 fn build_flags_and_environment_reach_the_suite() {
     let project = Project::with_bert();
     let log = |report: &str| project.read(format!("{report}.log"));
     run(&project, "", &["--report", "a/b.jsonl", "--require", "cpu"]).expect_code(0);
     assert!(log("a/b.jsonl").contains("require: Ok(\"cpu\")"), "{}", log("a/b.jsonl"));
-    assert!(log("a/b.jsonl").contains("features: cuda true rocm true"), "{}", log("a/b.jsonl"));
+    assert!(log("a/b.jsonl").contains("features: cuda true rocm true encoder_only true"), "{}", log("a/b.jsonl"));
     assert!(log("a/b.jsonl").contains("/generated\n"), "{}", log("a/b.jsonl"));
     assert!(log("a/b.jsonl").contains("device: Err(NotPresent)"), "{}", log("a/b.jsonl"));
     run(&project, "", &["--report", "d.jsonl", "--device", "rocm:1", "--device", "cpu"]).expect_code(0);
     assert!(log("d.jsonl").contains("device: Ok(\"rocm:1\")"), "{}", log("d.jsonl"));
     run(&project, "", &["--report", "c.jsonl", "--cpu-only", "--release"]).expect_code(0);
-    assert!(log("c.jsonl").contains("features: cuda false rocm false"), "{}", log("c.jsonl"));
+    assert!(log("c.jsonl").contains("features: cuda false rocm false encoder_only true"), "{}", log("c.jsonl"));
     assert!(log("c.jsonl").contains("optimised: true"), "{}", log("c.jsonl"));
     assert!(log("c.jsonl").contains("require: Err(NotPresent)"), "{}", log("c.jsonl"));
 }

@@ -1,19 +1,13 @@
 //! A checkpoint without its weights: the properties of a model that are the same in every engine.
 
 use crate::{
-    capabilities::Capabilities,
-    checkpoint::Checkpoint,
-    config::{self, Parsed},
-    definitions::*,
-    load_error::LoadError,
-    model_def::ModelDef,
-    tensor_account::TensorAccount,
+    capabilities::Capabilities, checkpoint::Checkpoint, config, load_error::LoadError, tensor_account::TensorAccount,
 };
 use serde_json::Value;
 use std::path::Path;
 use testgen_nn::weights;
 use testgen_processing::processor::Processor;
-use testgen_types::{Head, ModelType, QuantizedCheckpoint, for_each_native_type};
+use testgen_types::{Head, ModelType, QuantizedCheckpoint};
 
 /// The file with recorded outputs, which names their class.
 const GOLDEN: &str = "golden.safetensors";
@@ -58,7 +52,7 @@ struct Classes {
 /// When `config.json` cannot be read, is of another type, or names a class that the type does not have; when the weights are quantized.
 pub fn describe(model_type: ModelType, checkpoint: &Checkpoint) -> Result<Description, LoadError> {
     let description = Description::of(model_type, checkpoint)?;
-    let fields = description.native_fields();
+    let fields = native_fields(&description);
     let processor = Processor::open(checkpoint.directory()).unwrap_or_else(Processor::unusable);
     Ok(Description { fields, processor, ..description })
 }
@@ -112,32 +106,6 @@ impl Description {
         Capabilities::described(self.model_type, self.head, &self.config)
     }
 
-    /// The fields that the native implementation reads; none without one, or where it cannot read this configuration.
-    fn native_fields(&self) -> Option<FieldsRead> {
-        macro_rules! dispatch {
-            ($(
-                $architecture:ident $feature:literal recorded_by $recorder:literal {
-                    $($variant:ident $name:literal $file:ident::$definition:ident $class:literal $heads:tt $fields:tt)*
-                }
-            )*) => {
-                match self.model_type {
-                    $($(
-                        #[cfg(feature = $feature)]
-                        ModelType::$variant => self.fields_of::<$file::$definition>(),
-                    )*)*
-                    _ => None,
-                }
-            };
-        }
-        for_each_native_type!(dispatch)
-    }
-
-    fn fields_of<D: ModelDef>(&self) -> Option<FieldsRead> {
-        use crate::config::Config;
-        let Parsed { config, fields } = config::parse::<D::Config>(self.model_type.as_str(), &self.config).ok()?;
-        Some(FieldsRead { read: fields, inert: config.inert_fields(self.head) })
-    }
-
     /// The account without the heads that the class does not have. The head that the file was saved with is left over when another class is
     /// computed; that is not a tensor forgotten.
     pub(crate) fn account(&self, account: TensorAccount) -> TensorAccount {
@@ -154,4 +122,44 @@ impl Classes {
             None => Self { computed: saved.clone(), saved, file: "config.json" },
         }
     }
+}
+
+/// The fields that the native implementation reads; none without one, or where it cannot read this configuration.
+#[cfg(feature = "native")]
+fn native_fields(description: &Description) -> Option<FieldsRead> {
+    use crate::{
+        config::{Config, Parsed, parse},
+        definitions::*,
+        model_def::ModelDef,
+    };
+    use testgen_types::for_each_native_type;
+
+    fn fields_of<D: ModelDef>(description: &Description) -> Option<FieldsRead> {
+        let name = description.model_type.as_str();
+        let Parsed { config, fields } = parse::<D::Config>(name, &description.config).ok()?;
+        Some(FieldsRead { read: fields, inert: config.inert_fields(description.head) })
+    }
+
+    macro_rules! dispatch {
+        ($(
+            $architecture:ident $feature:literal recorded_by $recorder:literal {
+                $($variant:ident $name:literal $file:ident::$definition:ident $class:literal $heads:tt $fields:tt)*
+            }
+        )*) => {
+            match description.model_type {
+                $($(
+                    #[cfg(feature = $feature)]
+                    ModelType::$variant => fields_of::<$file::$definition>(description),
+                )*)*
+                _ => None,
+            }
+        };
+    }
+    for_each_native_type!(dispatch)
+}
+
+/// As above, in a build that has no implementation.
+#[cfg(not(feature = "native"))]
+fn native_fields(_: &Description) -> Option<FieldsRead> {
+    None
 }

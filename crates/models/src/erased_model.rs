@@ -1,9 +1,8 @@
 //! A loaded model, independent of its backend.
 
-use crate::{bound_model::BoundModel, capabilities::Capabilities, decode_session::DecodeSession};
+use crate::capabilities::Capabilities;
 use testgen_nn::{
     array::Arrays,
-    backend::Ops,
     forward::{Forward, ForwardError, Session},
 };
 
@@ -17,18 +16,4 @@ pub trait ErasedModel: Send {
 
     /// Its limits, its cache, and what padding may change.
     fn capabilities(&self) -> Capabilities;
-}
-
-impl<B: Ops> ErasedModel for BoundModel<B> {
-    fn forward(&self, inputs: &Arrays, traced: bool) -> Result<Forward, ForwardError> {
-        self.call(inputs, traced, None)
-    }
-
-    fn session(&self) -> Result<Option<Box<dyn Session + '_>>, ForwardError> {
-        Ok(DecodeSession::new(self).map(|session| Box::new(session) as _))
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        *BoundModel::capabilities(self)
-    }
 }

@@ -8,18 +8,26 @@
     allow(unused, reason = "blocks that the architectures share are compiled for any of them")
 )]
 
+#[cfg(feature = "native")]
 mod bound_model;
 mod capabilities;
 mod checkpoint;
 mod config;
+#[cfg(feature = "native")]
 mod decode_session;
+#[cfg(feature = "native")]
 mod definitions;
 mod description;
 mod erased_model;
+#[cfg(feature = "native")]
 mod load;
 mod load_error;
 mod loaded;
+#[cfg(feature = "native")]
 mod model_def;
+#[cfg(feature = "native")]
+mod native_model;
+#[cfg(feature = "native")]
 mod network;
 
 #[cfg(feature = "decoder_only")]
@@ -45,11 +53,13 @@ mod speech;
 #[cfg(feature = "ssm")]
 mod ssm;
 mod tensor_account;
+#[cfg(feature = "native")]
 mod text;
 #[cfg(feature = "time_series")]
 mod time_series;
 #[cfg(feature = "vision")]
 mod vision;
+#[cfg(feature = "native")]
 mod vision_blocks;
 #[cfg(feature = "vision_text")]
 mod vision_text;
@@ -62,6 +72,7 @@ pub use checkpoint::{Checkpoint, Source};
 pub use config::ConfigError;
 pub use description::{Description, FieldsRead, describe};
 pub use erased_model::ErasedModel;
+#[cfg(feature = "native")]
 pub use load::load;
 pub use load_error::LoadError;
 pub use loaded::Model;

@@ -1,8 +1,10 @@
 //! The memory of GPUs: that of the calling thread's stream, and memory that a device does not have.
 
+#[cfg(feature = "native")]
 use testgen_nn::{device::BackendDevice, heap};
 
 /// Returns unused memory to the driver. Has no effect on the host, and on a device that does not answer.
+#[cfg(feature = "native")]
 pub(crate) fn cleanup(backend: &BackendDevice) {
     match backend {
         BackendDevice::Cpu(_) => {}
@@ -12,6 +14,7 @@ pub(crate) fn cleanup(backend: &BackendDevice) {
 }
 
 /// Prepares the calling thread's stream for the next check after one that ran out of memory.
+#[cfg(feature = "native")]
 pub(crate) fn recover(backend: &BackendDevice) {
     match backend {
         BackendDevice::Cpu(_) => {}
@@ -21,6 +24,7 @@ pub(crate) fn recover(backend: &BackendDevice) {
 }
 
 /// The most memory in use: of the heap, or of the tensors of the calling thread's stream.
+#[cfg(feature = "native")]
 pub(crate) fn peak(backend: &BackendDevice) -> Option<u64> {
     match backend {
         BackendDevice::Cpu(_) => Some(heap::peak()),

@@ -8,10 +8,12 @@ use crate::{
     open::{Executor, OpenDevice},
     subject::{OperatorShapes, Subject},
 };
-use std::collections::BTreeMap;
+#[cfg(feature = "native")]
 use testgen_calls::Execute;
 use testgen_models::Checkpoint;
-use testgen_nn::{device::BackendDevice, forward::Unsupported};
+#[cfg(feature = "native")]
+use testgen_nn::device::BackendDevice;
+use testgen_nn::forward::Unsupported;
 use testgen_types::Precision;
 
 /// Loads the subject of the spec on `device`, to compute in `precision`.
@@ -31,8 +33,9 @@ pub fn load<'c>(
         (Subject::Model { .. }, None) => Err(InitError::NoCheckpoint),
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let (model, lacks) = match &device.executor {
+                #[cfg(feature = "native")]
                 Executor::Native(backend) => {
-                    (testgen_models::load(model_type, checkpoint, backend, precision)?, BTreeMap::new())
+                    (testgen_models::load(model_type, checkpoint, backend, precision)?, Default::default())
                 }
                 Executor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
@@ -56,6 +59,7 @@ fn operators(
     precision: Precision,
 ) -> Result<OperatorSet, InitError> {
     let executor = match &device.executor {
+        #[cfg(feature = "native")]
         Executor::Native(backend) => executor(backend, precision)?,
         Executor::Engine { process, .. } => engine::operators(process, precision),
     };
@@ -63,7 +67,7 @@ fn operators(
 }
 
 /// The executor of calls with burn.
-#[cfg(feature = "operators")]
+#[cfg(feature = "executor")]
 pub(crate) fn executor(
     backend: &BackendDevice,
     precision: Precision,
@@ -72,7 +76,7 @@ pub(crate) fn executor(
 }
 
 /// As above, for a suite without operators.
-#[cfg(not(feature = "operators"))]
+#[cfg(all(feature = "native", not(feature = "executor")))]
 pub(crate) fn executor(
     _backend: &BackendDevice,
     _precision: Precision,

@@ -13,6 +13,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::fmt;
+#[cfg(feature = "native")]
 use testgen_nn::{device::BackendDevice, heap};
 
 /// Bytes of a device. `None`: the device does not report the value.
@@ -44,6 +45,7 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
         Executor::Engine { process, .. } => {
             DeviceMemory { total, free, in_use: process.memory(), reserved: None, peak: None }
         }
+        #[cfg(feature = "native")]
         Executor::Native(BackendDevice::Cpu(_)) => {
             DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
         }
@@ -59,6 +61,7 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
 /// The maximum in use, as [`DeviceMemory::peak`] has it, without a query to the driver.
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {
+        #[cfg(feature = "native")]
         Executor::Native(backend) => gpu_memory::peak(backend),
         Executor::Engine { .. } => None,
     }
@@ -72,6 +75,7 @@ pub(crate) fn begin_peak() {
 /// Returns unused memory of the calling thread's stream to the driver. Has no effect on the host.
 pub fn cleanup(device: &OpenDevice) {
     match &device.executor {
+        #[cfg(feature = "native")]
         Executor::Native(backend) => gpu_memory::cleanup(backend),
         // It releases memory when it unloads a model.
         Executor::Engine { .. } => {}

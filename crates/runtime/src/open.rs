@@ -1,69 +1,44 @@
 //! Opening a detected device, with burn or with the engine of a check.
-//!
-//! `testgen-device` has checked that burn finds every library and symbol, so that opening cannot abort. Here a kernel
-//! with a known answer proves that the device computes. Each device is opened once per process; later calls return the
-//! result of the first.
 
 mod error;
+#[cfg(feature = "native")]
 mod idle_priority;
 mod isolated;
 mod kernel_cache;
 mod known_answer;
+mod low_bits;
+#[cfg(feature = "native")]
+mod native;
 mod open_device;
 mod panics;
 #[cfg(test)]
 mod subprocess_test;
 mod tf32;
+mod time_limit;
+#[cfg(not(feature = "native"))]
+mod without_native;
 
 pub use error::{OpenError, OpenStep};
+#[cfg(feature = "native")]
 pub(crate) use isolated::{Failure, isolated};
 pub(crate) use kernel_cache::{folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks};
+#[cfg(feature = "native")]
+pub use native::open;
+#[cfg(feature = "native")]
+pub(crate) use native::recover;
 pub(crate) use open_device::Executor;
 pub use open_device::OpenDevice;
 pub(crate) use panics::out_of_memory;
 pub use panics::{device_panic_messages, device_panics};
 pub(crate) use tf32::loses_bits_of_f32;
 pub use tf32::measure_tf32;
+#[cfg(not(feature = "native"))]
+pub use without_native::open;
+#[cfg(not(feature = "native"))]
+pub(crate) use without_native::recover;
 
-use crate::{
-    detect::host_processor,
-    engine::CheckEngine,
-    gpu_memory::{self, is_out_of_memory},
-    log::{log_verbose, log_warning},
-};
-use burn_flex::FlexDevice;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
-use testgen_device::{DetectionPath, Device};
-use testgen_nn::device::BackendDevice;
-use testgen_types::DeviceKind;
-
-/// The variable with the time limit for the first kernel of a device in seconds; 120 by default.
-pub(crate) const OPEN_TIMEOUT_VARIABLE: &str = "TESTGEN_OPEN_TIMEOUT";
-
-/// Opens `device` with burn and runs a kernel with a known answer, on a thread of its own and within a time limit.
-///
-/// After `Ok`, using the device cannot abort the process. A panic on one of cubecl's device threads can still happen
-/// later, and its results read back as zeros: compare [`device_panics`] before and after a computation.
-///
-/// # Errors
-///
-/// The step that failed, with its message and a remedy.
-pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
-    let key = (device.path, device.index);
-    // Only the entry is taken under the lock: opening takes up to the time limit and must not block other devices.
-    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
-    let proven = opened.get_or_init(|| prove(&device)).clone();
-    if proven.as_ref().is_err_and(|error| is_out_of_memory(&error.message)) {
-        // Unlike other faults, this one may be over when the next check opens the device.
-        OPENED.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
-    }
-    // After the first call: it starts the device's threads, which would inherit the priority.
-    idle_priority::lower_for_simulation(&device);
-    let native = |Proven { backend, tf32 }| (Executor::Native(backend), tf32);
-    proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
-}
+use crate::{detect::host_processor, engine::CheckEngine};
+use testgen_device::Device;
 
 /// Opens `device` with the engine of a check: the CPU in the place of `device` is a fallback.
 pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevice, OpenError> {
@@ -75,95 +50,6 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
     let (tf32, fallback) = (process.tf32(), process.fallback().map(|why| (device.kind, why)));
     let facts = if fallback.is_some() { host_processor() } else { device };
     Ok(OpenDevice { facts, executor: Executor::Engine { process, engine: engine.clone() }, tf32, fallback })
-}
-
-/// The host processor as burn sees it, which describes the models that an engine computes.
-fn host_backend() -> BackendDevice {
-    BackendDevice::Cpu(FlexDevice)
-}
-
-type Opened = Arc<OnceLock<Result<Proven, OpenError>>>;
-
-static OPENED: Mutex<BTreeMap<(DetectionPath, u32), Opened>> = Mutex::new(BTreeMap::new());
-
-/// Prepares the calling thread's streams of all opened devices for the next check after one that ran out of memory.
-pub(crate) fn recover() {
-    let opened: Vec<Opened> = OPENED.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-    opened
-        .iter()
-        .filter_map(|opened| opened.get()?.as_ref().ok())
-        .for_each(|proven| gpu_memory::recover(&proven.backend));
-}
-
-/// A device that computed the known answer.
-#[derive(Clone)]
-struct Proven {
-    backend: BackendDevice,
-    /// Whether its matrix products round f32 to TF32.
-    tf32: bool,
-}
-
-fn prove(device: &Device) -> Result<Proven, OpenError> {
-    device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
-    // Before burn sees the device: for a missing library or symbol it ends the process instead of returning an error.
-    if let Some(unusable) = &device.unusable {
-        return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
-    }
-    let backend = backend(device)?;
-    memory_messages(device, &backend)?;
-    if device.kind != DeviceKind::Cpu {
-        log_verbose(device.label(), format_args!("opening `{}` with a known-answer kernel", device.name));
-        // Before the first kernel, because cubecl reads its configuration once.
-        kernel_cache::configure(&device.label());
-    }
-    let limit = time_limit(std::env::var(OPEN_TIMEOUT_VARIABLE).ok().as_deref());
-    known_answer::prove(device, &backend, limit)?;
-    let tf32 = tf32::declare(device, &backend)?;
-    Ok(Proven { backend, tf32 })
-}
-
-/// Checks the limit for its memory, and sets how messages about memory learn what is free.
-#[cfg(any(feature = "cuda", feature = "rocm"))]
-fn memory_messages(device: &Device, backend: &BackendDevice) -> Result<(), OpenError> {
-    let BackendDevice::Gpu(gpu) = backend else { return Ok(()) };
-    let invalid =
-        |message| OpenError::new(device, OpenStep::Requirements, message, "unset it, or write for instance 512");
-    testgen_gpu::memory_limit().map_err(invalid)?;
-    let facts = device.clone();
-    gpu.report_memory_with(move || testgen_device::memory(&facts));
-    Ok(())
-}
-
-#[cfg(not(any(feature = "cuda", feature = "rocm")))]
-#[expect(clippy::unnecessary_wraps, reason = "as with GPUs")]
-fn memory_messages(_: &Device, _: &BackendDevice) -> Result<(), OpenError> {
-    Ok(())
-}
-
-/// The device in the terms of its backend.
-fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
-    match device.path {
-        DetectionPath::HostProcessor => Ok(host_backend()),
-        #[cfg(feature = "rocm")]
-        DetectionPath::HipRuntime => {
-            let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);
-            gpu.state_architecture(device.architecture.as_deref().unwrap_or_default());
-            Ok(BackendDevice::Gpu(gpu))
-        }
-        #[cfg(feature = "cuda")]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => {
-            Ok(BackendDevice::Gpu(testgen_gpu::GpuDevice::Cuda(device.index as u16)))
-        }
-        #[cfg(not(feature = "rocm"))]
-        DetectionPath::HipRuntime => Err(OpenError::not_built(device, "rocm")),
-        #[cfg(not(feature = "cuda"))]
-        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => Err(OpenError::not_built(device, "cuda")),
-    }
-}
-
-fn time_limit(value: Option<&str>) -> Duration {
-    let seconds = value.and_then(|value| value.trim().parse().ok()).filter(|seconds| *seconds > 0);
-    Duration::from_secs(seconds.unwrap_or(120))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The half-precision probe: measures what the 16-bit types of a device, and its TF32, compute, and compares it with f64.
 //!
-//! `cases` has the inputs and the exact answers, `measure` computes them on the device, `classify` evaluates the
+//! `cases` has the inputs and the exact answers, `measure` asks the device, `native` and `on_engine` compute them, `classify` evaluates the
 //! answers without a device, `fingerprint` those that identify the matrix unit, `tf32` measures products in TF32, `choose` selects a precision for a model.
 
 mod cases;
@@ -8,6 +8,8 @@ mod choose;
 mod classify;
 mod fingerprint;
 mod measure;
+#[cfg(feature = "native")]
+mod native;
 mod on_engine;
 mod probed;
 mod question;

@@ -25,7 +25,12 @@ pub fn main(harnesses: &[&Harness], _directory: &str) -> ExitCode {
     println!("python: {:?}", env::var("TESTGEN_PYTHON"));
     println!("graphs: {:?}", env::var("TESTGEN_ONNX"));
     println!("directory: {}", env::current_dir().expect("there is one").display());
-    println!("features: cuda {} rocm {}", cfg!(feature = "cuda"), cfg!(feature = "rocm"));
+    println!(
+        "features: cuda {} rocm {} encoder_only {}",
+        cfg!(feature = "cuda"),
+        cfg!(feature = "rocm"),
+        cfg!(feature = "encoder_only")
+    );
     println!("optimised: {}", !cfg!(debug_assertions));
     if let Ok(kernels) = env::var("TESTGEN_KERNELS") {
         let named = env::var("TESTGEN_KERNELS_NAMED");

@@ -15,6 +15,8 @@ default = [\"cuda\", \"rocm\"]
 cuda = []
 rocm = []
 all_kernels = []
+executor = []
+image_files = []
 ";
 
 /// `testgen run` in `project`, with the fake runtime and `rules` for the results of its tests.

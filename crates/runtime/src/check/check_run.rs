@@ -22,7 +22,7 @@ use crate::{
     load_target::LoadTarget,
     loaded_subject::LoadedSubject,
     memory,
-    open::{Executor, OpenDevice, open_with},
+    open::{OpenDevice, open_with},
     probe::{PrecisionProbe, probe_half_precision},
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
@@ -228,7 +228,7 @@ impl CheckRun<'_> {
             return Err(Abort::Fail(format!("the endpoint runs on {found} (`{}`), not on {kind}", device.name)));
         }
         if let Some(name) = self.engine.process_name()
-            && endpoint.open_device().is_some_and(|device| matches!(device.executor, Executor::Native(_)))
+            && endpoint.open_device().is_some_and(|device| device.process().is_none())
         {
             return Err(Abort::Fail(format!("the harness opened {} without the engine `{name}`", device.label())));
         }

@@ -3,6 +3,7 @@
 use crate::engine::{AttachedEngine, CheckEngine};
 use std::sync::Arc;
 use testgen_device::Device;
+#[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
 use testgen_types::DeviceKind;
 
@@ -21,6 +22,7 @@ pub struct OpenDevice {
 #[derive(Debug, Clone)]
 pub(crate) enum Executor {
     /// burn, in this process.
+    #[cfg(feature = "native")]
     Native(BackendDevice),
     /// A process of its own, in the service of a check.
     Engine { process: Arc<AttachedEngine>, engine: CheckEngine },
@@ -30,6 +32,15 @@ impl OpenDevice {
     /// The facts that detection found.
     pub fn facts(&self) -> &Device {
         &self.facts
+    }
+
+    /// The process that computes; none for burn.
+    pub(crate) fn process(&self) -> Option<&Arc<AttachedEngine>> {
+        match &self.executor {
+            #[cfg(feature = "native")]
+            Executor::Native(_) => None,
+            Executor::Engine { process, .. } => Some(process),
+        }
     }
 
     /// Whether f32 products on it are computed in TF32, with the mantissa of f16. Only a translation layer may do that,

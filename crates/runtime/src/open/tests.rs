@@ -1,9 +1,8 @@
-use super::{Executor, OpenError, OpenStep, open, time_limit};
+use super::{Executor, OpenError, OpenStep, open};
 use crate::{
     detect::host_processor, endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError,
     log::capture_log,
 };
-use std::time::Duration;
 use testgen_device::{DetectionPath, Device, Problem, Unusable};
 use testgen_nn::{device::BackendDevice, forward::Unsupported};
 use testgen_types::DeviceKind;
@@ -44,12 +43,4 @@ fn a_device_that_an_engine_does_not_have_is_unsupported() {
     assert!(why.contains("starting the engine failed: this build has no ROCm; docs/engines.md"), "{why}");
     assert_eq!(why.matches("ROCm").count(), 1, "{why}");
     assert_eq!(mocked(AttachError::Failed(reason())), (None, why));
-}
-
-#[test]
-fn the_time_limit_is_a_positive_number_of_seconds() {
-    assert_eq!(time_limit(Some("7")), Duration::from_secs(7));
-    for invalid in [None, Some(""), Some("0"), Some("-1"), Some("soon")] {
-        assert_eq!(time_limit(invalid), Duration::from_secs(120), "{invalid:?}");
-    }
 }

@@ -7,7 +7,10 @@ pub use facts::{Accumulator, Denormals, Rounding};
 
 use super::cases::Format;
 use super::fingerprint::matrix_unit;
-use super::measure::{Answers, Measurement, Tf32Measurement};
+use super::{
+    measure::{Measurement, Tf32Measurement},
+    question::Answers,
+};
 use faults::ProductError;
 use serde::Serialize;
 use std::fmt;

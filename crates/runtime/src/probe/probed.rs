@@ -1,6 +1,6 @@
 //! The result of a probe, once per device and process.
 
-use crate::open::{Executor, OpenDevice, device_panics, out_of_memory};
+use crate::open::{OpenDevice, device_panics, out_of_memory};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use testgen_device::DetectionPath;
@@ -19,10 +19,7 @@ impl<T: Clone> Probed<T> {
 
     /// The result of the first call of `probe` for the device, during which it did not run out of memory.
     pub(super) fn once(&self, device: &OpenDevice, probe: impl FnOnce(&OpenDevice) -> T) -> T {
-        let engine = match &device.executor {
-            Executor::Native(_) => None,
-            Executor::Engine { process, .. } => Some(process.engine().name().clone()),
-        };
+        let engine = device.process().map(|process| process.engine().name().clone());
         let key = (engine, device.facts.path, device.facts.index);
         // Only the entry is taken under the lock: a probe takes seconds and must not block other devices.
         let probed = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default().clone();

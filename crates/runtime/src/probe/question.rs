@@ -18,3 +18,6 @@ pub(super) enum Question {
     /// The matrix product that shows the features of the matrix unit.
     Fingerprint,
 }
+
+/// The answers to a group of cases, in order, or the error.
+pub(super) type Answers = Result<Vec<f64>, String>;

@@ -9,6 +9,7 @@ use super::{
     probed::Probed,
 };
 use crate::open::{Executor, OpenDevice, loses_bits_of_f32};
+#[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
 use testgen_types::{DeviceKind, Precision};
 
@@ -30,6 +31,7 @@ fn has_units(device: &OpenDevice) -> bool {
     match &device.executor {
         // torch has no query for such units, and the capability of the device implies them.
         Executor::Engine { .. } => device.facts.kind == DeviceKind::Cuda && has_capability(device),
+        #[cfg(feature = "native")]
         Executor::Native(BackendDevice::Cpu(_)) => false,
         #[cfg(any(feature = "cuda", feature = "rocm"))]
         Executor::Native(BackendDevice::Gpu(device)) => testgen_gpu::has_tf32(*device),

@@ -2,7 +2,7 @@
 //!
 //! The command line starts the test binary for it and reads the outcome from a file, so that whatever a library prints does not matter.
 
-#[cfg(feature = "operators")]
+#[cfg(feature = "executor")]
 mod computation;
 mod request;
 
@@ -48,16 +48,16 @@ fn request(file: &Path) -> Result<ReplayRequest, String> {
     Ok(ReplayRequest { failed, device, reduce: std::env::var_os(REDUCE_VARIABLE).is_some() })
 }
 
-#[cfg(feature = "operators")]
+#[cfg(feature = "executor")]
 fn outcome(request: ReplayRequest, environment: &Environment) -> ReplayOutcome {
     computation::compute(request, environment)
 }
 
-#[cfg(not(feature = "operators"))]
+#[cfg(not(feature = "executor"))]
 fn outcome(request: ReplayRequest, _environment: &Environment) -> ReplayOutcome {
     let ReplayRequest { failed, device, reduce } = request;
     let asked = if reduce { "made smaller" } else { "computed" };
-    let reason = "no spec of this suite has the architecture `operators`";
+    let reason = "this build of the suite has no operators of the native engine";
     ReplayOutcome::Refused(format!("{} cannot be {asked} on {device}: {reason}", failed.case))
 }
 

@@ -1,6 +1,6 @@
 //! Weights that stay in the mapped file: a tensor of the host processor that shares its pages, nothing is copied.
 
-use super::file::Stored;
+use super::Stored;
 use crate::heap::Held;
 use burn_tensor::{AllocationProperty, Bytes, DType};
 use memmap2::Mmap;
@@ -39,7 +39,7 @@ pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::{super::file::Files, share};
+    use super::{super::Files, share};
     use burn_tensor::DType;
     use std::fs;
 

@@ -1,7 +1,8 @@
 //! Fuzzing of the files of weights: headers of safetensors, and the index of a sharded checkpoint.
 
-use super::{Weights, WeightsError, extent, file::Files, file_metadata, is_zero, not_finite, stored_elements};
+use super::{Files, Weights, WeightsError};
 use crate::backend::Cpu;
+use crate::weights::{extent, file_metadata, is_zero, not_finite, stored_elements};
 use burn_tensor::DType;
 use std::{fs, path::Path};
 use testgen_fuzz::{Random, Target, assert_message, repair_safetensors, scratch_directory, seeds};

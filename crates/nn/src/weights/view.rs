@@ -1,0 +1,232 @@
+//! The tensors of a checkpoint as a model reads them: by the paths of its modules, with an account of every read.
+//!
+//! On the host processor a tensor that already has the requested type stays in the mapped file. Elsewhere it is converted,
+//! and linear weights are transposed from Hugging Face's [out, in] to [in, out], which is faster in matrix products.
+
+mod convert;
+#[cfg(test)]
+mod fuzz;
+mod mapped;
+
+use super::{
+    error::WeightsError,
+    file::{Files, Stored},
+};
+use crate::backend::Ops;
+use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
+use convert::{Conversion, convert};
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard},
+};
+use testgen_types::DeviceKind;
+
+/// The tensors of a checkpoint below a path of module names.
+pub struct Weights<B: Ops> {
+    files: Arc<Files>,
+    // One account for all views of a checkpoint: any module may read any tensor.
+    accessed: Arc<Mutex<Accessed>>,
+    path: String,
+    device: B::Device,
+    dtype: DType,
+}
+
+/// The tensors that a model asked for, by their names in the files.
+#[derive(Default)]
+struct Accessed {
+    read: BTreeSet<String>,
+    /// Copies of tensors that were read.
+    tied: BTreeSet<String>,
+    /// Not used by the class that is computed.
+    unused: BTreeSet<String>,
+}
+
+impl<B: Ops> Weights<B> {
+    /// The whole checkpoint in `directory`; tensors are put on `device` as `dtype`.
+    pub fn open(directory: &Path, device: &B::Device, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open(directory)?);
+        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: device.clone(), dtype })
+    }
+
+    /// The module `name` below this one, as `w.module("encoder").module(0)`.
+    pub fn module(&self, name: impl fmt::Display) -> Self {
+        Self {
+            files: Arc::clone(&self.files),
+            accessed: Arc::clone(&self.accessed),
+            path: self.name(&name.to_string()),
+            device: self.device.clone(),
+            dtype: self.dtype,
+        }
+    }
+
+    /// The module `prefix` if the checkpoint has tensors below it, else this one: classes with a head save their base model
+    /// under its name, base models save their tensors without it.
+    pub fn strip_prefix(&self, prefix: &str) -> Self {
+        let below = format!("{}.", self.name(prefix));
+        // The module with an empty name is this one.
+        if self.files.names().any(|name| name.starts_with(&below)) { self.module(prefix) } else { self.module("") }
+    }
+
+    /// The first of `names` below which the checkpoint has tensors, for modules that were renamed over the years.
+    pub fn module_named(&self, names: &[&str]) -> Self {
+        let has = |name: &&&str| {
+            let below = format!("{}.", self.name(name));
+            self.files.names().any(|tensor| tensor.starts_with(&below))
+        };
+        // The first where there is none, so that the error about a missing tensor has the name of today.
+        self.module(names.iter().find(has).unwrap_or(&names[0]))
+    }
+
+    /// The directory of the checkpoint.
+    pub fn directory(&self) -> &Path {
+        self.files.directory()
+    }
+
+    /// The tensors of another file of the checkpoint, put on the same device as `dtype`.
+    pub fn beside(&self, file: &str, dtype: DType) -> Result<Self, WeightsError> {
+        let files = Arc::new(Files::open_one(self.directory(), file)?);
+        Ok(Self { files, accessed: Arc::default(), path: String::new(), device: self.device.clone(), dtype })
+    }
+
+    /// The same tensors, put on the device as `dtype`, for modules that keep a type of their own.
+    pub fn in_type(&self, dtype: DType) -> Self {
+        Self { dtype, ..self.module("") }
+    }
+
+    /// The type that tensors are put on the device as.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The device that tensors are put on.
+    pub fn device(&self) -> &B::Device {
+        &self.device
+    }
+
+    /// Whether the checkpoint has this tensor.
+    pub fn has(&self, name: &str) -> bool {
+        self.files.find(&self.name(name)).is_some()
+    }
+
+    /// The tensor `name` of exactly this shape.
+    pub fn tensor<const D: usize>(&self, name: &str, shape: [usize; D]) -> Result<Tensor<B, D>, WeightsError> {
+        self.put(name, shape, Conversion::AsIs)
+    }
+
+    /// The matrix `name`, [out, in] in the file, as [in, out].
+    pub fn transposed(&self, name: &str, [out, inner]: [usize; 2]) -> Result<Tensor<B, 2>, WeightsError> {
+        self.put(name, [out, inner], Conversion::Transposed)
+    }
+
+    /// Host values of the tensor `name`, in f32.
+    pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
+        let data = converted(&self.stored(name, shape)?, DType::F32, Conversion::AsIs)?;
+        Ok(data.into_vec().expect("the conversion was to f32"))
+    }
+
+    /// Counts `name` as read although its values are another tensor's (tied weights). [`Weights::check_tied`] compares them.
+    pub fn mark_tied(&self, name: &str) {
+        self.accessed().tied.insert(self.name(name));
+    }
+
+    /// Counts `name` as read although the class that is computed does not use it.
+    pub fn mark_unused(&self, name: &str) {
+        self.accessed().unused.insert(self.name(name));
+    }
+
+    /// Whether every tensor that was marked as tied and is in the file equals one that was read.
+    pub fn check_tied(&self) -> Result<(), WeightsError> {
+        let accessed = self.accessed();
+        let read: Vec<Stored<'_>> = accessed.read.iter().filter_map(|name| self.files.find(name)).collect();
+        for name in accessed.tied.difference(&accessed.read) {
+            let Some(tied) = self.files.find(name) else { continue };
+            let mut others = read.iter().filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
+            if !others.any(|other| other.bytes() == tied.bytes()) {
+                return Err(WeightsError::NotTied { name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The names that were read, or need not be, sorted.
+    pub fn read_names(&self) -> Vec<String> {
+        let accessed = self.accessed();
+        let names: BTreeSet<&String> = accessed.read.iter().chain(&accessed.tied).chain(&accessed.unused).collect();
+        names.into_iter().cloned().collect()
+    }
+
+    /// The names in the files that were not read, sorted.
+    pub fn unread_names(&self) -> Vec<String> {
+        let read: BTreeSet<String> = self.read_names().into_iter().collect();
+        self.files.names().filter(|name| !read.contains(*name)).map(str::to_owned).collect()
+    }
+
+    fn accessed(&self) -> MutexGuard<'_, Accessed> {
+        self.accessed.lock().expect("no reader panics while it holds the lock")
+    }
+
+    fn put<const D: usize>(
+        &self,
+        name: &str,
+        shape: [usize; D],
+        conversion: Conversion,
+    ) -> Result<Tensor<B, D>, WeightsError> {
+        let stored = self.stored(name, &shape)?;
+        let Some(bytes) = self.shared(&stored, conversion) else {
+            let data = converted(&stored, self.dtype, conversion)?;
+            return Ok(Tensor::from_data(data, (&self.device, self.dtype)));
+        };
+        let data = TensorData::from_bytes(bytes, Shape::from(shape), self.dtype);
+        let tensor = Tensor::from_data(data, (&self.device, self.dtype));
+        Ok(match conversion {
+            Conversion::AsIs => tensor,
+            Conversion::Transposed => tensor.transpose(),
+        })
+    }
+
+    /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to be turned is a view
+    /// then, which only the kernels for f32 read as fast.
+    fn shared(&self, stored: &Stored<'_>, conversion: Conversion) -> Option<Bytes> {
+        let on_host = B::kind(&self.device) == DeviceKind::Cpu;
+        let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
+        (on_host && as_view).then(|| mapped::share(stored, self.dtype)).flatten()
+    }
+
+    /// The tensor `name` as a file has it, counted as read.
+    fn stored(&self, name: &str, shape: &[usize]) -> Result<Stored<'_>, WeightsError> {
+        let name = self.name(name);
+        let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
+        let stored = self.files.find(&name).ok_or_else(missing)?;
+        if stored.shape != shape {
+            return Err(WeightsError::WrongShape { name, found: stored.shape.to_vec(), expected: shape.to_vec() });
+        }
+        // By its name in the file, which may be an older one: unread tensors are found by these.
+        self.accessed().read.insert(stored.name.clone());
+        Ok(stored)
+    }
+
+    fn name(&self, name: &str) -> String {
+        match (self.path.as_str(), name) {
+            ("", name) => name.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, name) => format!("{path}.{name}"),
+        }
+    }
+}
+
+/// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
+fn converted(stored: &Stored<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
+    let wrong = || WeightsError::WrongType { name: stored.name.clone(), found: format!("{:?}", stored.dtype) };
+    let bytes = convert(stored.bytes(), stored.dtype, dtype, stored.shape, conversion).ok_or_else(wrong)?;
+    let shape: Vec<usize> = match conversion {
+        Conversion::AsIs => stored.shape.to_vec(),
+        Conversion::Transposed => stored.shape.iter().rev().copied().collect(),
+    };
+    Ok(TensorData::from_bytes_vec(bytes, Shape::from(shape), dtype))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;

@@ -1,0 +1,109 @@
+//! Computation of the cases with burn. Each group runs on a thread of its own, so that one failure does not affect the others.
+
+use super::{
+    cases::{self, Format, INNER, Product},
+    fingerprint,
+    question::{Answers, Question},
+};
+use crate::{
+    gpu_memory,
+    open::{Failure, isolated},
+};
+use burn_tensor::backend::Backend as _;
+use burn_tensor::{DType, FloatDType, Tensor, TensorData};
+use std::time::Duration;
+use testgen_device::Device;
+use testgen_nn::{
+    backend::{Cpu, Ops, compute_in},
+    device::BackendDevice,
+};
+use testgen_types::Precision;
+
+/// Tuning a product compiles dozens of kernels.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Whether the backend claims to support the type; false when the query fails.
+pub(super) fn claims(device: &Device, backend: &BackendDevice, precision: Precision) -> bool {
+    let (backend, dtype) = (backend.clone(), types(precision).0);
+    let claim = isolated(device, LIMIT, move || match &backend {
+        BackendDevice::Cpu(device) => Cpu::supports_dtype(device, dtype),
+        #[cfg(any(feature = "cuda", feature = "rocm"))]
+        BackendDevice::Gpu(device) => testgen_nn::backend::Gpu::supports_dtype(device, dtype),
+    });
+    claim.unwrap_or(false)
+}
+
+/// The answers to one group.
+pub(super) fn answer(
+    device: &Device,
+    backend: &BackendDevice,
+    precision: Precision,
+    question: Question,
+    side: usize,
+) -> Answers {
+    let backend = backend.clone();
+    let answer = isolated(device, LIMIT, move || {
+        let answer = match &backend {
+            BackendDevice::Cpu(device) => compute::<Cpu>(device, precision, question, side),
+            #[cfg(any(feature = "cuda", feature = "rocm"))]
+            BackendDevice::Gpu(device) => compute::<testgen_nn::backend::Gpu>(device, precision, question, side),
+        };
+        gpu_memory::cleanup(&backend);
+        answer
+    });
+    answer.unwrap_or_else(|failure| {
+        Err(match failure {
+            Failure::Panicked { message } => message,
+            Failure::TimedOut { limit } => format!("no answer within {} s", limit.as_secs()),
+            Failure::Blocked { by } => format!("not started, because {by} does not answer"),
+        })
+    })
+}
+
+fn compute<B: Ops>(device: &B::Device, precision: Precision, question: Question, side: usize) -> Answers {
+    let types = types(precision);
+    let format = Format::of(precision);
+    let cases = cases::elementwise(format);
+    let put = |values: Vec<f64>| put::<B>(values, types.0, device);
+    match question {
+        Question::Stored => read(put(cases.sums.iter().map(|(left, _)| *left).collect())),
+        Question::Sums => {
+            let (left, right) = cases.sums.into_iter().unzip();
+            read(put(left).add(put(right)))
+        }
+        Question::Products => {
+            let (left, right) = cases.products.into_iter().unzip();
+            read(put(left).mul(put(right)))
+        }
+        Question::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
+        Question::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
+        Question::Random => multiply::<B>(cases::random_product(format, side), precision, device),
+        Question::Fingerprint => multiply::<B>(fingerprint::product(format, side), precision, device),
+    }
+}
+
+fn multiply<B: Ops>(product: Product, precision: Precision, device: &B::Device) -> Answers {
+    let dtype = types(precision).0;
+    let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
+    let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);
+    read(compute_in::<B, _>(precision, || left.matmul(right)))
+}
+
+fn put<B: Ops>(values: Vec<f64>, dtype: DType, device: &B::Device) -> Tensor<B, 1> {
+    let shape = [values.len()];
+    // Converted on the host, so that a wrong cast of the device is not taken for a wrong sum or product.
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+}
+
+fn read<B: Ops, const D: usize>(tensor: Tensor<B, D>) -> Answers {
+    let data = tensor.try_into_data().map_err(|error| format!("{error:?}"))?;
+    data.convert::<f64>().into_vec::<f64>().map_err(|error| format!("{error:?}"))
+}
+
+fn types(precision: Precision) -> (DType, FloatDType) {
+    match precision {
+        Precision::F32 | Precision::Tf32 => (DType::F32, FloatDType::F32),
+        Precision::F16 => (DType::F16, FloatDType::F16),
+        Precision::Bf16 => (DType::BF16, FloatDType::BF16),
+    }
+}
