@@ -1,10 +1,12 @@
 """The fields of config.json that have an effect in transformers: part of the recorder `goldens.py`.
 
-For each field a value is searched with which the model computes other results, reads other weights, does not load, or does not compute.
-The check `config_effective` tries the recorded values on an engine, where each must have an effect, too. A field without such a value is
-not recorded: transformers does not read it in this configuration.
+For each field a value is searched with which the model computes other results, reads other weights, does not load, or does not compute, in
+each implementation of attention that the class has: a check may run any of them. The check `config_effective` tries the recorded values
+on an engine, where each must have an effect, too. A field without such a value is not recorded: transformers does not read it in this
+configuration.
 """
 
+import contextlib
 import copy
 import json
 import os
@@ -29,6 +31,7 @@ NOT_LOADED = 1.0
 NOT_COMPUTED = VISIBLE
 # Names and versions, the type of stored weights, and switches of training and of what is returned.
 UNREAD = ("_", "architectures", "dtype", "torch_dtype", "transformers_version", "output_", "return_dict", "gradient_", "model_type")
+SDPA = {"attn_implementation": "sdpa"}
 WORDS = (
     ("gelu", "relu", "silu", "tanh", "gelu_new", "gelu_pytorch_tanh"),
     ("full_attention", "sliding_attention"),
@@ -52,16 +55,26 @@ def effects(model_class, directory, case):
     """The recorded values by the places of the fields, dotted in an object."""
     with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
-    found, plain = {}, run(changed_model(model_class, directory, config), case, trace=False)
+    found, plain = {}, list(plain_results(model_class, directory, config, case))
     for place, value in places(config):
         largest = 0.0
         for other in others(value):
-            effect = effect_of(model_class, directory, changed(config, place, other), case, plain)
+            setting = changed(config, place, other)
+            effect = min(effect_of(model_class, directory, setting, case, *one) for one in plain)
             if effect >= VISIBLE and effect > largest:
                 found[".".join(place)], largest = other, effect
             if effect >= CLEAR:
                 break
     return found
+
+
+def plain_results(model_class, directory, config, case):
+    """The options of each implementation of attention, with the results of the checkpoint as it is."""
+    yield {}, run(changed_model(model_class, directory, config), case, trace=False)
+    if getattr(model_class, "_supports_sdpa", False):
+        with contextlib.suppress(Exception):
+            # A part of the model may lack what the class itself has.
+            yield SDPA, run(changed_model(model_class, directory, config, **SDPA), case, trace=False)
 
 
 def places(config, above=()):
@@ -101,10 +114,10 @@ def changed(config, place, value):
     return config
 
 
-def effect_of(model_class, directory, config, case, plain):
+def effect_of(model_class, directory, config, case, options, plain):
     """The largest relative change of a result; see above for a model that does not load or compute."""
     try:
-        model = changed_model(model_class, directory, config)
+        model = changed_model(model_class, directory, config, **options)
     except Exception:
         # Whatever transformers raises for such a configuration.
         return NOT_LOADED
@@ -117,7 +130,7 @@ def effect_of(model_class, directory, config, case, plain):
     return 1.0 if found.keys() != plain.keys() else max(change(value, found[name]) for name, value in plain.items())
 
 
-def changed_model(model_class, directory, config):
+def changed_model(model_class, directory, config, **options):
     """The model with a configuration in place of that of the checkpoint; None if the checkpoint lacks weights for it."""
     family = family_of(model_class)
     if family is not None:
@@ -127,7 +140,7 @@ def changed_model(model_class, directory, config):
             with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
                 json.dump(config, file)
             read = AutoConfig.from_pretrained(folder)
-        model, information = from_pretrained(model_class, directory, torch.float32, config=read)
+        model, information = from_pretrained(model_class, directory, torch.float32, config=read, **options)
         prepare(model, directory)
     return None if information["missing_keys"] or information["mismatched_keys"] else model.eval()
 

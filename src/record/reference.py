@@ -74,15 +74,9 @@ def prepare(model, directory):
 
 def from_pretrained(model_class, directory, dtype, **options):
     """The model, also one that lacks weights, and the account of its loading."""
+    options = {"attn_implementation": attention_of(AutoConfig.from_pretrained(directory)), **LOAD_OPTIONS, **options}
     return model_class.from_pretrained(
-        directory,
-        dtype=dtype,
-        attn_implementation=attention_of(AutoConfig.from_pretrained(directory)),
-        output_loading_info=True,
-        ignore_mismatched_sizes=True,
-        use_safetensors=True,
-        **LOAD_OPTIONS,
-        **options,
+        directory, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True, use_safetensors=True, **options
     )
 
 

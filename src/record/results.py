@@ -50,6 +50,7 @@ def run_any(model, inputs, trace):
     options = {"output_hidden_states": trace, "return_dict": True}
     with watched_routers(model, inputs, routers):
         result = model(**inputs, **{name: value for name, value in options.items() if takes(model, name)})
+    halves = dual_states(model, result) if trace else {}
     result = by_name(result)
     rows = {len(value) for value in inputs.values() if isinstance(value, torch.Tensor) and value.ndim}
     found = {name: value for name, value in listed(result).items() if value.is_floating_point() and value.numel()}
@@ -58,11 +59,18 @@ def run_any(model, inputs, trace):
     if not named:
         raise RecordError(f"`{type(model).__name__}` returns no tensor of numbers")
     if trace:
-        named |= routers
+        named |= routers | halves
         for stack in ("", "encoder_", "decoder_"):
             states = usual_states(result.get(f"{stack}hidden_states"), rows)
             named |= traces(stack.replace("_", "."), with_embeddings(model, inputs, states))
     return named
+
+
+def dual_states(model, result):
+    """Hidden states of a text encoder and an image encoder, each with a result of its own, as the native dual encoders have them."""
+    halves = [getattr(result, f"{name}_model_output", None) for name in ("text", "vision")]
+    known = all(getattr(half, "hidden_states", None) is not None for half in halves)
+    return FAMILIES[model.config.model_type].trace(result) if known and entry(model.config).recorder == "vision_text" else {}
 
 
 def by_name(result):
@@ -106,9 +114,8 @@ def with_embeddings(model, inputs, states):
 
 
 def measurable(results):
-    """The results without those that have infinite values, such as scores that the model itself hides, and without those that are zero,
-    which have no relative error; all if none is left."""
-    return [{name: value for name, value in result.items() if torch.isfinite(value).all() and value.any()} or result for result in results]
+    """The results without those that have infinite values, such as scores that the model itself hides; all if none is left."""
+    return [{name: value for name, value in result.items() if torch.isfinite(value).all()} or result for result in results]
 
 
 def named_tensors(cases, results):

@@ -72,3 +72,25 @@ def test_a_weight_of_another_shape_is_refused_with_and_without_its_shapes(models
             models.refuse_incomplete(
                 SimpleNamespace(class_name="Linear"), torch.nn.Linear(2, 2), {"missing_keys": [], "mismatched_keys": [key]}
             )
+
+
+def test_a_black_image_has_the_layout_of_the_model(models):
+    torch = pytest.importorskip("torch")
+    import engine_forward
+
+    class Pixels(torch.nn.Module):
+        config = SimpleNamespace(vision_config=SimpleNamespace(num_channels=3, image_size=16, patch_size=4))
+
+        def forward(self, input_ids, pixel_values):
+            return pixel_values
+
+    class Patches(Pixels):
+        def forward(self, input_ids, pixel_values, pixel_attention_mask, spatial_shapes):
+            return pixel_values
+
+    assert {name: value.shape for name, value in engine_forward.empty_image(Pixels()).items()} == {"pixel_values": (1, 3, 16, 16)}
+    Pixels.config.vision_config.image_size = (16, 24)
+    assert engine_forward.empty_image(Pixels())["pixel_values"].shape == (1, 3, 16, 24)
+    del Pixels.config.vision_config.image_size
+    patch = engine_forward.empty_image(Patches())
+    assert patch["pixel_values"].shape == (1, 1, 48) and patch["spatial_shapes"].tolist() == [[1, 1]]

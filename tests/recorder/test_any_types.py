@@ -2,6 +2,7 @@
 
 # ruff: noqa: E402 - modules that import torch come after the check that it is there
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from safetensors.torch import save_file
 
 import any_cases
 import any_text
+import config_effects
 import forward_arguments
 import goldens
 import measured_sizes
@@ -163,6 +165,42 @@ def test_the_number_of_tokens_is_read_from_the_error_of_transformers():
     assert found and found[1] == "32"
 
 
-def test_results_without_a_relative_error_are_left_out():
+def test_infinite_results_are_left_out_and_zeros_are_not():
     result = {"logits": torch.ones(2), "hidden": torch.tensor([1.0, float("-inf")]), "zero": torch.zeros(2)}
-    assert [list(one) for one in results.measurable([result, {"zero": torch.zeros(2)}])] == [["logits"], ["zero"]]
+    assert [list(one) for one in results.measurable([result, {"hidden": result["hidden"]}])] == [["logits", "zero"], ["hidden"]]
+
+
+class Convolution(torch.nn.Module):
+    """A model of sounds that are at least one kernel long."""
+
+    def forward(self, input_values, output_hidden_states=False, return_dict=True):
+        return {"output": torch.nn.functional.conv1d(input_values[:, None], torch.ones(1, 1, 50))}
+
+
+def test_a_sound_must_be_long_enough_for_half_of_it(monkeypatch):
+    monkeypatch.setattr(any_cases, "run", lambda model, case, trace: model(**case))
+    assert any_cases.takes_half(Convolution(), {"input_values": torch.zeros(2, 98)})
+    assert not any_cases.takes_half(Convolution(), {"input_values": torch.zeros(2, 96)})
+    assert any_cases.takes_half(Convolution(), {"input_values": torch.zeros(2, 1, 60)}), "a layout that is not cut"
+
+
+def test_a_dual_encoder_has_the_hidden_states_of_both():
+    model = SimpleNamespace(config=SimpleNamespace(model_type="siglip2"))
+    text, image = SimpleNamespace(hidden_states=("t0", "t1")), SimpleNamespace(hidden_states=("i0",))
+    result = SimpleNamespace(text_model_output=text, vision_model_output=image)
+    assert results.dual_states(model, result) == {"trace.embed": "t0", "trace.layer.0": "t1", "trace.layer.1": "i0"}
+    image.hidden_states = None
+    assert results.dual_states(model, result) == {}
+
+
+def test_an_effect_must_be_one_in_every_implementation_of_attention(monkeypatch, tmp_path):
+    (tmp_path / "config.json").write_text('{"both": 2, "eager_only": 2}')
+
+    def changed_model(_class, _directory, config, attn_implementation="eager"):
+        hidden = config["eager_only"] if attn_implementation == "eager" else 2
+        return torch.tensor([float(config["both"] + hidden)])
+
+    monkeypatch.setattr(config_effects, "changed_model", changed_model)
+    monkeypatch.setattr(config_effects, "run", lambda model, _case, trace: {"logits": model})
+    assert config_effects.effects(SimpleNamespace(_supports_sdpa=True), tmp_path, {}) == {"both": 3}
+    assert config_effects.effects(SimpleNamespace(), tmp_path, {}) == {"both": 3, "eager_only": 3}

@@ -16,8 +16,7 @@ def effects(tmp_path, monkeypatch):
 
     def record(config, of):
         (tmp_path / "config.json").write_text(json.dumps(config))
-        monkeypatch.setattr(config_effects, "changed_model", lambda *_: None)
-        monkeypatch.setattr(config_effects, "run", lambda *_, **__: {})
+        monkeypatch.setattr(config_effects, "plain_results", lambda *_: [({}, {}), ({}, {})])
         monkeypatch.setattr(config_effects, "effect_of", lambda _class, _directory, changed, *_: of(changed))
         return config_effects.effects(None, tmp_path, None)
 

@@ -19,6 +19,11 @@ def test_both_ratios_are_those_of_their_definitions():
     assert relative_errors([4.0, 3.0], [3.0, 4.0]) == [0.283, 0.25]
 
 
+def test_zero_equals_zero_only():
+    assert relative_errors([0.0, 0.0], [0.0, 0.0]) == [0.0, 0.0]
+    assert relative_errors([0.0, 1e-9], [0.0, 0.0]) == [numpy.inf, numpy.inf]
+
+
 def test_the_scale_of_both_does_not_matter():
     random = numpy.random.default_rng(1)
     reference = random.normal(size=100)

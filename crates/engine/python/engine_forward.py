@@ -2,6 +2,7 @@
 
 import torch
 
+from forward_arguments import names
 from results import run
 
 DTYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
@@ -25,15 +26,22 @@ def run_halves(model, inputs, traced):
     lacking = [name for name in ("input_ids", "pixel_values") if name not in inputs]
     if not lacking:
         return run(model, inputs, traced)
-    vision, device = model.config.vision_config, model.device
-    absent = {
-        "input_ids": lambda: torch.zeros(1, 1, dtype=torch.int64, device=device),
-        "pixel_values": lambda: torch.zeros(1, vision.num_channels, vision.image_size, vision.image_size, device=device),
-    }
-    found = run(model, inputs | {name: absent[name]() for name in lacking}, traced)
+    absent = empty_image(model) if "pixel_values" in lacking else {"input_ids": torch.zeros(1, 1, dtype=torch.int64)}
+    found = run(model, inputs | {name: value.to(model.device) for name, value in absent.items()}, traced)
     made_up = {"input_ids": "text_embeds", "pixel_values": "image_embeds"}
     dropped = {made_up[name] for name in lacking} | {"logits_per_text", "logits_per_image"}
     return {name: value for name, value in found.items() if name not in dropped}
+
+
+def empty_image(model):
+    """A black image as the model takes it: pixels, or one patch with its place."""
+    vision = model.config.vision_config
+    if "spatial_shapes" in names(model):
+        pixels = torch.zeros(1, 1, vision.num_channels * vision.patch_size**2)
+        ones = torch.ones(1, 1, dtype=torch.int64)
+        return {"pixel_values": pixels, "pixel_attention_mask": ones, "spatial_shapes": ones.expand(1, 2)}
+    sides = vision.image_size if isinstance(vision.image_size, (list, tuple)) else [vision.image_size] * 2
+    return {"pixel_values": torch.zeros(1, vision.num_channels, *sides)}
 
 
 @torch.no_grad()

@@ -71,15 +71,15 @@ impl Capabilities {
             Architecture::Speech if head == Head::ConditionalGeneration || text.has_decoder() && head == Head::Base => {
                 Self { token_input_name: DECODER_INPUT, ..decoder }
             }
+            // Encoders like BERT's see every token and are pooled at the first one.
+            Architecture::VisionText if text.has_token_types() => {
+                Self { max_positions: text.encoder_positions(), ..limits }
+            }
             Architecture::VisionText => match model_type.scores() {
                 ScoreFunction::Softmax => Self { causal: true, pooling: Pooling::EndToken, ..limits },
                 ScoreFunction::Sigmoid => Self { pooling: Pooling::LastColumn, ..limits },
             },
-            Architecture::EncoderOnly => {
-                // RoBERTa and its relatives count positions from the pad token, which BERT and its relatives have at 0.
-                let reserved = text.number(&["pad_token_id"]).filter(|pad| *pad > 0).map_or(0, |pad| pad + 1);
-                Self { max_positions: limits.max_positions.map(|rows| rows.saturating_sub(reserved)), ..limits }
-            }
+            Architecture::EncoderOnly => Self { max_positions: text.encoder_positions(), ..limits },
             Architecture::EncoderDecoder => limits,
             Architecture::Speech
             | Architecture::Vision
@@ -109,7 +109,7 @@ const DECODER_INPUT: &str = "decoder_input_ids";
 const LAYERS: &[&str] =
     &["decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "num_layers", "n_layers"];
 /// The number of positions that a table has, by the names of the types; the decoder's first.
-const POSITIONS: &[&str] = &["max_target_positions", "max_position_embeddings", "n_positions"];
+const POSITIONS: &[&str] = &["max_target_positions", "max_position_embeddings", "n_positions", "max_seq_len"];
 
 /// The configurations of the parts of a model that read or write text, the innermost first.
 struct TextConfig<'a>(Vec<&'a Value>);
@@ -135,8 +135,16 @@ impl<'a> TextConfig<'a> {
             .unwrap_or_else(|| self.number(&["decoder_layers"]).is_some())
     }
 
+    fn has_token_types(&self) -> bool {
+        self.number(&["type_vocab_size"]).is_some()
+    }
+
     /// The kind of rotary positions; none for a model without.
     fn rotary(&self) -> Option<&'a str> {
+        // ESM has the fields of both kinds.
+        if self.get("position_embedding_type").and_then(Value::as_str) == Some("absolute") {
+            return None;
+        }
         let parameters = self.get("rope_parameters").or_else(|| self.get("rope_scaling"));
         let kind = |parameters: &'a Value| parameters.get("rope_type").or_else(|| parameters.get("type"))?.as_str();
         let plain = ["rope_theta", "rotary_pct", "rope_parameters", "global_rope_theta"];
@@ -150,6 +158,12 @@ impl<'a> TextConfig<'a> {
             return None;
         }
         self.number(POSITIONS)
+    }
+
+    /// The positions of an encoder: RoBERTa and its relatives count from the pad token, which BERT and its relatives have at 0.
+    fn encoder_positions(&self) -> Option<usize> {
+        let reserved = self.number(&["pad_token_id"]).filter(|pad| *pad > 0).map_or(0, |pad| pad + 1);
+        self.positions().map(|rows| rows.saturating_sub(reserved))
     }
 
     /// The length beyond which earlier keys would be rotated otherwise.

@@ -105,7 +105,11 @@ impl ModelType {
 
     /// How logits of images and texts become scores.
     pub fn scores(self) -> ScoreFunction {
-        self.native().map_or(ScoreFunction::Softmax, |entry| entry.scores)
+        match self.native() {
+            Some(entry) => entry.scores,
+            None if self == Self::Siglip2 => Sigmoid,
+            None => ScoreFunction::Softmax,
+        }
     }
 
     /// Each head with its transformers class.

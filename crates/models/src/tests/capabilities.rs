@@ -1,9 +1,13 @@
 //! The capabilities that a configuration describes are those of the network.
 
-use crate::{capabilities::Capabilities, checkpoint::Checkpoint, config, describe, load};
+use crate::{
+    capabilities::{Capabilities, Pooling},
+    checkpoint::Checkpoint,
+    config, describe, load,
+};
 use std::{fs, path::Path};
 use testgen_nn::device::BackendDevice;
-use testgen_types::{ModelType, Precision};
+use testgen_types::{Head, ModelType, Precision};
 
 #[test]
 fn described_capabilities_are_those_of_the_network() {
@@ -25,6 +29,32 @@ fn described_capabilities_are_those_of_the_network() {
     }
     assert!(compared > 90, "{compared}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_dual_encoder_without_native_implementation_pools_as_its_text_encoder_does() {
+    let described = |model_type, text: serde_json::Value| {
+        Capabilities::described(model_type, Head::Base, &serde_json::json!({ "text_config": text }))
+    };
+    let siglip = described(ModelType::Siglip2, serde_json::json!({ "max_position_embeddings": 64 }));
+    assert_eq!((siglip.pooling, siglip.causal, siglip.full_text_length()), (Pooling::LastColumn, false, Some(64)));
+    let clip = described(ModelType::Metaclip2, serde_json::json!({ "max_position_embeddings": 77 }));
+    assert_eq!((clip.pooling, clip.causal), (Pooling::EndToken, true));
+    let bert = described(ModelType::ChineseClip, serde_json::json!({ "type_vocab_size": 2 }));
+    assert_eq!((bert.pooling, bert.causal), (Pooling::Fixed, false));
+    let roberta = serde_json::json!({ "type_vocab_size": 1, "max_position_embeddings": 64, "pad_token_id": 1 });
+    assert_eq!(described(ModelType::Altclip, roberta).max_positions, Some(62));
+}
+
+#[test]
+fn tables_of_positions_limit_a_text() {
+    let longest = |model_type, head, config| Capabilities::described(model_type, head, &config).max_positions;
+    let esm = serde_json::json!({
+        "max_position_embeddings": 64, "pad_token_id": 1, "position_embedding_type": "absolute", "rope_parameters": {}
+    });
+    assert_eq!(longest(ModelType::Esm, Head::MaskedLm, esm), Some(62));
+    let mpt = serde_json::json!({ "max_seq_len": 64, "attn_config": { "alibi": true } });
+    assert_eq!(longest(ModelType::Mpt, Head::CausalLm, mpt), Some(64));
 }
 
 /// Without what only a native session asks for.
