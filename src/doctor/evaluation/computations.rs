@@ -45,15 +45,26 @@ fn fallback(computation: &Computation, row: Row, why: &str, build: &str, for_thi
         true => "its libraries do not see the GPU that testgen found".to_owned(),
         false => format!("it is a {build} build"),
     };
-    let install = |index| {
+    let other = if for_this_kind { None } else { other_build(computation) };
+    row.because(cause, other.unwrap_or_else(|| rerun(computation)))
+}
+
+/// The command that installs the engine's library for this kind of GPU; none for an engine that is a program of the user.
+fn other_build(computation: &Computation) -> Option<String> {
+    let torch = |index| {
         format!("python3 -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/{index}")
     };
-    let fix = match (for_this_kind, computation.kind) {
-        (true, _) | (_, DeviceKind::Cpu) => rerun(computation),
-        (false, DeviceKind::Rocm) => install("rocm6.4"),
-        (false, DeviceKind::Cuda) => install("cu128"),
+    // All packages of ONNX Runtime write the same directory.
+    let onnxruntime = |package| {
+        format!("python3 -m pip uninstall --yes onnxruntime; python3 -m pip install --force-reinstall {package}")
     };
-    row.because(cause, fix)
+    match (computation.engine.split('/').next()?, computation.kind) {
+        ("torch", DeviceKind::Rocm) => Some(torch("rocm6.4")),
+        ("torch", DeviceKind::Cuda) => Some(torch("cu128")),
+        ("onnxruntime", DeviceKind::Rocm) => Some(onnxruntime("onnxruntime-migraphx")),
+        ("onnxruntime", DeviceKind::Cuda) => Some(onnxruntime("onnxruntime-gpu")),
+        _ => None,
+    }
 }
 
 fn of_operation(computation: &Computation, subject: &str, operation: &Operation) -> Row {
@@ -98,8 +109,12 @@ mod tests {
     use testgen_device::DeviceKind;
 
     fn rows(outcome: Outcome) -> Vec<Row> {
+        rows_of("torch", outcome)
+    }
+
+    fn rows_of(engine: &str, outcome: Outcome) -> Vec<Row> {
         let device = Some("rocm:0".to_owned());
-        let engine = "torch".to_owned();
+        let engine = engine.to_owned();
         evaluate_computations(&[Computation { engine, device, kind: DeviceKind::Rocm, simulated: false, outcome }])
     }
 
@@ -134,6 +149,15 @@ mod tests {
         let cuda = fallback("CUDA", false);
         assert_eq!(cuda.status, RowStatus::Warning);
         assert!(cuda.fix.is_some_and(|fix| fix.ends_with("whl/rocm6.4")));
+        let of = |engine| {
+            let (why, build) = ("none".to_owned(), "CPU");
+            rows_of(engine, Outcome::Fallback { why, build, for_this_kind: false })[0]
+                .fix
+                .clone()
+                .expect("there is one")
+        };
+        assert!(of("onnxruntime").ends_with("--force-reinstall onnxruntime-migraphx"));
+        assert_eq!(of("mine"), "testgen doctor --engine mine");
     }
 
     #[test]
