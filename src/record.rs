@@ -87,6 +87,8 @@ pub struct RecordOptions {
     pub seed: u64,
     /// The number of measurements of the reference's own error; the largest counts.
     pub noise_samples: u32,
+    /// A file with the inputs, which are drawn without it.
+    pub inputs: Option<PathBuf>,
     /// Replaces existing goldens.
     pub force: bool,
     /// Keeps the golden and records the answers only.
@@ -206,6 +208,11 @@ fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     // A path that starts with `-` must not be parsed as a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
     command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));
+    command.args(options.inputs.as_deref().map(|inputs| {
+        let mut flag = OsString::from("--inputs=");
+        flag.push(inputs);
+        flag
+    }));
     command.args(options.force.then_some("--force")).args(options.answers.then_some("--answers"));
     command.arg("--").arg(&options.checkpoint);
     // The recorder prints the path to stdout, and the caller prints it, too.

@@ -20,7 +20,9 @@ Examples:
   testgen record bert                          the checkpoint of the spec `bert`
   testgen record ~/models/my-bert              a directory as `save_pretrained` writes it
   testgen record bert --force --seed 7         other inputs instead of the goldens that are there
-  testgen record bert --python .venv/bin/python")]
+  testgen record bert --python .venv/bin/python
+  testgen record ~/models/x --inputs x.safetensors
+                                               its own inputs: tensors named as the arguments of `forward`")]
 pub(super) struct Arguments {
     /// A spec's name, or the directory of a checkpoint
     #[arg(value_name = "NAME|DIR")]
@@ -38,11 +40,16 @@ pub(super) struct Arguments {
     /// fail for a small model, or only `dtype_ladder` does, try 8
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     noise_samples: u32,
+    /// A safetensors file with the inputs, named as the arguments of the class's `forward`, in place of drawn ones
+    ///
+    /// For a type without a native implementation whose inputs the recorder does not make by itself; its error names the argument.
+    #[arg(long, value_name = "FILE", conflicts_with = "seed")]
+    inputs: Option<PathBuf>,
     /// Replace existing goldens
     #[arg(long)]
     force: bool,
     /// Keep the goldens and record only `answers.json`: a request of each task and the answer to it
-    #[arg(long, conflicts_with_all = ["force", "seed", "noise_samples"])]
+    #[arg(long, conflicts_with_all = ["force", "inputs", "seed", "noise_samples"])]
     answers: bool,
 }
 
@@ -52,6 +59,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         python: arguments.python.clone(),
         seed: arguments.seed,
         noise_samples: arguments.noise_samples,
+        inputs: arguments.inputs.clone(),
         force: arguments.force,
         answers: arguments.answers,
     };

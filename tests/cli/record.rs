@@ -36,6 +36,15 @@ fn a_directory_is_recorded_with_the_default_seed() {
 }
 
 #[test]
+fn own_inputs_are_handed_to_the_recorder() {
+    let project = with_checkpoint();
+    record(&project, "exit 0", &["bert", "--inputs", "-x.safetensors"]).expect_code(2);
+    record(&project, "exit 0", &["bert", "--inputs=-x.safetensors"]).expect_code(0);
+    assert!(project.read("seen").contains(" --seed=0 --inputs=-x.safetensors -- "), "{}", project.read("seen"));
+    record(&project, "exit 0", &["bert", "--inputs=x", "--seed=7"]).expect_code(2);
+}
+
+#[test]
 fn every_module_of_the_recorder_is_handed_to_python() {
     let project = with_checkpoint();
     let listing = project.path("listing");
