@@ -17,7 +17,7 @@ pub use structured::render_json;
 
 use crate::cli_error::CliError;
 use std::path::Path;
-use testgen_device::{Device, memory};
+use testgen_device::{Device, EngineKind, memory};
 use testgen_estimate::{Backend, Checkpoint, EstimateError, Sizes};
 use testgen_types::{DeviceKind, Precision};
 
@@ -46,8 +46,10 @@ pub fn estimate(
             rows.push(Row { backend, precision, estimate: checkpoint.estimate(backend, precision, sizes)? });
         }
     }
-    let rooms =
-        devices.iter().filter(|device| device.is_usable()).map(|device| Room::of(device, memory(device), &rows));
+    let rooms = devices
+        .iter()
+        .filter(|device| device.unusable_by(EngineKind::Native).is_none())
+        .map(|device| Room::of(device, memory(device), &rows));
     Ok(EstimateReport {
         directory: directory.to_owned(),
         model_type: checkpoint.model_type().to_string(),

@@ -4,9 +4,9 @@ use super::Out;
 use crate::{cli_error::Error, exit_code::ExitCode, run::Requirement};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use testgen_device::{Device, Inventory, System, inventory};
+use testgen_device::{Device, EngineKind, Inventory, System, inventory};
 
-/// Show the devices of this machine, and why one is not usable
+/// Show the devices of this machine, and why burn cannot use one
 ///
 /// Searches every path: the HIP runtime, the CUDA driver, a CUDA compatibility layer, and the kernel's own list of
 /// devices for comparison. Prints driver and runtime versions, gfx or compute capability, memory, the visible-device
@@ -16,13 +16,13 @@ use testgen_device::{Device, Inventory, System, inventory};
 Examples:
   testgen devices                              tables
   testgen devices --json                       the same for a script, with a version
-  testgen devices --require rocm               exit code 1 unless there is a usable AMD GPU
+  testgen devices --require rocm               exit code 1 unless there is an AMD GPU that burn can use
   testgen devices --require cuda:8 --json      before a job that needs eight NVIDIA GPUs")]
 pub(super) struct Arguments {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Fail unless there is such a usable device: cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
+    /// Fail unless there is such a device that burn can use: cuda, rocm, cuda:2 for two of them, rocm-sim for a simulated one
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     require: Vec<Requirement>,
 }
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         arguments.require.iter().map(|requirement| compare(requirement, &inventory.devices)).collect();
     let met = requirements.iter().all(|required| required.met);
     if arguments.json {
-        let versioned = Versioned { version: 2, inventory: &inventory, requirements };
+        let versioned = Versioned { version: 3, inventory: &inventory, requirements };
         let json = serde_json::to_string_pretty(&versioned).expect("an inventory has string keys only");
         writeln!(out, "{json}")?;
     } else {
@@ -67,7 +67,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
 
 fn compare(requirement: &Requirement, devices: &[Device]) -> Required {
     let is_such = |device: &&Device| {
-        device.kind == requirement.device && device.simulated == requirement.simulated && device.is_usable()
+        let usable = device.unusable_by(EngineKind::Native).is_none();
+        device.kind == requirement.device && device.simulated == requirement.simulated && usable
     };
     // Two paths may find the same device.
     let places: BTreeSet<_> = devices.iter().filter(is_such).map(place).collect();
@@ -99,7 +100,7 @@ mod tests {
             driver_version: None,
             runtime_version: None,
             simulated: false,
-            unusable: None,
+            unusable_by_burn: None,
             warnings: Vec::new(),
         }
     }
@@ -120,9 +121,9 @@ mod tests {
     #[test]
     fn unusable_and_simulated_devices_and_other_kinds_do_not_count() {
         let good = device(DeviceKind::Rocm, DetectionPath::HipRuntime, 0);
-        let unusable = Unusable::from_problems(vec![Problem::new("too old", "update")]);
+        let unusable_by_burn = Unusable::from_problems(vec![Problem::new("too old", "update")]);
         let simulated = Device { simulated: true, ..good.clone() };
-        assert!(!met("rocm", &[Device { unusable, ..good.clone() }]));
+        assert!(!met("rocm", &[Device { unusable_by_burn, ..good.clone() }]));
         assert!(!met("rocm", std::slice::from_ref(&simulated)));
         assert!(met("rocm-sim", &[simulated]));
         assert!(!met("rocm-sim", std::slice::from_ref(&good)));

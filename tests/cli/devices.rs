@@ -19,7 +19,7 @@ fn keys(value: &Value) -> Vec<&str> {
 fn json_has_a_version_and_a_stable_schema() {
     let (code, value) = json(&["devices", "--json"]);
     assert_eq!(code, 0);
-    assert_eq!(value["version"], 2);
+    assert_eq!(value["version"], 3);
     insta::assert_json_snapshot!(
         "devices_schema",
         serde_json::json!({

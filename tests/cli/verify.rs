@@ -53,7 +53,7 @@ fn a_fresh_suite_has_no_findings_and_prints_the_number_of_files() {
 #[test]
 fn a_damaged_harness_is_found_with_its_line() {
     let project = generated();
-    edit(&project, HARNESS, "hip_runtime(target.index)", "cuda_driver(target.index)");
+    edit(&project, HARNESS, "hip_runtime(target)", "cuda_driver(target)");
     let outcome = project.run(&["verify"]).expect_code(1);
     assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("--> generated/src/encoder_only/bert.rs:"), "{}", outcome.stdout);
@@ -68,7 +68,7 @@ fn a_hundred_stale_headers_do_not_hide_another_finding() {
     }
     project.run(&["generate"]).expect_code(0);
     // Other templates are another command, which every header must name.
-    project.write("t/base.rs.tera", testgen_template(BASE).replace("hip_runtime(target.index)", "hip_runtime(0)"));
+    project.write("t/base.rs.tera", testgen_template(BASE).replace("hip_runtime(target)", "hip_runtime(0)"));
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
     assert_eq!(outcome.stdout.matches("error[header]").count(), 1, "{}", outcome.stdout);
     assert!(outcome.stdout.contains(" = also in generated/src/encoder_only/bert_1.rs, "), "{}", outcome.stdout);
@@ -127,7 +127,7 @@ fn variables_of_templates_are_defined_and_used() {
 /// A project with findings of several kinds.
 fn damaged() -> Project {
     let project = generated();
-    edit(&project, HARNESS, "cuda_compatibility(target.index)", "cuda_compatibility(0)");
+    edit(&project, HARNESS, "cuda_compatibility(target)", "cuda_compatibility(0)");
     edit(&project, HARNESS, "skipped: &[]", "skipped: &[Skip::new(Check::Finite, \"slow\")]");
     edit(&project, HARNESS, "    Architecture, ", "    Architecture, Check, Skip, ");
     project.write("generated/src/vision/left <over>, 50%.rs", "");
@@ -174,7 +174,7 @@ fn automatic_fixes_are_applied_and_the_rest_is_found() {
     assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the header, the skipped checks\n"));
     assert_eq!(project.read(HARNESS), good);
     edit(&project, HARNESS, "skipped: &[]", SKIPPED);
-    edit(&project, HARNESS, "hip_runtime(target.index)", "hip_runtime(0)");
+    edit(&project, HARNESS, "hip_runtime(target)", "hip_runtime(0)");
     let outcome = project.run(&["verify", "--fix"]).expect_code(1);
     assert_eq!(outcome.stderr, format!("fixed `{HARNESS}`: the skipped checks\n"));
     assert!(outcome.stdout.contains("error[detection_paths]"), "{}", outcome.stdout);
@@ -196,7 +196,7 @@ fn single_files_are_verified_without_specs() {
     std::fs::remove_dir_all(project.path("model_specs")).expect("it is there");
     let fine = project.run(&["verify", HARNESS]).expect_code(0);
     assert!(fine.stdout.starts_with("verify: no findings in 1 generated file, by "), "{}", fine.stdout);
-    edit(&project, HARNESS, "hip_runtime(target.index)", "cuda_driver(target.index)");
+    edit(&project, HARNESS, "hip_runtime(target)", "cuda_driver(target)");
     project.run(&["verify", HARNESS, HARNESS]).expect_code(1);
     let absent = project.run(&["verify", "no/such.rs"]).expect_code(2);
     assert!(absent.stderr.contains("cannot read `no/such.rs`"), "{}", absent.stderr);

@@ -34,6 +34,23 @@ def test_a_hip_build_calls_its_devices_cuda_and_reports_rocm():
     assert device.kind_of(SimpleNamespace(device=device.torch)) == "rocm"
 
 
+def test_every_gpu_is_listed_with_its_facts():
+    first = gpu(uuid="0", bus=9)
+    first.gcnArchName, first.total_memory = "gfx950:sramecc+:xnack-", 288 << 30
+    listed = install([first, gpu()], hip="7.2").Device().listed()
+    assert listed[0] == {
+        "kind": "rocm",
+        "name": "AMD Instinct MI300X",
+        "uuid": "0",
+        "pci_address": "0000:09:00.0",
+        "architecture": "gfx950:sramecc+:xnack-",
+        "total_memory": 288 << 30,
+    }
+    # An older torch has neither.
+    assert listed[1] == {"kind": "rocm", "name": "AMD Instinct MI300X", "uuid": UUID, "pci_address": "0000:03:00.0"}
+    assert install([], hip="7.2").Device().listed() == []
+
+
 def test_without_a_gpu_the_cpu_is_a_fallback_with_a_reason():
     for hip, cuda, part in (("6.4", None, "HIP 6.4"), (None, "13.2", "CUDA 13.2"), (None, None, "no GPU")):
         device = install([], hip=hip, cuda=cuda).Device()

@@ -20,6 +20,13 @@ def test_a_build_for_amd_reports_rocm(built, provider):
     assert state.sessions[-1] == [(f"{built}ExecutionProvider", {"device_id": "1"}), "CPUExecutionProvider"]
 
 
+def test_the_gpus_of_the_build_are_listed():
+    _, module = install(["MIGraphX"], gpus=[GPU])
+    assert module.Device().listed() == [{"kind": "rocm", **GPU}]
+    _, module = install([], gpus=[GPU])
+    assert module.Device().listed() == []
+
+
 def test_migraphx_is_preferred_and_an_option_names_the_other():
     _, module = install(["ROCM", "MIGraphX"], gpus=[GPU])
     device = module.Device()

@@ -191,7 +191,7 @@ fn device(system: &System, topology: &Topology, driver: &Driver<'_>, found: Driv
         runtime_version: driver.version().map(|(major, minor)| format!("{major}.{minor}")),
         simulated: found.name.contains("(hip-sim)"),
         name: found.name,
-        unusable: None,
+        unusable_by_burn: None,
         warnings: Vec::new(),
     }
 }

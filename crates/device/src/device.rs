@@ -12,6 +12,8 @@ pub enum DetectionPath {
     HostProcessor,
     /// `libamdhip64`, which burn's ROCm backend opens.
     HipRuntime,
+    /// The list of an engine that is a process, whose own `libamdhip64` this process cannot open; burn cannot either.
+    Engine,
     /// `libcuda`, an NVIDIA GPU.
     CudaDriver,
     /// `libcuda`, an AMD GPU under a translation layer such as ZLUDA or SCALE; burn uses its CUDA backend for it.
@@ -24,6 +26,7 @@ impl DetectionPath {
         match self {
             Self::HostProcessor => "host processor",
             Self::HipRuntime => "HIP runtime",
+            Self::Engine => "engine",
             Self::CudaDriver => "CUDA driver",
             Self::CudaCompatibility => "CUDA compatibility layer",
         }
@@ -56,6 +59,15 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.what, self.remedy)
     }
+}
+
+/// The kind of program that computes on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineKind {
+    /// burn, in this process: it needs compilers, headers and symbols, and knows some architectures only.
+    Native,
+    /// An engine that is a process: it brings what it needs, and reports itself what it cannot compute.
+    Process,
 }
 
 /// Why burn's backend could abort or is known to fail on a device that is present.
@@ -108,16 +120,19 @@ pub struct Device {
     pub runtime_version: Option<String>,
     /// Whether it is a software simulation; its name contains `(hip-sim)`.
     pub simulated: bool,
-    /// Set when burn's backend must not open it.
-    pub unusable: Option<Unusable>,
+    /// Set when burn's backend must not open it. Concerns no engine that is a process.
+    pub unusable_by_burn: Option<Unusable>,
     /// Limitations that leave it usable, for instance headers without which some kernels do not compile.
     pub warnings: Vec<Problem>,
 }
 
 impl Device {
-    /// Whether burn's backend may open it.
-    pub fn is_usable(&self) -> bool {
-        self.unusable.is_none()
+    /// Why `engine` must not open it; none when it may.
+    pub fn unusable_by(&self, engine: EngineKind) -> Option<&Unusable> {
+        match engine {
+            EngineKind::Native => self.unusable_by_burn.as_ref(),
+            EngineKind::Process => None,
+        }
     }
 
     /// `rocm:1`.

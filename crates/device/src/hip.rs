@@ -126,15 +126,16 @@ fn device(
         driver_version: topology.amdgpu_version.clone().or_else(|| functions.driver_version()),
         runtime_version: functions.runtime_version(),
         simulated: properties.simulated,
-        unusable: None,
+        unusable_by_burn: None,
         warnings: Vec::new(),
     }
 }
 
-/// Sets `unusable` and `warnings`.
+/// Sets `unusable_by_burn` and `warnings`.
 fn assess(mut device: Device, warp_size: u32, installation: &Requirements) -> Device {
     let own = requirements::architecture_problem(device.architecture.as_deref(), warp_size);
-    device.unusable = Unusable::from_problems(own.into_iter().chain(installation.problems.iter().cloned()).collect());
+    device.unusable_by_burn =
+        Unusable::from_problems(own.into_iter().chain(installation.problems.iter().cloned()).collect());
     // The simulator brings its own headers and does not go through the ROCm runtime, which the warnings are about.
     if !device.simulated {
         device.warnings.extend_from_slice(&installation.warnings);

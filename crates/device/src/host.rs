@@ -21,7 +21,7 @@ pub fn host_processor(system: &System) -> Device {
         driver_version: None,
         runtime_version: None,
         simulated: false,
-        unusable: None,
+        unusable_by_burn: None,
         warnings: Vec::new(),
     }
 }

@@ -21,6 +21,8 @@ pub fn memory_in(system: &System, device: &Device) -> Option<(u64, u64)> {
             let library: SharedLibrary = hip::open_library(system, "amdhip64").ok()?;
             hip::HipFunctions::load(&library).ok()?.memory(device.index)
         }
+        // Its library is in the engine's process only.
+        DetectionPath::Engine => None,
         DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => cuda::memory(system, device),
     }
 }

@@ -1,6 +1,6 @@
 //! The selection of one device among those of a kind.
 
-use crate::device::Device;
+use crate::device::{Device, EngineKind};
 use crate::device_unavailable::DeviceUnavailable;
 use serde::{Serialize, Serializer};
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use testgen_types::DeviceKind;
 /// The requested device of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DeviceIndex {
-    /// The usable device with the most free memory; on a tie, discrete before integrated.
+    /// The device with the most free memory; on a tie, discrete before integrated.
     #[default]
     Auto,
     /// The device with this ordinal.
@@ -64,47 +64,61 @@ impl FromStr for DeviceIndex {
     }
 }
 
-/// The device of `kind` that `index` requests. Devices of other kinds are ignored.
+/// The device of `kind` that `index` requests, for `engine`. Devices of other kinds are ignored.
 ///
 /// Where two paths have a device with the same ordinal, the preferred path wins.
 ///
 /// # Errors
 ///
-/// There is no device of the kind or with the ordinal, or burn's backend cannot use any of them.
-pub fn select(devices: Vec<Device>, index: DeviceIndex, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
+/// There is no device of the kind or with the ordinal, or `engine` cannot use any of them.
+pub fn select(
+    devices: Vec<Device>,
+    index: DeviceIndex,
+    kind: DeviceKind,
+    engine: EngineKind,
+) -> Result<Device, DeviceUnavailable> {
     let mut devices: Vec<Device> = devices.into_iter().filter(|device| device.kind == kind).collect();
     devices.sort_by_key(|device| (device.path, device.index));
     if devices.is_empty() {
         return Err(DeviceUnavailable::new(kind, format!("no {kind} device was found")));
     }
     match index {
-        DeviceIndex::Auto => automatic(devices, kind),
-        DeviceIndex::Index(index) => by_index(devices, index, kind),
+        DeviceIndex::Auto => automatic(devices, kind, engine),
+        DeviceIndex::Index(index) => by_index(devices, index, kind, engine),
     }
 }
 
-fn by_index(devices: Vec<Device>, index: u32, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
+fn by_index(
+    devices: Vec<Device>,
+    index: u32,
+    kind: DeviceKind,
+    engine: EngineKind,
+) -> Result<Device, DeviceUnavailable> {
     let present: Vec<String> = devices.iter().map(|device| format!("{} (`{}`)", device.label(), device.name)).collect();
     match devices.into_iter().find(|device| device.index == index) {
         None => {
             Err(DeviceUnavailable::new(kind, format!("there is no {kind}:{index}; there is {}", present.join(", "))))
         }
-        Some(Device { unusable: Some(unusable), name, .. }) => {
-            Err(DeviceUnavailable::new(kind, format!("{kind}:{index} (`{name}`) is unusable: {unusable}")))
-        }
-        Some(device) => Ok(device),
+        Some(device) => match why_not(&device, engine) {
+            Some(why) => Err(DeviceUnavailable::new(kind, why)),
+            None => Ok(device),
+        },
     }
 }
 
-fn automatic(devices: Vec<Device>, kind: DeviceKind) -> Result<Device, DeviceUnavailable> {
-    let (usable, unusable): (Vec<Device>, Vec<Device>) = devices.into_iter().partition(Device::is_usable);
+fn automatic(devices: Vec<Device>, kind: DeviceKind, engine: EngineKind) -> Result<Device, DeviceUnavailable> {
+    let (usable, unusable): (Vec<Device>, Vec<Device>) =
+        devices.into_iter().partition(|device| device.unusable_by(engine).is_none());
     let free = |device: &Device| device.free_memory.or(device.total_memory).unwrap_or(0);
     let best =
         usable.into_iter().min_by_key(|device| (Reverse(free(device)), device.integrated, device.path, device.index));
-    best.ok_or_else(|| {
-        let why = |device: &Device| {
-            device.unusable.as_ref().map(|why| format!("{} (`{}`) is unusable: {why}", device.label(), device.name))
-        };
-        DeviceUnavailable { kind, reasons: unusable.iter().filter_map(why).collect() }
+    best.ok_or_else(|| DeviceUnavailable {
+        kind,
+        reasons: unusable.iter().filter_map(|device| why_not(device, engine)).collect(),
     })
+}
+
+fn why_not(device: &Device, engine: EngineKind) -> Option<String> {
+    let why = device.unusable_by(engine)?;
+    Some(format!("{} (`{}`) is unusable by burn: {why}", device.label(), device.name))
 }

@@ -27,7 +27,7 @@ impl Visibility {
     pub fn on(&self, path: DetectionPath) -> impl Iterator<Item = &VisibleVariable> {
         self.variables.iter().filter(move |variable| match path {
             DetectionPath::HostProcessor => false,
-            DetectionPath::HipRuntime => variable.reader != VisibleReader::Cuda,
+            DetectionPath::HipRuntime | DetectionPath::Engine => variable.reader != VisibleReader::Cuda,
             DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => variable.reader == VisibleReader::Cuda,
         })
     }

@@ -43,6 +43,10 @@ class Calls:
         gc.collect()
         gc.freeze()
 
+    def devices(self, _):
+        """The GPUs that could be opened."""
+        return {"devices": self.device.listed()}, {}
+
     def open(self, _, device):
         """Opens a device; the CPU where torch does not have it."""
         return self.device.open(device), {}

@@ -42,8 +42,13 @@ class Device:
         """The device as torch reports it."""
         if self.torch.type == "cpu":
             return {"kind": "cpu", "name": "cpu"}
-        properties = torch.cuda.get_device_properties(self.torch)
-        return {"kind": GPU_KIND, "name": properties.name, **identity(properties)}
+        return described(torch.cuda.get_device_properties(self.torch))
+
+    def listed(self):
+        """Every GPU that torch could open, in the order of its indices."""
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        found = [torch.cuda.get_device_properties(index) for index in range(count)]
+        return [described(properties) | facts(properties) for properties in found]
 
     def kind_of(self, tensor):
         """The kind of device that a tensor is on."""
@@ -97,6 +102,17 @@ def find(target):
         if any(plain(device.get(key)) == plain(target.get(key)) is not None for key in ("uuid", "pci_address")):
             return index, None
     return None, f"torch sees {len(found)} GPUs, none of them {target.get('uuid') or target.get('pci_address')}: {found}"
+
+
+def described(properties):
+    """A GPU as torch reports it."""
+    return {"kind": GPU_KIND, "name": properties.name, **identity(properties)}
+
+
+def facts(properties):
+    """Architecture and memory, where this version of torch has them."""
+    found = {"architecture": getattr(properties, "gcnArchName", None), "total_memory": getattr(properties, "total_memory", None)}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def identity(properties):

@@ -45,6 +45,10 @@ class Calls:
         self.operations = Operations(self.device)
         self.models, self.identifiers = {}, itertools.count(1)
 
+    def devices(self, _):
+        """The GPUs that could be opened."""
+        return {"devices": self.device.listed()}, {}
+
     def open(self, _, device):
         """Opens a device; the CPU where no provider computes on it."""
         return self.device.open(device), {}

@@ -61,6 +61,11 @@ class Device:
         self.kind, self.provider, self.identity = candidate.kind, candidate.provider, candidate.identity
         return None
 
+    def listed(self):
+        """Every GPU that the driver lists, of the kind that this build is for."""
+        kind = {"hip": "rocm", "cuda": "cuda"}.get(self.build())
+        return [{"kind": kind, **gpu} for gpu in visible_gpus(kind)] if kind else []
+
     def describe(self):
         """The device that sessions compute on."""
         if self.kind == "cpu":

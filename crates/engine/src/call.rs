@@ -31,6 +31,9 @@ pub enum Call {
         /// The options of the column, for instance `eager`; an engine refuses those that it does not have.
         options: Vec<String>,
     },
+    /// The GPUs that the engine could open, in place of [`Call::Open`], where testgen's own process has no library that lists them. An
+    /// engine without this call has only the devices that testgen finds.
+    Devices,
     /// The second call: the device for everything that follows.
     Open {
         /// The device that testgen found.
@@ -126,6 +129,7 @@ impl Call {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Hello { .. } => "hello",
+            Self::Devices => "devices",
             Self::Open { .. } => "open",
             Self::Compute { .. } => "compute",
             Self::Operator { .. } => "operator",

@@ -1,10 +1,11 @@
 //! An engine with an open device: the calls with their types.
 
 use crate::{
-    call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation, VERSION},
+    call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation},
     command::EngineCommand,
     engine_name::EngineName,
     error::EngineError,
+    greeting::{Greeted, greet},
     operator_call,
     process::EngineProcess,
     reply::{
@@ -81,14 +82,7 @@ impl Engine {
         device: DeviceRequest,
         limit: Duration,
     ) -> Result<Self, EngineError> {
-        let process = EngineProcess::start(command, limit)?;
-        let hello = Call::Hello { version: VERSION, options: name.options().to_vec() };
-        let (hello, _): (HelloReply, _) = process.call(hello, &Tensors::new())?;
-        if hello.version != VERSION {
-            let version = hello.version;
-            let problem = format!("it speaks version {version} of the protocol, this testgen version {VERSION}");
-            return Err(EngineError::Invalid { call: "hello", problem, output: String::new() });
-        }
+        let Greeted { process, hello } = greet(command, name, limit)?;
         let (opened, _): (OpenReply, _) = process.call(Call::Open { device }, &Tensors::new())?;
         if let Some(problem) = contradiction(hello.build, opened.device.kind) {
             return Err(EngineError::Invalid { call: "open", problem, output: String::new() });

@@ -3,7 +3,7 @@
 use crate::{
     answer::{self, AnswerError, LONGEST_MESSAGE},
     frame::{self, Frame, FrameError, MAGIC},
-    reply::{ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, SessionReply},
+    reply::{DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, SessionReply},
     tensors::{self, Data, Tensor, Tensors},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -60,6 +60,7 @@ fn check_frame(frame: &Frame) -> String {
     assert_eq!(&frame::read(&mut &written[..]).expect("it was written"), frame);
     [
         check_reply::<HelloReply>(frame),
+        check_reply::<DevicesReply>(frame),
         check_reply::<OpenReply>(frame),
         check_reply::<LoadReply>(frame),
         check_reply::<ForwardReply>(frame),

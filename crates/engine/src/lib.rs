@@ -16,6 +16,8 @@ mod export;
 mod frame;
 #[cfg(test)]
 mod fuzz;
+mod greeting;
+mod list_devices;
 mod operator_call;
 mod process;
 mod python;
@@ -37,12 +39,13 @@ pub use engine::{Engine, Forward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;
 pub use export::{EXPORTER, write_exporter};
+pub use list_devices::list_devices;
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
-    AlgorithmResults, AlgorithmsReply, Build, Failure, FailureKind, Feature, ForwardReply, HelloReply, LoadReply,
-    MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply, Placement, ProviderShare, Response,
-    SessionReply,
+    AlgorithmResults, AlgorithmsReply, Build, DevicesReply, Failure, FailureKind, Feature, ForwardReply, HelloReply,
+    ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply, Placement,
+    ProviderShare, Response, SessionReply,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;

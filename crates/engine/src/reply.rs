@@ -83,6 +83,29 @@ pub enum Build {
     Hip,
 }
 
+/// The reply to `devices`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DevicesReply {
+    /// Every GPU, in the order of the engine's own indices.
+    pub devices: Vec<ListedDevice>,
+}
+
+/// A GPU that an engine could open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ListedDevice {
+    /// As the reply to `open` describes it. It counts only with the PCI address of a GPU that the kernel lists.
+    #[serde(flatten)]
+    pub device: OpenedDevice,
+    /// Its architecture, for instance `gfx942`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
+    /// Its memory in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_memory: Option<u64>,
+}
+
 /// The reply to `open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

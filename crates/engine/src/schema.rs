@@ -3,8 +3,8 @@
 use crate::{
     call::Request,
     reply::{
-        AlgorithmsReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OperatorReply, Response,
-        SessionReply,
+        AlgorithmsReply, DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OperatorReply,
+        Response, SessionReply,
     },
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -19,6 +19,8 @@ struct Protocol {
     response: Response,
     /// The reply to `hello`.
     hello: HelloReply,
+    /// The reply to `devices`.
+    devices: DevicesReply,
     /// The reply to `open`.
     open: OpenReply,
     /// The reply to `load`.

@@ -11,6 +11,7 @@ use std::{
 };
 use testgen_engine::{
     Data, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, Operation, Tensor, Tensors,
+    list_devices,
 };
 
 /// The limit of calls that are answered, or whose failure is noticed at once: an error about this limit fails the test.
@@ -25,11 +26,15 @@ fn start(mode: &str) -> Result<Engine, EngineError> {
 }
 
 fn start_within(mode: &str, limit: Duration) -> Result<Engine, EngineError> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripted.py");
-    let command = EngineCommand::program("python3").with_arguments([script.into(), mode.into()]);
+    let command = command(mode);
     let name: EngineName = "scripted".parse().unwrap();
     let device = DeviceRequest { kind: DeviceClass::Cpu, index: 0, uuid: None, pci_address: None };
     Engine::start_with(command, &name, device, limit)
+}
+
+fn command(mode: &str) -> EngineCommand {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripted.py");
+    EngineCommand::program("python3").with_arguments([script.into(), mode.into()])
 }
 
 /// Starts an engine that must not start, and returns its error.
@@ -71,6 +76,23 @@ fn a_correct_engine_answers() {
     let engine = start("none").unwrap();
     assert_eq!(sum(&engine, &[1.0, 2.5]).unwrap(), [2.0, 5.0]);
     assert_eq!(engine.describe_versions(), "scripted 1 (CPU build)");
+}
+
+#[test]
+fn an_engine_lists_its_devices_or_says_that_it_does_not() {
+    let name: EngineName = "scripted".parse().unwrap();
+    let list = |mode| list_devices(command(mode), &name, LONG);
+    let listed = list("lists_devices").unwrap();
+    assert_eq!((listed.len(), listed[0].device.kind), (2, DeviceClass::Rocm));
+    assert_eq!(listed[0].device.pci_address.as_deref(), Some("0000:03:00.0"));
+    assert_eq!((listed[0].architecture.as_deref(), listed[0].total_memory), (Some("gfx950"), Some(1 << 38)));
+    assert_eq!((&listed[1].architecture, listed[1].total_memory), (&None, None));
+    for (mode, expected) in
+        [("none", "it has no call `devices`"), ("old_protocol", "speaks version 0"), ("exits", "No module")]
+    {
+        let error = list(mode).expect_err(mode).to_string();
+        assert!(error.contains(expected), "{mode}: {error}");
+    }
 }
 
 #[test]

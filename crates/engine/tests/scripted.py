@@ -170,7 +170,7 @@ def forward(request, tensors):
             return write({"id": identifier, "error": {"kind": "failed", "message": "the second attention fails"}})
     if MODE in ("graph", "wrong_graph"):
         outputs = {name: value for name, value in outputs.items() if not name.startswith("trace.")}
-    kind = "cuda" if MODE in ("device_lie", "uuid_lie", "placed_elsewhere") else "cpu"
+    kind = "cuda" if MODE in ("device_lie", "uuid_lie", "placed_elsewhere") else "rocm" if MODE == "on_rocm" else "cpu"
     dtype = "bf16" if MODE == "other_dtype" else "f32"
     placements = [{"name": name, "device": kind, "dtype": dtype} for name in outputs]
     if MODE == "no_placements":
@@ -196,7 +196,7 @@ def answer(request, tensors):
         build = "cpu"
         if MODE in ("device_lie", "uuid_lie"):
             build = "cuda"
-        if MODE == "hip_fallback":
+        if MODE in ("hip_fallback", "on_rocm"):
             build = "hip"
         version = 0 if MODE == "old_protocol" else 1
         reply = {"version": version, "versions": {"scripted": "1"}, "build": build}
@@ -207,8 +207,15 @@ def answer(request, tensors):
         if MODE.startswith("operators"):
             reply["operators"] = ["copy"]
         return write({"id": identifier, "reply": reply})
+    if call == "devices":
+        if MODE != "lists_devices":
+            return write({"id": identifier, "error": {"kind": "unsupported", "message": "it has no call `devices`"}})
+        listed = {"kind": "rocm", "name": "AMD Imaginary", "pci_address": "0000:03:00.0", "architecture": "gfx950", "total_memory": 1 << 38}
+        return write({"id": identifier, "reply": {"devices": [listed, {"kind": "rocm", "name": "without facts"}]}})
     if call == "open":
         device = {"kind": "cpu", "name": "cpu"}
+        if MODE == "on_rocm":
+            device = {"kind": "rocm", "name": "AMD Imaginary", **{key: request["device"].get(key) for key in ("uuid", "pci_address")}}
         if MODE in ("device_lie", "build_lie"):
             device = {"kind": "cuda", "name": "NVIDIA Imaginary", **{key: request["device"].get(key) for key in ("uuid", "pci_address")}}
         if MODE == "uuid_lie":

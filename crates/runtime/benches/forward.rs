@@ -9,8 +9,8 @@
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode, time::Instant};
 use testgen_runtime::{
-    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, LoadedSubject, Model, ModelType, OpenDevice,
-    Precision, Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
+    Architecture, Array, Arrays, Checkpoint, DeviceIndex, DeviceKind, EngineName, LoadedSubject, Model, ModelType,
+    OpenDevice, Precision, Source, Spec, Subject, Task, detect, load, memory, open, reset_peak,
 };
 
 fn main() -> ExitCode {
@@ -76,7 +76,8 @@ impl Job {
     }
 
     fn run(&self) -> Result<Value, String> {
-        let device = detect(self.device, DeviceIndex::Auto).map_err(|error| error.to_string())?;
+        let device =
+            detect(self.device, DeviceIndex::Auto, &EngineName::native()).map_err(|error| error.to_string())?;
         let device = open(device).map_err(|error| error.to_string())?;
         reset_peak();
         let start = Instant::now();

@@ -1,68 +1,64 @@
-//! Detection for harnesses: this machine's devices, detected once per process.
+//! Detection for harnesses: the device that the engine of a target can use.
 //!
-//! The result does not change with the environment later on: every harness of a process sees the same devices, and
-//! `auto` selects the same device for all of them. Detection itself is in `testgen-device`.
+//! A device is listed by a library of this process, or by an engine that brings a library of its own. What burn lacks on a listed
+//! device concerns the native engine alone. Owns which devices count for an engine; the lists are in `machine`, the selection in
+//! `testgen-device`.
 
-use crate::{label::Label, log::log_verbose};
-use std::sync::OnceLock;
-use testgen_device::{
-    DetectionPath, Device, DeviceIndex, DeviceUnavailable, Inventory, System, Visibility, inventory, select,
+use crate::{
+    engine::reported_devices,
+    label::Label,
+    load_target::LoadTarget,
+    log::log_verbose,
+    machine::{host_processor, machine},
 };
+use testgen_device::{
+    DetectionPath, Device, DeviceIndex, DeviceUnavailable, EngineKind, Inventory, ReportedDevice, System, Visibility,
+    confirmed, may_be_reported, select,
+};
+use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// The host processor. Opens no GPU library.
-pub fn host_processor() -> Device {
-    static HOST: OnceLock<Device> = OnceLock::new();
-    HOST.get_or_init(|| testgen_device::host_processor(&System::host())).clone()
-}
-
-/// An AMD GPU that the HIP runtime lists.
+/// An AMD GPU that the HIP runtime lists, for the engine of `target`: the HIP runtime of this process, or where that lists none, the
+/// one of the engine's process.
 ///
 /// # Errors
 ///
-/// No device has that index, or burn cannot use it; each reason says what to do.
-pub fn hip_runtime(index: DeviceIndex) -> Result<Device, DeviceUnavailable> {
-    if !cfg!(feature = "rocm") {
-        return Err(not_built(DeviceKind::Rocm, DetectionPath::HipRuntime, "rocm"));
-    }
-    on_path(machine(), DetectionPath::HipRuntime, DeviceKind::Rocm, index)
+/// No device has that index, or the engine cannot use it; each reason says what to do.
+pub fn hip_runtime(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
+    on_path(DetectionPath::HipRuntime, DeviceKind::Rocm, target.index, target.engine.name())
 }
 
-/// An NVIDIA GPU that the CUDA driver lists.
+/// An NVIDIA GPU that the CUDA driver lists, for the engine of `target`.
 ///
 /// # Errors
 ///
-/// No device has that index, or burn cannot use it; each reason says what to do.
-pub fn cuda_driver(index: DeviceIndex) -> Result<Device, DeviceUnavailable> {
-    if !cfg!(feature = "cuda") {
-        return Err(not_built(DeviceKind::Cuda, DetectionPath::CudaDriver, "cuda"));
-    }
-    on_path(machine(), DetectionPath::CudaDriver, DeviceKind::Cuda, index)
+/// No device has that index, or the engine cannot use it; each reason says what to do.
+pub fn cuda_driver(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
+    on_path(DetectionPath::CudaDriver, DeviceKind::Cuda, target.index, target.engine.name())
 }
 
-/// An AMD GPU that a translation layer presents as a CUDA device.
+/// An AMD GPU that a translation layer presents as a CUDA device, for the engine of `target`.
 ///
 /// # Errors
 ///
-/// No device has that index, or burn cannot use it; each reason says what to do.
-pub fn cuda_compatibility(index: DeviceIndex) -> Result<Device, DeviceUnavailable> {
-    if !cfg!(feature = "cuda") {
-        return Err(not_built(DeviceKind::Rocm, DetectionPath::CudaCompatibility, "cuda"));
-    }
-    on_path(machine(), DetectionPath::CudaCompatibility, DeviceKind::Rocm, index)
+/// No device has that index, or the engine cannot use it; each reason says what to do.
+pub fn cuda_compatibility(target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
+    on_path(DetectionPath::CudaCompatibility, DeviceKind::Rocm, target.index, target.engine.name())
 }
 
-/// A device of `kind`, trying its paths in order of preference, as the init functions of a harness do.
+/// A device of `kind` for an engine, trying its paths in order of preference, as the init functions of a harness do.
 ///
 /// # Errors
 ///
 /// No path has a device; the reasons of all of them.
-pub fn detect(kind: DeviceKind, index: DeviceIndex) -> Result<Device, DeviceUnavailable> {
+pub fn detect(kind: DeviceKind, index: DeviceIndex, engine: &EngineName) -> Result<Device, DeviceUnavailable> {
+    let on = |path| on_path(path, kind, index, engine);
     match kind {
         DeviceKind::Cpu => Ok(host_processor()),
-        DeviceKind::Cuda => cuda_driver(index),
+        DeviceKind::Cuda => on(DetectionPath::CudaDriver),
         // The HIP runtime first: under a translation layer burn's CUDA backend runs, not the one for AMD GPUs.
-        DeviceKind::Rocm => hip_runtime(index).or_else(|hip| cuda_compatibility(index).map_err(|cuda| hip.and(cuda))),
+        DeviceKind::Rocm => on(DetectionPath::HipRuntime)
+            .or_else(|hip| on(DetectionPath::CudaCompatibility).map_err(|cuda| hip.and(cuda))),
     }
 }
 
@@ -76,24 +72,60 @@ pub fn report_visibility(label: &Label, visibility: &Visibility) {
     log_verbose(label, visibility);
 }
 
-/// The inventory of this machine.
-pub(crate) fn machine() -> &'static Inventory {
-    static MACHINE: OnceLock<Inventory> = OnceLock::new();
-    MACHINE.get_or_init(|| inventory(&System::host()))
-}
-
 fn on_path(
-    machine: &Inventory,
     path: DetectionPath,
     kind: DeviceKind,
     index: DeviceIndex,
+    engine: &EngineName,
 ) -> Result<Device, DeviceUnavailable> {
-    let devices: Vec<Device> = machine.on(path).cloned().collect();
-    if devices.is_empty() {
-        let absence = machine.paths.iter().find(|result| result.path == path).and_then(|result| result.absence.clone());
-        return Err(DeviceUnavailable::new(kind, absence.unwrap_or_else(|| format!("{path}: no device"))));
+    if !engine.is_native() {
+        return select(
+            listed_for_process(machine(), path, kind, || reported_devices(engine))?,
+            index,
+            kind,
+            EngineKind::Process,
+        );
     }
-    select(devices, index, kind)
+    if let Some(feature) = missing_feature(path) {
+        return Err(not_built(kind, path, feature));
+    }
+    select(listed(machine(), path, kind)?, index, kind, EngineKind::Native)
+}
+
+/// The devices that a library of this process lists.
+fn listed(machine: &Inventory, path: DetectionPath, kind: DeviceKind) -> Result<Vec<Device>, DeviceUnavailable> {
+    let devices: Vec<Device> = machine.on(path).cloned().collect();
+    if !devices.is_empty() {
+        return Ok(devices);
+    }
+    let absence = machine.paths.iter().find(|result| result.path == path).and_then(|result| result.absence.clone());
+    Err(DeviceUnavailable::new(kind, absence.unwrap_or_else(|| format!("{path}: no device"))))
+}
+
+/// These, else those that the engine lists, which may have a HIP runtime that no loader finds, as PyTorch's wheels do. The CUDA driver
+/// is one library for all processes.
+fn listed_for_process(
+    machine: &Inventory,
+    path: DetectionPath,
+    kind: DeviceKind,
+    reported: impl FnOnce() -> Result<Vec<ReportedDevice>, String>,
+) -> Result<Vec<Device>, DeviceUnavailable> {
+    listed(machine, path, kind).or_else(|absent| {
+        if path != DetectionPath::HipRuntime || !may_be_reported(&machine.topology, kind) {
+            return Err(absent);
+        }
+        let devices = reported().and_then(|reported| confirmed(&machine.topology, kind, &reported));
+        devices.map_err(|why| absent.and(DeviceUnavailable::new(kind, why)))
+    })
+}
+
+/// The feature of this crate without which burn's backend for a path is missing.
+fn missing_feature(path: DetectionPath) -> Option<&'static str> {
+    match path {
+        DetectionPath::HipRuntime if !cfg!(feature = "rocm") => Some("rocm"),
+        DetectionPath::CudaDriver | DetectionPath::CudaCompatibility if !cfg!(feature = "cuda") => Some("cuda"),
+        _ => None,
+    }
 }
 
 fn not_built(kind: DeviceKind, path: DetectionPath, feature: &str) -> DeviceUnavailable {

@@ -131,7 +131,10 @@ impl Endpoint {
         let device = self.device()?;
         Some(match device.path {
             DetectionPath::CudaCompatibility => DeviceKind::Cuda,
-            DetectionPath::HostProcessor | DetectionPath::HipRuntime | DetectionPath::CudaDriver => device.kind,
+            DetectionPath::HostProcessor
+            | DetectionPath::HipRuntime
+            | DetectionPath::Engine
+            | DetectionPath::CudaDriver => device.kind,
         })
     }
 

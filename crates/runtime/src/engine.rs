@@ -10,6 +10,7 @@ mod check_engine;
 mod model;
 mod operators;
 mod pool;
+mod reported;
 mod witness;
 
 pub(crate) use attach_error::AttachError;
@@ -18,3 +19,4 @@ pub use check_engine::CheckEngine;
 pub(crate) use check_engine::EngineEvidence;
 pub(crate) use model::load;
 pub(crate) use operators::operators;
+pub(crate) use reported::reported_devices;

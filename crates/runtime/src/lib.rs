@@ -22,6 +22,7 @@ mod load;
 mod load_target;
 mod loaded_subject;
 mod log;
+mod machine;
 mod memory;
 mod open;
 mod probe;
@@ -38,9 +39,7 @@ pub mod suite;
 pub mod task;
 mod tolerance;
 
-pub use detect::{
-    cuda_compatibility, cuda_driver, detect, hip_runtime, host_processor, report_visibility, visible_devices,
-};
+pub use detect::{cuda_compatibility, cuda_driver, detect, hip_runtime, report_visibility, visible_devices};
 pub use endpoint::{Answered, Endpoint, QueueFull, Status, Ticket};
 pub use engine::CheckEngine;
 pub use harness::{Harness, Init, Spec, ToleranceOverride};
@@ -48,6 +47,7 @@ pub use label::Label;
 pub use load::load;
 pub use load_target::{InitError, LoadTarget, LoadedModel};
 pub use loaded_subject::{LoadedSubject, OperatorSet};
+pub use machine::host_processor;
 pub use memory::{DeviceMemory, cleanup, memory, report_memory};
 pub use open::{OpenDevice, OpenError, OpenStep, device_panic_messages, device_panics, measure_tf32, open};
 pub use probe::{
@@ -62,6 +62,7 @@ pub use testgen_calls::{
     Attributes, Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout, Reduction,
 };
 pub use testgen_device::{DetectionPath, Device, DeviceIndex, DeviceUnavailable, Visibility};
+pub use testgen_engine::EngineName;
 pub use testgen_models::{Checkpoint, LoadError, Model, Source, TensorAccount};
 pub use testgen_nn::{
     array::{Array, Arrays, Values},

@@ -25,7 +25,7 @@ pub struct LoadTarget {
     pub precision: Option<Precision>,
     /// The label of the endpoint.
     pub label: Label,
-    /// The engine that computes.
+    /// The engine that computes, and for which a device is detected.
     pub engine: CheckEngine,
 }
 

@@ -37,7 +37,7 @@ pub use without_native::open;
 #[cfg(not(feature = "native"))]
 pub(crate) use without_native::recover;
 
-use crate::{detect::host_processor, engine::CheckEngine};
+use crate::{engine::CheckEngine, machine::host_processor};
 use testgen_device::Device;
 
 /// Opens `device` with the engine of a check: the CPU in the place of `device` is a fallback.

@@ -41,7 +41,7 @@ pub fn init_cpu(target: &LoadTarget) -> Endpoint {
 /// Loads the model on an NVIDIA GPU. Without one, falls back to the host processor.
 pub fn init_cuda(target: &LoadTarget) -> Endpoint {
     report_visibility(&target.label, &visible_devices());
-    let device = match cuda_driver(target.index) {
+    let device = match cuda_driver(target) {
         Ok(device) => device,
         Err(unavailable) => {
             return init_cpu(&target.on(DeviceKind::Cpu))
@@ -57,8 +57,8 @@ pub fn init_cuda(target: &LoadTarget) -> Endpoint {
 /// Loads the model on an AMD GPU. Without one, falls back to the host processor.
 pub fn init_rocm(target: &LoadTarget) -> Endpoint {
     report_visibility(&target.label, &visible_devices());
-    let detected = hip_runtime(target.index)
-        .or_else(|hip| cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)));
+    let detected = hip_runtime(target)
+        .or_else(|hip| cuda_compatibility(target).map_err(|cuda| hip.and(cuda)));
     let device = match detected {
         Ok(device) => device,
         Err(unavailable) => {

@@ -14,7 +14,7 @@ use crate::{
     text::Quoted,
 };
 use std::process::Command;
-use testgen_device::{Device, DeviceKind};
+use testgen_device::{Device, DeviceKind, EngineKind};
 use testgen_types::{EntryStatus, ReportEntry};
 
 const NAME: &str = "native";
@@ -37,7 +37,7 @@ pub(super) fn compute(devices: &[&Device], options: &ComputationOptions) -> Vec<
         }];
     };
     // What burn cannot use is a line about the device.
-    let usable = devices.iter().filter(|device| device.is_usable());
+    let usable = devices.iter().filter(|device| device.unusable_by(EngineKind::Native).is_none());
     usable
         .map(|device| Computation {
             engine: NAME.to_owned(),

@@ -35,7 +35,7 @@ fn of_device(facts: &Facts, device: &Device) -> Vec<Row> {
         }
     }
     let new = |status, evidence| Row::new(Area::Devices, device.label(), status, evidence);
-    let problems = device.unusable.iter().flat_map(|unusable| &unusable.problems);
+    let problems = device.unusable_by_burn.iter().flat_map(|unusable| &unusable.problems);
     // Other engines may be able to use it.
     let status = if facts.native { RowStatus::Failure } else { RowStatus::Note };
     let mut rows: Vec<Row> = problems
@@ -48,7 +48,7 @@ fn of_device(facts: &Facts, device: &Device) -> Vec<Row> {
     rows.extend(warnings.map(|problem| {
         new(RowStatus::Warning, problem.what.clone()).because("the device works with limitations", &problem.remedy)
     }));
-    if device.is_usable() {
+    if device.unusable_by_burn.is_none() {
         let simulated = if device.simulated { "; a software simulation, which never counts as a GPU" } else { "" };
         let status = if device.simulated { RowStatus::Note } else { RowStatus::Ok };
         rows.insert(0, new(status, evidence + simulated));
@@ -69,7 +69,7 @@ mod tests {
     fn a_device_that_burn_cannot_use_is_a_failure_of_the_native_engine_alone() {
         let mut facts = amd_host();
         let problem = Problem::new("burn 0.21 does not support gfx906", "use another GPU");
-        facts.inventory.devices[1].unusable = Unusable::from_problems(vec![problem]);
+        facts.inventory.devices[1].unusable_by_burn = Unusable::from_problems(vec![problem]);
         let found = rows(&facts);
         let device = row(&found, "rocm:0");
         assert_eq!((device.status, device.fix.as_deref()), (RowStatus::Failure, Some("use another GPU")));

@@ -53,13 +53,15 @@ fn accessible(facts: &Facts, path: DetectionPath) -> Option<&'static str> {
     let topology = &facts.inventory.topology;
     match path {
         _ if masked => None,
+        // An engine may bring a HIP runtime of its own, as PyTorch's wheels do.
+        DetectionPath::HipRuntime if !facts.native => None,
         DetectionPath::HipRuntime => {
             let listed = topology.kfd.as_ref().is_some_and(|gpus| !gpus.is_empty());
             (listed && opens("/dev/kfd") && opens("/dev/dri/renderD")).then_some("AMD")
         }
         DetectionPath::CudaDriver => (topology.has(Vendor::Nvidia) && opens("/dev/nvidiactl")).then_some("NVIDIA"),
         // Nothing needs it where HIP or CUDA work.
-        DetectionPath::HostProcessor | DetectionPath::CudaCompatibility => None,
+        DetectionPath::HostProcessor | DetectionPath::Engine | DetectionPath::CudaCompatibility => None,
     }
 }
 
@@ -103,6 +105,14 @@ mod tests {
         assert_eq!(hip.fix.as_deref(), Some(INSTALL_HIP));
         facts.inventory.paths[0].absence = Some("HIP runtime: `/x` is installed and lists no device".to_owned());
         assert!(row(&rows(&facts), "HIP runtime").fix.as_ref().is_some_and(|fix| fix.contains("rocminfo")));
+    }
+
+    #[test]
+    fn the_hip_runtime_of_this_process_is_not_needed_by_an_engine() {
+        let mut facts = amd_host();
+        facts.inventory.paths[0].absence = Some(absence());
+        facts.native = false;
+        assert_eq!(row(&rows(&facts), "HIP runtime").status, RowStatus::Note);
     }
 
     #[test]

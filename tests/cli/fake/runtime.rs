@@ -258,15 +258,15 @@ pub fn host_processor() -> Device {
     Device
 }
 
-pub fn hip_runtime(_index: u32) -> Result<Device, DeviceUnavailable> {
+pub fn hip_runtime(_target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
     Err(DeviceUnavailable)
 }
 
-pub fn cuda_driver(_index: u32) -> Result<Device, DeviceUnavailable> {
+pub fn cuda_driver(_target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
     Err(DeviceUnavailable)
 }
 
-pub fn cuda_compatibility(_index: u32) -> Result<Device, DeviceUnavailable> {
+pub fn cuda_compatibility(_target: &LoadTarget) -> Result<Device, DeviceUnavailable> {
     Err(DeviceUnavailable)
 }
 

@@ -47,7 +47,7 @@ fn a_template_that_renders_no_rust_is_found_and_a_broken_one_is_bad_input() {
 #[test]
 fn a_broken_line_is_found_in_the_template_that_it_comes_from() {
     let project = generated();
-    project.write("t/base.rs.tera", testgen_template(BASE).replace("hip_runtime(target.index)", "hip_runtime(0)"));
+    project.write("t/base.rs.tera", testgen_template(BASE).replace("hip_runtime(target)", "hip_runtime(0)"));
     project.run(&["generate", "--templates", "t"]).expect_code(0);
     let outcome = project.run(&["verify", "--templates", "t"]).expect_code(1);
     let place = format!("--> t/base.rs.tera:{}:1\n", line_of("hip_runtime("));

@@ -3,18 +3,18 @@
 //! | function | calls | and opens |
 //! |---|---|---|
 //! | `init_cpu` | `host_processor()` | the result |
-//! | `init_cuda` | `cuda_driver(target.index)` | the payload of `Ok` |
-//! | `init_rocm` | `hip_runtime(target.index)`, and on its `Err` `cuda_compatibility(target.index)` | the payload of either `Ok` |
+//! | `init_cuda` | `cuda_driver(target)` | the payload of `Ok` |
+//! | `init_rocm` | `hip_runtime(target)`, and on its `Err` `cuda_compatibility(target)` | the payload of either `Ok` |
 //!
 //! This holds on every path through the function: an AMD GPU that only the CUDA compatibility layer sees must not lead
-//! to the fallback, the requested index is used, and the opened device is never a constant and never another device's.
-//! A detection whose result is not matched does not count. The device is opened by `target.open`, because the target
-//! has the engine; its result must be matched, too.
+//! to the fallback, the requested index and engine are used, and the opened device is never a constant and never another device's.
+//! A detection whose result is not matched does not count. The target is passed on and the device is opened by
+//! `target.open`, because the target has the engine; the result of `open` must be matched, too.
 
 use crate::{
     finding::Diagnostic,
     harness::Harness,
-    init_path::{InitPath, TARGET, detectors, of_target},
+    init_path::{InitPath, TARGET, detectors},
     reader::{Call, Outcome, Value},
 };
 use testgen_types::DeviceKind;
@@ -39,7 +39,7 @@ fn foreign_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     diagnostics.collect()
 }
 
-/// The function's own detections: each is called in order, once, with the requested index.
+/// The function's own detections: each is called in order, once, with the target.
 fn own_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut turn = true;
@@ -66,7 +66,7 @@ fn own_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
 fn not_called(init_path: &InitPath<'_, '_>, name: &str) -> Diagnostic {
     let message = format!("a path through `{}` ends here without calling `{name}`", init_path.function());
     let help = match name {
-        "cuda_compatibility" => "on the `Err` of `hip_runtime`, call `cuda_compatibility(target.index)`".to_owned(),
+        "cuda_compatibility" => "on the `Err` of `hip_runtime`, call `cuda_compatibility(target)`".to_owned(),
         _ => format!("begin with `{name}` and match its result"),
     };
     Diagnostic::span(init_path.code_path.end(), message, help)
@@ -89,9 +89,9 @@ fn call_diagnostic(
     if init_path.device == DeviceKind::Cpu {
         return None;
     }
-    if call.arguments != [of_target("index")] {
-        let help = "pass `target.index`, so that the requested device is tested";
-        return at(format!("`{name}` does not receive the requested index"), help);
+    if call.arguments != [TARGET] {
+        let help = "pass `target`, so that the requested device is found for the engine that computes";
+        return at(format!("`{name}` does not receive the target"), help);
     }
     let ignored = init_path.code_path.outcome(step).is_none();
     ignored.then(|| at(format!("the result of `{name}` is not used"), "match its `Ok` and its `Err`"))?

@@ -51,10 +51,10 @@ fn a_panic_on_one_way() {
 fn macros_that_do_more_than_print() {
     let with = |statement: &str| broken_by(REPORT, &format!("{REPORT}\n{statement}"), "");
     assert_eq!(with("eprintln!(\"{:?} {}\", &target, -1);"), []);
-    assert_eq!(with("eprintln!(\"{:?}\", &hip_runtime(target.index));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", &hip_runtime(target));"), [Readable]);
     assert_eq!(with("eprintln!(\"{:?}\", &mut target);"), [Readable]);
-    assert_eq!(with("eprintln!(\"{:?}\", target == hip_runtime(target.index));"), [Readable]);
-    assert_eq!(with("eprintln!(\"{:?}\", target.or(hip_runtime(target.index)));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", target == hip_runtime(target));"), [Readable]);
+    assert_eq!(with("eprintln!(\"{:?}\", target.or(hip_runtime(target)));"), [Readable]);
 }
 
 #[test]

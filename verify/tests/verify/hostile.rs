@@ -103,7 +103,7 @@ fn odd_texts() {
 #[test]
 fn many_at_once_answer_in_order() {
     let (bert, good) = (good_harness::bert(), good_harness::harness(&good_harness::bert()));
-    let bad = good.replace("target.index", "0");
+    let bad = good.replace("hip_runtime(target)", "hip_runtime(0)");
     let texts = [good.as_str(), bad.as_str(), "fn"].repeat(20);
     let harnesses: Vec<_> = texts.iter().map(|text| (Source { path: PATH, text }, Some(&bert))).collect();
     let answers = verify_all(&harnesses);

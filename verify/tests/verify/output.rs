@@ -5,7 +5,7 @@ use testgen_verify::{Finding, render_human, render_json};
 
 fn findings() -> (String, Vec<Finding>) {
     let text = good_harness::harness(&good_harness::bert())
-        .replace("cuda_compatibility(target.index)", "cuda_compatibility(0)")
+        .replace("cuda_compatibility(target)", "cuda_compatibility(0)")
         .replace("skipped: &[", "skipped: &[Skip::on(DeviceKind::Rocm, Check::Finite, \"slow\"), ");
     let findings = good_harness::verify(&text, &good_harness::bert());
     (text, findings)

@@ -55,7 +55,7 @@ fn strings_only() {
 
 #[test]
 fn undefined_names() {
-    let body = "let device = detect_hip_runtime_or_cuda_compatibility(target.index);\nrun_on(device)";
+    let body = "let device = detect_hip_runtime_or_cuda_compatibility(target);\nrun_on(device)";
     assert_eq!(rules_broken_by(body), [RuleId::Imports]);
 }
 

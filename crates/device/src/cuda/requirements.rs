@@ -54,7 +54,7 @@ const LIBRARY_REMEDY: &str =
 const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folder has cuda_runtime.h (with pip, the \
      folder nvidia/cu13 in site-packages)";
 
-/// Sets `unusable` and `warnings` of every device. A translation layer compiles PTX itself, so the checks of NVRTC's
+/// Sets `unusable_by_burn` and `warnings` of every device. A translation layer compiles PTX itself, so the checks of NVRTC's
 /// version and architectures apply to NVIDIA GPUs only.
 pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {
     let mut problems: Vec<Problem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
@@ -62,7 +62,7 @@ pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device]
     let compiler = open_compiler(system, &mut problems);
     let warnings = header_warnings(system);
     for device in amd {
-        device.unusable = Unusable::from_problems(problems.clone());
+        device.unusable_by_burn = Unusable::from_problems(problems.clone());
         device.warnings.clone_from(&warnings);
     }
     let version = compiler.as_ref().and_then(|compiler| version_problem(driver, compiler));
@@ -70,7 +70,7 @@ pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device]
         let architecture =
             compiler.as_ref().and_then(|compiler| architecture_problem(compiler, device.architecture.as_deref()?));
         let own = version.clone().into_iter().chain(architecture);
-        device.unusable = Unusable::from_problems(problems.iter().cloned().chain(own).collect());
+        device.unusable_by_burn = Unusable::from_problems(problems.iter().cloned().chain(own).collect());
         device.warnings.clone_from(&warnings);
     }
 }

@@ -13,9 +13,9 @@ impl fmt::Display for Inventory {
         write_table(f, &rows)?;
         section(
             f,
-            "unusable",
+            "unusable by burn",
             self.devices.iter().flat_map(|device| {
-                let problems = device.unusable.iter().flat_map(|unusable| &unusable.problems);
+                let problems = device.unusable_by_burn.iter().flat_map(|unusable| &unusable.problems);
                 problems.map(|problem| format!("{} ({}): {problem}", device.label(), device.path))
             }),
         )?;
@@ -35,8 +35,8 @@ impl fmt::Display for Inventory {
 
 fn row(device: &Device) -> [String; 7] {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
-    let state = if !device.is_usable() {
-        "unusable"
+    let state = if device.unusable_by_burn.is_some() {
+        "not by burn"
     } else if device.simulated {
         "simulated"
     } else {

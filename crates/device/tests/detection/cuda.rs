@@ -15,7 +15,7 @@ fn unavailable(machine: &Machine) -> String {
 }
 
 fn problems(machine: &Machine) -> String {
-    devices(machine)[0].unusable.as_ref().map(ToString::to_string).unwrap_or_default()
+    devices(machine)[0].unusable_by_burn.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn unavailable(machine: &Machine) -> String {
 
 /// The problems of the first device; empty when it is usable.
 fn problems(machine: &Machine) -> String {
-    devices(machine)[0].unusable.as_ref().map(ToString::to_string).unwrap_or_default()
+    devices(machine)[0].unusable_by_burn.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn an_overridden_architecture_is_a_warning_except_on_a_simulation() {
     let warned = |gpu: HipGpu, value: &str| {
         let machine = Machine::new().rocm(&[gpu]).variable("HSA_OVERRIDE_GFX_VERSION", value);
         let device = &devices(&machine)[0];
-        assert!(device.is_usable());
+        assert!(device.unusable_by_burn.is_none());
         device.warnings.iter().any(|warning| warning.what.contains(&format!("HSA_OVERRIDE_GFX_VERSION=`{value}`")))
     };
     assert!(warned(MI300X, "11.0.0"));

@@ -5,6 +5,7 @@ mod fake_library;
 mod hip;
 mod inventory;
 mod machine;
+mod reported;
 mod selection;
 mod table;
 mod topology;

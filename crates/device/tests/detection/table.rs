@@ -14,7 +14,8 @@ fn found(machine: &Machine) -> Vec<String> {
     let devices = machine.inventory().devices;
     let gpus = devices.iter().filter(|device| device.kind != DeviceKind::Cpu);
     let state = |usable| if usable { "usable" } else { "unusable" };
-    gpus.map(|device| format!("{} {} {}", device.label(), device.path, state(device.is_usable()))).collect()
+    gpus.map(|device| format!("{} {} {}", device.label(), device.path, state(device.unusable_by_burn.is_none())))
+        .collect()
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl CheckRun<'_> {
     /// Probes `precision` on the device of this check, without the harness; none where it is not probed, as f32, and where the device
     /// cannot be opened.
     pub(super) fn probe(&self, precision: Precision) -> Option<PrecisionProbe> {
-        let device = detect(self.registration.device, self.context.index).ok()?;
+        let device = detect(self.registration.device, self.context.index, &self.context.engine).ok()?;
         probe_half_precision(&open_with(&self.engine, device).ok()?).of(precision)
     }
 

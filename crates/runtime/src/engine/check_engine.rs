@@ -51,6 +51,11 @@ impl CheckEngine {
         Self { shared: Arc::new(Shared { name, state: Mutex::default() }), implementation: None }
     }
 
+    /// Its name.
+    pub(crate) fn name(&self) -> &EngineName {
+        &self.shared.name
+    }
+
     /// Its name if it computes in a process of its own.
     pub(crate) fn process_name(&self) -> Option<&EngineName> {
         Some(&self.shared.name).filter(|name| !name.is_native())

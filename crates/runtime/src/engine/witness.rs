@@ -75,7 +75,7 @@ pub(super) fn class(kind: DeviceKind) -> DeviceClass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::host_processor;
+    use crate::machine::host_processor;
 
     #[test]
     fn weights_need_memory_of_the_device() {

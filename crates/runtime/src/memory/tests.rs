@@ -1,5 +1,5 @@
 use super::{DeviceMemory, memory};
-use crate::{detect::host_processor, open::open};
+use crate::{machine::host_processor, open::open};
 use std::sync::{Mutex, PoisonError};
 use testgen_nn::heap::reset_peak;
 

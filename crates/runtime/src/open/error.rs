@@ -106,6 +106,7 @@ impl OpenError {
             _ if is_out_of_memory(message) => MEMORY_REMEDY,
             DetectionPath::HostProcessor => HOST_REMEDY,
             DetectionPath::HipRuntime => ROCM_REMEDY,
+            DetectionPath::Engine => ENGINE_REMEDY,
             DetectionPath::CudaDriver | DetectionPath::CudaCompatibility => CUDA_REMEDY,
         };
         Self::new(device, step, summary(message), remedy)

@@ -32,7 +32,7 @@ fn set_idle_priority() {}
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::lower_for_simulation;
-    use crate::detect::host_processor;
+    use crate::machine::host_processor;
     use std::thread;
     use testgen_device::Device;
     use thread_priority::{NormalThreadSchedulePolicy, ThreadSchedulePolicy, thread_schedule_policy};

@@ -82,7 +82,7 @@ fn timed_out(device: &Device, limit: Duration) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::{Failure, isolated};
-    use crate::detect::host_processor;
+    use crate::machine::host_processor;
     use crate::open::subprocess_test::in_subprocess;
     use std::sync::mpsc::channel;
     use std::thread;

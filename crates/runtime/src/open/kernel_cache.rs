@@ -26,7 +26,7 @@ pub(super) fn configure(label: &str) {
     use std::sync::Once;
 
     static CONFIGURED: Once = Once::new();
-    CONFIGURED.call_once(|| match plan::apply(&crate::detect::machine().devices) {
+    CONFIGURED.call_once(|| match plan::apply(&crate::machine::machine().devices) {
         Ok(summary) | Err(summary) => log_verbose(label, summary),
     });
 }
@@ -34,7 +34,7 @@ pub(super) fn configure(label: &str) {
 /// The folder of compiled kernels; none where they are not stored in one of testgen's.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) fn folder() -> Option<std::path::PathBuf> {
-    plan::folder(&crate::detect::machine().devices)
+    plan::folder(&crate::machine::machine().devices)
 }
 
 /// None: without a GPU backend no kernels are compiled.

@@ -23,7 +23,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
-use testgen_device::{DetectionPath, Device};
+use testgen_device::{DetectionPath, Device, EngineKind};
 use testgen_nn::device::BackendDevice;
 use testgen_types::DeviceKind;
 
@@ -74,7 +74,7 @@ struct Proven {
 fn prove(device: &Device) -> Result<Proven, OpenError> {
     device.warnings.iter().for_each(|warning| log_warning(device.label(), warning));
     // Before burn sees the device: for a missing library or symbol it ends the process instead of returning an error.
-    if let Some(unusable) = &device.unusable {
+    if let Some(unusable) = device.unusable_by(EngineKind::Native) {
         return Err(OpenError::new(device, OpenStep::Requirements, unusable, "fix this and start again"));
     }
     let backend = backend(device)?;
@@ -111,6 +111,7 @@ fn memory_messages(_: &Device, _: &BackendDevice) -> Result<(), OpenError> {
 fn backend(device: &Device) -> Result<BackendDevice, OpenError> {
     match device.path {
         DetectionPath::HostProcessor => Ok(BackendDevice::Cpu(FlexDevice)),
+        DetectionPath::Engine => Err(OpenError::failed(device, OpenStep::Backend, "only an engine lists it")),
         #[cfg(feature = "rocm")]
         DetectionPath::HipRuntime => {
             let gpu = testgen_gpu::GpuDevice::Rocm(device.index as u16);

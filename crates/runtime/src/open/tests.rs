@@ -1,7 +1,7 @@
 use super::{Executor, OpenError, OpenStep, open};
 use crate::{
-    detect::host_processor, endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError,
-    log::capture_log,
+    endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError, log::capture_log,
+    machine::host_processor,
 };
 use testgen_device::{DetectionPath, Device, Problem, Unusable};
 use testgen_nn::{device::BackendDevice, forward::Unsupported};
@@ -17,11 +17,11 @@ fn the_host_opens_with_its_facts() {
 
 #[test]
 fn an_unusable_device_is_not_opened_and_its_warnings_are_logged() {
-    let unusable =
+    let unusable_by_burn =
         Unusable::from_problems(vec![Problem::new("`libamdhip64.so` lacks `hipMallocAsync`", "update ROCm")]);
     let warnings = vec![Problem::new("HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set", "unset it")];
     let (kind, path, index) = (DeviceKind::Rocm, DetectionPath::HipRuntime, 4711);
-    let device = Device { kind, path, index, unusable, warnings, ..host_processor() };
+    let device = Device { kind, path, index, unusable_by_burn, warnings, ..host_processor() };
     let (opened, log) = capture_log(|| open(device));
     let error = opened.expect_err("it is unusable");
     assert_eq!((error.step, error.device.as_str()), (OpenStep::Requirements, "rocm:4711"));

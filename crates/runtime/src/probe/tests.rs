@@ -1,5 +1,5 @@
 use super::{Accumulator, HalfProbe, HalfSupport, PrecisionError, PrecisionProbe, probe_half_precision};
-use crate::{detect::host_processor, open::open};
+use crate::{machine::host_processor, open::open};
 use testgen_types::Precision::{self, Bf16, F16, F32, Tf32};
 
 fn result(precision: Precision, support: HalfSupport) -> PrecisionProbe {

@@ -15,6 +15,7 @@ use crate::{detect, harness::Harness, open::open};
 use collect::Selected;
 use entry::Examined;
 use std::process::ExitCode;
+use testgen_engine::EngineName;
 use testgen_kernels::Candidate;
 use testgen_types::DeviceKind;
 
@@ -53,7 +54,8 @@ fn compute_all(selected: &Selected, environment: &Environment) -> Result<(), Str
 }
 
 fn compute_on(kind: DeviceKind, selected: &Selected, environment: &Environment) -> Result<(), String> {
-    let device = detect::detect(kind, environment.devices.index(kind)).map_err(|error| error.to_string())?;
+    let device = detect::detect(kind, environment.devices.index(kind), &EngineName::native())
+        .map_err(|error| error.to_string())?;
     let device = open(device).map_err(|error| error.to_string())?;
     let products = collect::products(kind, selected, environment)?;
     println!("{kind}: {}, {} products", device.facts().name, products.len());

@@ -1,4 +1,4 @@
-//! The devices of the machine, detected once for each kind.
+//! The devices of the machine, detected once for each kind and engine.
 
 use super::device_selection::DeviceSelection;
 use crate::{
@@ -6,18 +6,22 @@ use crate::{
     harness::Spec,
     require::{REQUIRE_VARIABLE, Requirements},
 };
-use std::sync::OnceLock;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 use testgen_device::{Device, DeviceIndex, DeviceUnavailable};
+use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
-/// The devices of this machine, one of each kind.
+/// The devices of this machine, one of each kind for each engine.
 #[derive(Debug)]
 pub(super) struct Devices {
     selection: DeviceSelection,
-    cpu: OnceLock<Result<Device, DeviceUnavailable>>,
-    cuda: OnceLock<Result<Device, DeviceUnavailable>>,
-    rocm: OnceLock<Result<Device, DeviceUnavailable>>,
+    detected: Mutex<BTreeMap<(DeviceKind, EngineName), Detected>>,
 }
+
+type Detected = Arc<OnceLock<Result<Device, DeviceUnavailable>>>;
 
 /// Why no check of a harness can run on a kind of device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +33,9 @@ pub(super) struct Unavailable {
 }
 
 impl Devices {
-    /// The devices of the machine. Detection runs at the first use of a kind.
+    /// The devices of the machine. Detection runs at the first use of a kind by an engine.
     pub(super) fn new(selection: DeviceSelection) -> Self {
-        Self { selection, cpu: OnceLock::new(), cuda: OnceLock::new(), rocm: OnceLock::new() }
+        Self { selection, detected: Mutex::default() }
     }
 
     /// The selected device of `kind`.
@@ -39,34 +43,34 @@ impl Devices {
         self.selection.index(kind)
     }
 
-    /// The free memory of the device of `kind` in bytes; none where its driver does not report it.
+    /// The free memory of burn's device of `kind` in bytes; none where its driver does not report it.
     pub(super) fn free_memory(&self, kind: DeviceKind) -> Option<u64> {
-        self.of(kind).as_ref().ok()?.free_memory
+        self.for_engine(kind, &EngineName::native()).ok()?.free_memory
     }
 
-    fn of(&self, kind: DeviceKind) -> &Result<Device, DeviceUnavailable> {
-        let known = match kind {
-            DeviceKind::Cpu => &self.cpu,
-            DeviceKind::Cuda => &self.cuda,
-            DeviceKind::Rocm => &self.rocm,
-        };
-        known.get_or_init(|| detect::detect(kind, self.index(kind)))
+    fn for_engine(&self, kind: DeviceKind, engine: &EngineName) -> Result<Device, DeviceUnavailable> {
+        let mut detected = self.detected.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = Arc::clone(detected.entry((kind, engine.clone())).or_default());
+        // Outside the lock: an engine that lists its devices is started for that, which takes seconds.
+        drop(detected);
+        known.get_or_init(|| detect::detect(kind, self.index(kind), engine)).clone()
     }
 
-    /// Why no check of `spec` can run on `kind`; `None` when the device is available.
+    /// Why no check of `spec` can run on `kind` with `engine`; `None` when the device is available.
     pub(super) fn unavailable(
         &self,
         spec: &Spec,
         kind: DeviceKind,
+        engine: &EngineName,
         requirements: &Requirements,
     ) -> Option<Unavailable> {
         let required = requirements.on(kind);
-        let reason = match self.of(kind) {
+        let reason = match self.for_engine(kind, engine) {
             Err(unavailable) => Some(unavailable.to_string()),
-            Ok(device) => requirements.refuses(device).or_else(|| too_small(spec, device)),
+            Ok(device) => requirements.refuses(&device).or_else(|| too_small(spec, &device)),
         };
         // Only a requirement can ask for more than one device.
-        let reason = reason.or_else(|| too_few(kind, required?.count));
+        let reason = reason.or_else(|| too_few(kind, engine, required?.count));
         reason.map(|reason| match required {
             // `refuses` already names the variable in its reason.
             Some(requirement) if !reason.starts_with(REQUIRE_VARIABLE) => {
@@ -88,7 +92,7 @@ fn too_small(spec: &Spec, device: &Device) -> Option<String> {
     })
 }
 
-fn too_few(kind: DeviceKind, count: u32) -> Option<String> {
-    let found = (0..count).take_while(|index| detect::detect(kind, DeviceIndex::Index(*index)).is_ok()).count();
+fn too_few(kind: DeviceKind, engine: &EngineName, count: u32) -> Option<String> {
+    let found = (0..count).take_while(|index| detect::detect(kind, DeviceIndex::Index(*index), engine).is_ok()).count();
     (found < count as usize).then(|| format!("only {found} of {count} {kind} devices can be used"))
 }

@@ -23,6 +23,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::Instant,
 };
+use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, Registration};
 pub(super) use worker::{is_worker, run as work};
 
@@ -30,12 +31,15 @@ pub(super) use worker::{is_worker, run as work};
 const PROCESSES_VARIABLE: &str = "TESTGEN_COMPILE_PROCESSES";
 
 /// Compiles the kernels of the GPU checks among `checks` that are not known to be in the cache. Never fails: what is
-/// missing afterwards is compiled by the checks.
+/// missing afterwards is compiled by the checks. Does nothing where burn does not compute.
 pub(super) fn run(
     environment: &Environment,
     harnesses: &[&'static Harness],
     selected: impl Fn(&Harness, Registration) -> bool,
 ) {
+    if !environment.engines.contains(&EngineName::native()) {
+        return;
+    }
     let Some(folder) = kernel_cache_folder() else { return };
     remove_abandoned_locks(&folder);
     let units: Vec<Unit> = units(environment, harnesses, selected)
@@ -55,12 +59,12 @@ fn units(
     harnesses: &[&'static Harness],
     selected: impl Fn(&Harness, Registration) -> bool,
 ) -> Vec<Unit> {
-    let mut units = Vec::new();
+    let (mut units, native) = (Vec::new(), EngineName::native());
     for (index, harness) in harnesses.iter().enumerate() {
         for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
             let runs = jobs::compiled_checks(harness, device).any(|check| selected(harness, check));
             let available =
-                || environment.devices.unavailable(harness.spec, device, &environment.requirements).is_none();
+                || environment.devices.unavailable(harness.spec, device, &native, &environment.requirements).is_none();
             if runs && available() {
                 units.push(Unit { harness: index, device });
             }

@@ -23,8 +23,8 @@ pub(super) fn trial(
     engine: EngineName,
 ) -> Trial {
     // Evaluated only where the flag is read: it detects devices and reads the golden of every check.
-    let flagged =
-        environment.ignored_mode == IgnoredMode::InList && known_to_be_ignored(environment, harness, registration);
+    let flagged = environment.ignored_mode == IgnoredMode::InList
+        && known_to_be_ignored(environment, harness, registration, &engine);
     let shared = Arc::clone(environment);
     let name = with_engine(name_of(harness, registration), engine.in_report().as_deref());
     let run = move || {
@@ -52,7 +52,7 @@ fn run_available(
     let (base, index) = (&environment.base, environment.devices.index(registration.device));
     let checkpoint = harness.spec.subject.checkpoint(base);
     let context = Context { checkpoint, requirements: &environment.requirements, index, engine: engine.clone() };
-    if let Some(status) = without_running(environment, harness, registration) {
+    if let Some(status) = without_running(environment, harness, registration, engine) {
         let outcome = Outcome { status, evidence: Evidence::default() };
         return (entry(harness, registration, &context, outcome, base, started), Vec::new());
     }
@@ -74,7 +74,12 @@ pub(super) fn run(
 }
 
 /// The status of a check that does not run: the spec skips it, or its device is not available.
-fn without_running(environment: &Environment, harness: &Harness, registration: Registration) -> Option<CheckStatus> {
+fn without_running(
+    environment: &Environment,
+    harness: &Harness,
+    registration: Registration,
+    engine: &EngineName,
+) -> Option<CheckStatus> {
     if let Some(reason) = harness.skip_reason(registration) {
         return Some(CheckStatus::Ignored { reason: format!("the spec skips it: {reason}") });
     }
@@ -86,14 +91,20 @@ fn without_running(environment: &Environment, harness: &Harness, registration: R
     if !registration.check.is_numeric() {
         return None;
     }
-    let unavailable = environment.devices.unavailable(harness.spec, registration.device, &environment.requirements)?;
+    let requirements = &environment.requirements;
+    let unavailable = environment.devices.unavailable(harness.spec, registration.device, engine, requirements)?;
     let reason = unavailable.reason;
     Some(if unavailable.required { CheckStatus::Fail { reason } } else { CheckStatus::Ignored { reason } })
 }
 
 /// Whether it is known without running that the check is ignored.
-fn known_to_be_ignored(environment: &Environment, harness: &Harness, registration: Registration) -> bool {
-    match without_running(environment, harness, registration) {
+fn known_to_be_ignored(
+    environment: &Environment,
+    harness: &Harness,
+    registration: Registration,
+    engine: &EngineName,
+) -> bool {
+    match without_running(environment, harness, registration, engine) {
         Some(CheckStatus::Ignored { .. }) => true,
         Some(CheckStatus::Pass { .. } | CheckStatus::Fail { .. }) => false,
         None => {

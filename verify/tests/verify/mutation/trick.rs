@@ -70,24 +70,24 @@ fn control_flow(text: &str) -> Vec<Mutant> {
     ];
     let mut all: Vec<Mutant> =
         statements.iter().flat_map(|statement| at_the_beginning("a path around everything", text, statement)).collect();
-    let detected = "hip_runtime(target.index)\n        .or_else(|hip| cuda_compatibility(target.index).map_err(|cuda| \
+    let detected = "hip_runtime(target)\n        .or_else(|hip| cuda_compatibility(target).map_err(|cuda| \
                     hip.and(cuda)));";
     assert!(text.contains(detected), "the detection is there");
     for to in [
-        "hip_runtime(target.index);",
-        "cuda_compatibility(target.index);",
-        "hip_runtime(target.index).or_else(|hip| Err(hip));",
-        "hip_runtime(target.index).or_else(|hip| { let _later = || cuda_compatibility(target.index); Err(hip) });",
-        "hip_runtime(target.index).or_else(|hip| if target.precision.is_some() { Err(hip) } else { \
-         cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) });",
-        "cuda_compatibility(target.index).or_else(|cuda| hip_runtime(target.index).map_err(|hip| hip.and(cuda)));",
-        "match hip_runtime(target.index) { Ok(device) if target.label.is_empty() => Ok(device), Ok(device) => \
-         Err(device.absence()), Err(hip) => cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) };",
-        "match hip_runtime(target.index) { Ok(device) if device.is_old() => return Endpoint::mock(&target.label, \
-         DeviceKind::Rocm, \"old\"), Ok(device) => Ok(device), Err(hip) => cuda_compatibility(target.index)\
+        "hip_runtime(target);",
+        "cuda_compatibility(target);",
+        "hip_runtime(target).or_else(|hip| Err(hip));",
+        "hip_runtime(target).or_else(|hip| { let _later = || cuda_compatibility(target); Err(hip) });",
+        "hip_runtime(target).or_else(|hip| if target.precision.is_some() { Err(hip) } else { \
+         cuda_compatibility(target).map_err(|cuda| hip.and(cuda)) });",
+        "cuda_compatibility(target).or_else(|cuda| hip_runtime(target).map_err(|hip| hip.and(cuda)));",
+        "match hip_runtime(target) { Ok(device) if target.label.is_empty() => Ok(device), Ok(device) => \
+         Err(device.absence()), Err(hip) => cuda_compatibility(target).map_err(|cuda| hip.and(cuda)) };",
+        "match hip_runtime(target) { Ok(device) if device.is_old() => return Endpoint::mock(&target.label, \
+         DeviceKind::Rocm, \"old\"), Ok(device) => Ok(device), Err(hip) => cuda_compatibility(target)\
          .map_err(|cuda| hip.and(cuda)) };",
-        "match hip_runtime(target.index) { Ok(device) => Ok(device), Err(hip) if target.label.is_empty() => Err(hip), \
-         Err(hip) => cuda_compatibility(target.index).map_err(|cuda| hip.and(cuda)) };",
+        "match hip_runtime(target) { Ok(device) => Ok(device), Err(hip) if target.label.is_empty() => Err(hip), \
+         Err(hip) => cuda_compatibility(target).map_err(|cuda| hip.and(cuda)) };",
     ] {
         all.extend(replaced(text, "a detection path on some paths only", detected, to));
     }
@@ -99,8 +99,8 @@ fn hidden_errors(text: &str) -> Vec<Mutant> {
     let mut all = Vec::new();
     let kind = "the error of a device call hidden";
     for call in [
-        "hip_runtime(target.index)",
-        "cuda_driver(target.index)",
+        "hip_runtime(target)",
+        "cuda_driver(target)",
         "target.open(device)",
         "probe.choose(target.precision, SPEC.precisions)",
         "load(&SPEC, &target.checkpoint, &device, precision)",

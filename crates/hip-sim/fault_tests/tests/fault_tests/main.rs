@@ -9,6 +9,7 @@ mod all_kernels;
 mod device_selection;
 mod docs_table;
 mod engine_fallback;
+mod engine_without_burn;
 mod faults;
 mod kernel_cache;
 mod operators;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
     trials.push(test("device_selection::one_of_two_devices".to_owned(), device_selection::check));
     trials.push(test("device_selection::one_broken_of_four".to_owned(), device_selection::check_broken));
     trials.push(test("engine_fallback::a_hip_build_that_computes_on_the_cpu".to_owned(), engine_fallback::check));
+    trials.push(test("engine_without_burn::on_gfx950".to_owned(), engine_without_burn::check));
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     subprocess::clean();
     conclusion.exit_code()

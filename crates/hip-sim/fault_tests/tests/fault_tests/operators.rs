@@ -13,7 +13,7 @@ use burn_tensor::{DType, Tensor, TensorData, TensorPrimitive, backend::Backend, 
 use hip_sim_fault_tests::Installation;
 use std::process::ExitCode;
 use testgen_gpu::Gpu;
-use testgen_runtime::{DeviceIndex, hip_runtime, open};
+use testgen_runtime::{DeviceIndex, DeviceKind, EngineName, detect, open};
 
 /// The architectures that the operators run on: all of the simulator's.
 pub(crate) const ARCHITECTURES: &[&str] = &["gfx1030", "gfx1100", "gfx90a", "gfx942"];
@@ -49,7 +49,7 @@ pub(crate) fn check_suite(architecture: &str) {
 
 /// The subprocess: computes every case and prints whether it agrees.
 pub(crate) fn main() -> ExitCode {
-    let facts = match hip_runtime(DeviceIndex::Index(0)) {
+    let facts = match detect(DeviceKind::Rocm, DeviceIndex::Index(0), &EngineName::native()) {
         Ok(facts) if facts.simulated => facts,
         Ok(facts) => return fail(&format!("`{}` is not a simulation", facts.name)),
         Err(unavailable) => return fail(&unavailable.to_string()),

@@ -6,12 +6,12 @@ use super::{
     requests::{handler_of, request_of},
 };
 use crate::{
-    detect::host_processor,
     endpoint::Endpoint,
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
     loaded_subject::LoadedSubject,
+    machine::host_processor,
     open,
     subject::{OperatorShapes, StressShapes, Subject},
     suite,

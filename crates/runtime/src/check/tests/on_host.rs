@@ -7,11 +7,11 @@ use super::{
     requests::handler_of,
 };
 use crate::{
-    detect::host_processor,
     endpoint::Endpoint,
     harness::{Harness, Spec},
     load::load,
     load_target::{LoadTarget, LoadedModel},
+    machine::host_processor,
     open,
     require::Requirements,
     subject::Subject,

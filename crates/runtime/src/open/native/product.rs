@@ -22,7 +22,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Translation layers are measured, because they may run a kernel in another way than it is written.
 pub(super) fn declare_tf32(device: &Device, backend: &BackendDevice) -> Result<bool, OpenError> {
     match device.path {
-        DetectionPath::HostProcessor | DetectionPath::HipRuntime | DetectionPath::CudaDriver => Ok(false),
+        DetectionPath::HostProcessor
+        | DetectionPath::HipRuntime
+        | DetectionPath::Engine
+        | DetectionPath::CudaDriver => Ok(false),
         DetectionPath::CudaCompatibility => {
             let measured = measure(device, backend, Precision::F32);
             let measured = measured.map_err(|failure| OpenError::no_answer(device, OpenStep::Precision, failure))?;

@@ -7,6 +7,7 @@ use crate::{
 };
 use std::io::{Write, stdin, stdout};
 use testgen_device::DeviceIndex;
+use testgen_engine::EngineName;
 use testgen_gpu::{GpuDevice, Product};
 use testgen_kernels::{Candidate, Finding, examine};
 use testgen_nn::device::BackendDevice;
@@ -21,7 +22,8 @@ pub(super) fn is_requested() -> bool {
 /// Reads the task, computes its products in order, and answers each.
 pub(super) fn run() -> Result<(), String> {
     let task: Task = serde_json::from_reader(stdin().lock()).map_err(|error| format!("the task: {error}"))?;
-    let device = detect::detect(task.device, DeviceIndex::Index(task.index)).map_err(|error| error.to_string())?;
+    let device = detect::detect(task.device, DeviceIndex::Index(task.index), &EngineName::native())
+        .map_err(|error| error.to_string())?;
     let device = gpu(&open(device).map_err(|error| error.to_string())?)?;
     let candidate = Candidate::all().into_iter().nth(task.kernel).ok_or("there is no such kernel")?;
     for (number, product) in &task.products {

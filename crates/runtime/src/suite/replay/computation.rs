@@ -13,6 +13,7 @@ use std::{
 };
 use testgen_calls::{Actual, Again, Call, Execute, FailedCall, HostTensor, Reduced, ReplayOutcome, Replayed, WorstOf};
 use testgen_device::Device;
+use testgen_engine::EngineName;
 use testgen_operators::{Arithmetic, Reference, evaluate, reduce, reference, result_elements};
 
 /// The longest search for a smaller call: a simulated device computes a call in milliseconds to seconds.
@@ -26,7 +27,7 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         Ok(reference) => reference,
         Err(problem) => return ReplayOutcome::Refused(problem),
     };
-    let device = match detect::detect(kind, environment.devices.index(kind)) {
+    let device = match detect::detect(kind, environment.devices.index(kind), &EngineName::native()) {
         Ok(device) => device,
         Err(unavailable) => return ReplayOutcome::NoDevice(unavailable.to_string()),
     };

@@ -1,5 +1,5 @@
 use super::{Plan, cache_folder, cargo_hash, keys, plan, user_config};
-use crate::detect::host_processor;
+use crate::machine::host_processor;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use testgen_device::{DetectionPath, Device};

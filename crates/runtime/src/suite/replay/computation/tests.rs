@@ -1,7 +1,7 @@
 //! Replays on emulated devices with faults of which the smallest shape is known.
 
 use super::*;
-use crate::detect::host_processor;
+use crate::machine::host_processor;
 use testgen_calls::{CallError, Computed, Element, Layout};
 use testgen_operators::cases;
 use testgen_types::{Check, DeviceKind, Operator, Precision};
