@@ -37,6 +37,21 @@ vary *types:
     cargo run --quiet -- generate --specs target/vary/specs
     cargo test --workspace --test conformance -- cpu::
 
+# Every check of the checkpoints in fixtures/any, or of the named ones, with PyTorch on the CPU (Python with torch and transformers): an hour
+# and more for all. They replace the suite, which is restored at the end.
+any python="python3" *names:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    names=({{names}})
+    [ ${#names[@]} -gt 0 ] || names=($(ls fixtures/any))
+    rm -rf target/testgen/any
+    cargo build --quiet
+    trap 'target/debug/testgen generate' EXIT
+    for name in "${names[@]}"; do target/debug/testgen add "fixtures/any/$name" --specs target/testgen/any/specs; done
+    export ONEDNN_MAX_CPU_ISA=AVX512_CORE_FP16 OMP_NUM_THREADS=1
+    target/debug/testgen run --specs target/testgen/any/specs --engine torch --engine torch/eager --python {{python}} --device cpu \
+        --report target/testgen/any.jsonl
+
 # Mutation testing of the verifier (cargo install cargo-mutants); an hour and more.
 mutants *arguments:
     TESTGEN_SAMPLE=1 cargo mutants --package testgen-verify {{arguments}}

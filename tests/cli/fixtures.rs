@@ -24,3 +24,11 @@ fn fixtures_stay_small() {
     assert!(sizes.len() > 90, "{} fixtures were found", sizes.len());
     assert!(total < BUDGET, "{} fixtures take {total} bytes, over {BUDGET}: save the new one in 16 bits", sizes.len());
 }
+
+/// Those of types without a native implementation have a budget of their own.
+#[test]
+fn checkpoints_of_other_types_stay_small() {
+    const OTHERS: u64 = 10_000_000;
+    let total = size(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/any"));
+    assert!((1_000_000..OTHERS).contains(&total), "fixtures/any takes {total} bytes, over {OTHERS}");
+}
