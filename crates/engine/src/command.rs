@@ -5,8 +5,11 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     io,
+    num::NonZero,
     path::PathBuf,
     process::Command,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    thread,
 };
 use tempfile::TempDir;
 
@@ -145,8 +148,24 @@ pub fn isolated_python(program: &OsStr) -> Command {
 /// Python's flag: neither variables nor the working directory nor packages of the user's home decide what is imported.
 const ISOLATED: &str = "-I";
 
+/// The threads of each process; 0: the libraries decide.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Divides the processors among `processes` that compute at the same time, for all that are started from now on. PyTorch starts a thread for
+/// each processor otherwise, also beside fifteen processes that do the same. `OMP_NUM_THREADS` of the user takes precedence.
+pub fn share_processors(processes: usize) {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    THREADS.store(threads_of_each(processors, processes), Relaxed);
+}
+
+fn threads_of_each(processors: usize, processes: usize) -> usize {
+    (processors / processes.max(1)).max(1)
+}
+
 fn reduce_environment(command: &mut Command) {
     command.env_clear();
+    let threads = THREADS.load(Relaxed);
+    command.envs((threads > 0).then(|| ("OMP_NUM_THREADS", threads.to_string())));
     command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
     let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
@@ -188,3 +207,14 @@ const DEVICE_PREFIXES: [&str; 14] = [
 /// The variables that are set. The Hub is never asked, whatever the user's environment contains.
 const SET: [(&str, &str); 3] =
     [("HF_HUB_OFFLINE", "1"), ("HF_HUB_DISABLE_TELEMETRY", "1"), ("TOKENIZERS_PARALLELISM", "false")];
+
+#[cfg(test)]
+mod tests {
+    use super::threads_of_each;
+
+    #[test]
+    fn processes_share_the_processors() {
+        assert_eq!([1, 5, 16, 40].map(|processes| threads_of_each(16, processes)), [16, 3, 1, 1]);
+        assert_eq!(threads_of_each(2, 0), 2);
+    }
+}

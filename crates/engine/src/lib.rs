@@ -32,7 +32,7 @@ pub use call::{
 };
 pub use command::{
     CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE,
-    isolated_python, python_program,
+    isolated_python, python_program, share_processors,
 };
 pub use device_identity::device_mismatch;
 pub use engine::{Engine, Forward, LoadRequest};

@@ -18,7 +18,7 @@ mod trial;
 use crate::{check::Context, harness::Harness, require::Requirements};
 use environment::{Environment, IgnoredMode};
 use libtest_mimic::Arguments;
-use std::{path::Path, process::ExitCode, sync::Arc};
+use std::{num::NonZero, path::Path, process::ExitCode, sync::Arc, thread};
 use testgen_device::DeviceIndex;
 use testgen_engine::EngineName;
 use testgen_types::{Registration, ReportEntry};
@@ -51,6 +51,8 @@ pub fn main(harnesses: &[&'static Harness], manifest_dir: &str) -> ExitCode {
     if let Some(exit) = all_kernels::run(harnesses, &environment) {
         return exit;
     }
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    testgen_engine::share_processors(arguments.test_threads.unwrap_or(processors));
     // cargo-nextest runs a process for each check.
     if !arguments.list && environment.ignored_mode == IgnoredMode::AtRun {
         precompile::run(&environment, harnesses, |harness, check| {
