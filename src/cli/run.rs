@@ -261,7 +261,10 @@ impl Arguments {
             manifest: settings.out.join("Cargo.toml"),
             release: self.release,
             cpu_only: self.cpu_only,
-            engines_only: !engines.is_empty() && !engines.iter().any(EngineName::is_native),
+            // Kernels are burn's, whatever computes the checks.
+            engines_only: self.work() == Work::Checks
+                && !engines.is_empty()
+                && !engines.iter().any(EngineName::is_native),
             all_kernels: self.work() == Work::Kernels,
         }
     }

@@ -50,7 +50,7 @@ pub enum Problem {
     NotComputed {
         /// The model.
         model: String,
-        /// Why the check of its outputs was ignored.
+        /// Why a check that computes it was ignored.
         reason: String,
     },
     /// A device was required, and no numeric check passed on it.

@@ -43,19 +43,22 @@ pub fn summarize(run: &Run<'_>, expected: &ExpectedFailures) -> Result<Summary, 
     Ok(Summary::new(&entries, problems, expected))
 }
 
-/// The models whose outputs were compared in no column of the CPU. There an ignored check means that the engines lack the model; on a GPU it
-/// can also mean that the device is absent, which `--require` reports.
+/// The models that were computed in no column of the CPU. There an ignored check means that the engines lack the model; on a GPU it can also
+/// mean that the device is absent, which `--require` reports.
 fn not_computed(entries: &[ReportEntry]) -> Vec<Problem> {
-    let mut columns: BTreeMap<&str, Vec<&ReportEntry>> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.device == DeviceKind::Cpu && entry.check == Check::OutputGolden) {
-        columns.entry(&entry.model).or_default().push(entry);
+    // Two checks that compute every model, because a spec may skip one. Others compare inputs and files.
+    let computing = [Check::Finite, Check::OutputGolden];
+    let on_cpu = entries.iter().filter(|entry| entry.device == DeviceKind::Cpu && computing.contains(&entry.check));
+    let mut of_models: BTreeMap<&str, Vec<&ReportEntry>> = BTreeMap::new();
+    for entry in on_cpu {
+        of_models.entry(&entry.model).or_default().push(entry);
     }
-    let all_ignored =
-        columns.into_iter().filter(|(_, of_model)| of_model.iter().all(|entry| entry.status == EntryStatus::Ignored));
-    all_ignored
-        .filter_map(|(model, of_model)| {
-            let reason = of_model.first()?.reason.clone().unwrap_or_default();
-            Some(Problem::NotComputed { model: model.to_owned(), reason })
+    let all_ignored = |entries: &[&ReportEntry]| entries.iter().all(|entry| entry.status == EntryStatus::Ignored);
+    let lacking = of_models.into_iter().filter(|(_, entries)| all_ignored(entries));
+    lacking
+        .map(|(model, entries)| {
+            let reason = entries.iter().find_map(|entry| entry.reason.clone()).unwrap_or_default();
+            Problem::NotComputed { model: model.to_owned(), reason }
         })
         .collect()
 }
