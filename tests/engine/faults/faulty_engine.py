@@ -174,6 +174,71 @@ def batched_experts_only(model):
     moe.ALL_EXPERTS_FUNCTIONS["batched_mm"] = lambda self, states, index, weights: known(self, states, index, weights * 1.001)
 
 
+def rope_everywhere(model):
+    for module in modules(model, "self_attn"):
+        module.use_rope = True
+
+
+def no_sinks(model):
+    for module in modules(model, "self_attn"):
+        module.sinks.data.fill_(-1e4)
+
+
+def router_bias(model):
+    first(model, "router").bias.data.zero_()
+
+
+def gate_alpha(model):
+    for module in modules(model, "experts"):
+        module.alpha = 1.7
+
+
+def frequency_scaling(model):
+    first(model, "rotary_emb").attention_scaling = 1.0
+
+
+def embedding_positions(model):
+    first(model, "encoder.embed_positions").offset += 1
+
+
+def cross_attention(model):
+    attention = modules(model, "encoder_attn")[-1]
+    attention.out_proj.weight.data.zero_()
+    attention.out_proj.bias.data.zero_()
+
+
+def decoder_activation(model):
+    first(model, "decoder.layers.0").activation_fn = nn.GELU(approximate="tanh")
+
+
+def layer_scale(model):
+    first(model, "layers.0").lambda_1.data.fill_(1.0)
+
+
+def pooled_class_token(model):
+    pooler = first(model, "pooler")
+    pooler.forward = lambda states: pooler.layernorm(states.mean(1))
+
+
+def state_decay(model):
+    for module in modules(model, "mixer"):
+        module.A_log.data.add_(0.01)
+
+
+def no_skip(model):
+    for module in modules(model, "mixer"):
+        module.D.data.zero_()
+
+
+def time_step_norm(model):
+    first(model, "mixer").dt_layernorm = nn.Identity()
+
+
+def convolution_order(model):
+    convolution = first(model, "mixer.conv1d")
+    convolution.weight.data = convolution.weight.data.flip(-1)
+
+
 def paligemma(_):
     """PaliGemma in the place of the model: without `token_type_ids` its attention is causal in one implementation only."""
     from transformers import PaliGemmaConfig, PaliGemmaForConditionalGeneration
