@@ -1,5 +1,6 @@
 """Checkpoints that the engine `torch` refuses to load, because it would compute with other values than theirs."""
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -48,6 +49,22 @@ def test_positions_by_kind_of_layer_have_their_own_fields(models):
     own.local_rope_theta = 500.0
     with pytest.raises(CallError, match="does not read"):
         models.refuse_positions(own)
+
+
+def test_a_model_that_remains_in_memory_is_counted(models):
+    from engine_calls import Calls
+
+    calls = Calls([])
+    directory = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "bert")
+    counts, kept = [], []
+    for remains in (False, False, True, True):
+        loaded, _ = calls.load({}, directory, "bert", "f32", **{"class": "BertModel"})
+        if remains:
+            kept.append(calls.models[loaded["model"]])
+        calls.unload({}, loaded["model"])
+        counts.append(calls.memory({})[0]["in_use"])
+    weights = sum(parameter.nbytes for parameter in kept[0].parameters())
+    assert weights > 0 and counts[1] == counts[0] and counts[2] >= counts[1] + weights and counts[3] >= counts[2] + weights
 
 
 def test_a_missing_weight_is_refused_and_a_missing_index_is_not(models):

@@ -8,7 +8,7 @@ import transformers
 
 import engine_models
 import engine_operators
-from engine_device import Device, set_tf32
+from engine_device import Device, set_modules_aside, set_tf32
 from engine_forward import forward, packed
 from engine_protocol import Unsupported
 from engine_session import Session
@@ -39,9 +39,7 @@ class Calls:
         self.tf32_models = set()
         transformers.utils.logging.set_verbosity_error()
         transformers.utils.logging.disable_progress_bar()
-        # Objects of imported modules never change; without them, `memory` examines few objects.
-        gc.collect()
-        gc.freeze()
+        set_modules_aside()
 
     def devices(self, _):
         """The GPUs that could be opened."""

@@ -9,6 +9,7 @@ import torch
 import transformers
 from safetensors import safe_open
 
+from engine_device import set_modules_aside
 from engine_protocol import CallError, Unsupported
 from families import FAMILIES
 from registry import kind
@@ -38,7 +39,7 @@ def load(request, device):
         raise CallError(f"config.json says `{kind(request.config)}`, not `{request.model_type}`")
     if hasattr(FAMILIES[request.model_type], "load"):
         return load_diffusers(request, device)
-    model_class = getattr(transformers, request.class_name, None)
+    model_class = imported(transformers, request.class_name)
     if model_class is None:
         raise Unsupported(f"transformers {transformers.__version__} has no class `{request.class_name}`")
     model, information = from_pretrained(model_class, request)
@@ -50,6 +51,20 @@ def load(request, device):
     unexpected = set(information["unexpected_keys"])
     names = tensor_names(request.directory)
     return model.to(device).eval(), [name for name in names if name not in unexpected], sorted(unexpected)
+
+
+# The classes that were loaded before, by name.
+IMPORTED = set()
+
+
+def imported(library, name):
+    """A class of a library, which imports its module at the first use; None if there is none."""
+    found = getattr(library, name, None)
+    # Not after a model of the class was loaded: one that remains in memory must be counted.
+    if name not in IMPORTED:
+        IMPORTED.add(name)
+        set_modules_aside()
+    return found
 
 
 def from_pretrained(model_class, request):
@@ -162,7 +177,7 @@ def load_diffusers(request, device):
         missing = isinstance(error, ModuleNotFoundError)
         what = f"Python package `{error.name}` is missing" if missing else f"diffusers does not import: {error}"
         raise Unsupported(f"{what}; pip install diffusers") from error
-    model_class = getattr(diffusers, request.class_name)
+    model_class = imported(diffusers, request.class_name)
     directory = request.directory
     if request.config is not None:
         model, information = FAMILIES[request.model_type].load_changed(directory, request.config, request.dtype)

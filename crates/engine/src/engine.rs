@@ -1,11 +1,9 @@
 //! An engine with an open device: the calls with their types.
 
 use crate::{
-    call::{Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, Operation},
-    command::EngineCommand,
+    call::{Call, Computation, DeviceClass, Dtype, Implementation, Operation},
     engine_name::EngineName,
     error::EngineError,
-    greeting::{Greeted, greet},
     operator_call,
     process::EngineProcess,
     reply::{
@@ -16,7 +14,6 @@ use crate::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::time::Duration;
 use testgen_calls::{Call as OperatorCall, HostTensor};
 use testgen_types::Operator;
 
@@ -62,32 +59,17 @@ pub struct Forward {
 struct Done {}
 
 impl Engine {
-    /// Starts the engine `name` and opens `device`.
-    ///
-    /// # Errors
-    ///
-    /// When it does not start, speaks another version, or does not have the device or the options.
-    pub fn start(name: &EngineName, device: DeviceRequest, limit: Duration) -> Result<Self, EngineError> {
-        Self::start_with(EngineCommand::of(name)?, name, device, limit)
-    }
-
-    /// Like [`Self::start`], with a command of the caller's.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::start`].
-    pub fn start_with(
-        command: EngineCommand,
-        name: &EngineName,
-        device: DeviceRequest,
-        limit: Duration,
+    /// The engine after its reply to `open`, which must be a device that its build has.
+    pub(crate) fn opened(
+        process: EngineProcess,
+        name: EngineName,
+        hello: HelloReply,
+        opened: OpenReply,
     ) -> Result<Self, EngineError> {
-        let Greeted { process, hello } = greet(command, name, limit)?;
-        let (opened, _): (OpenReply, _) = process.call(Call::Open { device }, &Tensors::new())?;
-        if let Some(problem) = contradiction(hello.build, opened.device.kind) {
-            return Err(EngineError::Invalid { call: "open", problem, output: String::new() });
+        match contradiction(hello.build, opened.device.kind) {
+            None => Ok(Self { process, name, hello, opened }),
+            Some(problem) => Err(EngineError::Invalid { call: "open", problem, output: String::new() }),
         }
-        Ok(Self { process, name: name.clone(), hello, opened })
     }
 
     /// The name with its options.

@@ -16,8 +16,6 @@ mod export;
 mod frame;
 #[cfg(test)]
 mod fuzz;
-mod greeting;
-mod list_devices;
 mod operator_call;
 mod process;
 mod python;
@@ -25,6 +23,7 @@ mod reply;
 #[cfg(feature = "schema")]
 mod schema;
 mod server;
+mod started_engine;
 mod tensors;
 
 pub use call::{
@@ -39,7 +38,6 @@ pub use engine::{Engine, Forward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;
 pub use export::{EXPORTER, write_exporter};
-pub use list_devices::list_devices;
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
@@ -50,4 +48,5 @@ pub use reply::{
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;
 pub use server::{OperatorEngine, answer_requests};
+pub use started_engine::StartedEngine;
 pub use tensors::{Data, Tensor, Tensors};

@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 use testgen_engine::{
-    Data, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, Operation, Tensor, Tensors,
-    list_devices,
+    Data, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, Operation, StartedEngine, Tensor,
+    Tensors,
 };
 
 /// The limit of calls that are answered, or whose failure is noticed at once: an error about this limit fails the test.
@@ -29,7 +29,7 @@ fn start_within(mode: &str, limit: Duration) -> Result<Engine, EngineError> {
     let command = command(mode);
     let name: EngineName = "scripted".parse().unwrap();
     let device = DeviceRequest { kind: DeviceClass::Cpu, index: 0, uuid: None, pci_address: None };
-    Engine::start_with(command, &name, device, limit)
+    StartedEngine::start(command, &name, limit)?.open(device)
 }
 
 fn command(mode: &str) -> EngineCommand {
@@ -81,7 +81,7 @@ fn a_correct_engine_answers() {
 #[test]
 fn an_engine_lists_its_devices_or_says_that_it_does_not() {
     let name: EngineName = "scripted".parse().unwrap();
-    let list = |mode| list_devices(command(mode), &name, LONG);
+    let list = |mode| StartedEngine::start(command(mode), &name, LONG).and_then(|engine| engine.devices());
     let listed = list("lists_devices").unwrap();
     assert_eq!((listed.len(), listed[0].device.kind), (2, DeviceClass::Rocm));
     assert_eq!(listed[0].device.pci_address.as_deref(), Some("0000:03:00.0"));

@@ -11,7 +11,7 @@ mod index;
 mod view;
 
 pub use error::WeightsError;
-pub use file::{Extent, extent, file_metadata, is_zero, stored_elements};
+pub use file::{Extent, element_count, extent, file_metadata, is_zero, stored_elements};
 pub use finite::not_finite;
 pub use header_fault::header_fault;
 #[cfg(feature = "native")]

@@ -13,6 +13,7 @@ mod environment;
 mod locks;
 mod precompile;
 mod replay;
+mod room;
 mod trial;
 
 use crate::{check::Context, harness::Harness, require::Requirements};

@@ -10,7 +10,7 @@ use std::env;
 use testgen_device::{Device, DeviceKind};
 use testgen_engine::{
     BUILT_IN, Build, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, PROGRAM_PREFIX,
-    TIMEOUT_VARIABLE, device_mismatch, python_program,
+    StartedEngine, TIMEOUT_VARIABLE, device_mismatch, python_program,
 };
 
 /// The native engine, the built-in ones, and the engines of the environment.
@@ -57,7 +57,8 @@ fn on_device(name: &EngineName, device: &Device, options: &ComputationOptions) -
         Ok(command) => command,
         Err(error) => return failed(&error),
     };
-    let engine = match Engine::start_with(command, name, request.clone(), options.limit) {
+    let started = StartedEngine::start(command, name, options.limit);
+    let engine = match started.and_then(|engine| engine.open(request.clone())) {
         Ok(engine) => engine,
         Err(error) => return not_started(name, &error, options),
     };

@@ -148,6 +148,12 @@ pub fn extent(directory: &Path) -> Result<Extent, WeightsError> {
     Ok(Extent { tensors: files.tensors.len(), largest: elements.max().unwrap_or_default() })
 }
 
+/// The number of elements of all tensors of the checkpoint in `directory`; reads only headers.
+pub fn element_count(directory: &Path) -> Result<u64, WeightsError> {
+    let files = Files::open(directory)?;
+    Ok(files.tensors.values().map(|entry| entry.shape.iter().product::<usize>() as u64).sum())
+}
+
 /// The number of elements of the tensors `names` of the checkpoint in `directory`; 0 where it cannot be read.
 pub fn stored_elements(directory: &Path, names: &[String]) -> u64 {
     let Ok(files) = Files::open(directory) else { return 0 };

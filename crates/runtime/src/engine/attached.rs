@@ -4,16 +4,22 @@ use super::{
     attach_error::AttachError,
     witness::{MemoryWitness, bytes_of, class, in_use},
 };
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 use testgen_device::Device;
 use testgen_engine::{
-    AlgorithmsReply, DeviceClass, DeviceRequest, Dtype, Engine, EngineName, LoadReply, Operation, Tensor, Tensors,
-    device_mismatch, time_limit,
+    AlgorithmsReply, DeviceClass, DeviceRequest, Dtype, Engine, EngineCommand, EngineError, EngineName, LoadReply,
+    Operation, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
 /// How often an engine is started that seems to use no memory of its device.
 const STARTS: u32 = 3;
+
+/// Held while an engine opens its device.
+static OPENING: Mutex<()> = Mutex::new(());
 
 /// An engine on a device.
 #[derive(Debug)]
@@ -35,21 +41,24 @@ impl AttachedEngine {
     }
 
     fn start_once(name: &EngineName, device: &Device) -> Result<Self, AttachError> {
-        // Before the engine uses any of it.
-        let before = in_use(device);
         let request = DeviceRequest {
             kind: class(device.kind),
             index: device.index,
             uuid: device.uuid.clone(),
             pci_address: device.pci_address.clone(),
         };
-        let engine = Engine::start(name, request.clone(), time_limit())?;
+        let started = StartedEngine::start(EngineCommand::of(name).map_err(EngineError::from)?, name, time_limit())?;
+        // One at a time, so that what another engine takes when it opens the device is not counted as this one's.
+        let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = in_use(device);
+        let engine = started.open(request.clone())?;
         let on_cpu = device.kind != DeviceKind::Cpu && engine.device().kind == DeviceClass::Cpu;
+        let memory = if on_cpu { None } else { MemoryWitness::new(device, before) };
+        drop(opening);
         let fallback = on_cpu.then(|| engine.why_another_device().unwrap_or("it reports no reason").to_owned());
         if !on_cpu && let Some(problem) = device_mismatch(&request, engine.device()) {
             return Err(AttachError::Failed(format!("engine {name} does not run on {}: {problem}", device.label())));
         }
-        let memory = if on_cpu { None } else { MemoryWitness::new(device, before) };
         Ok(Self { engine, device: device.clone(), fallback, memory })
     }
 
@@ -113,15 +122,21 @@ impl AttachedEngine {
         self.engine.compute(operation, tensors, dtype(precision), dtype(result)).map_err(|error| error.to_string())
     }
 
-    /// Confirms that the weights of a loaded model can be on the device.
+    /// Bytes in use on its GPU by all processes; none where nothing is known about them.
+    pub(super) fn memory_of_device(&self) -> Option<u64> {
+        self.memory.and_then(|_| in_use(&self.device))
+    }
+
+    /// Confirms that the weights of a loaded model can be on the device, whose memory in use was `before` the load.
     pub(super) fn confirm_memory(
         &self,
+        before: Option<u64>,
         directory: &Path,
         loaded: &LoadReply,
         precision: Precision,
     ) -> Result<(), String> {
-        let Some(memory) = self.memory else { return Ok(()) };
-        memory.confirm(&self.device, bytes_of(directory, &loaded.tensors.read, precision))
+        let (Some(memory), Some(before)) = (self.memory, before) else { return Ok(()) };
+        memory.confirm(&self.device, before, bytes_of(directory, &loaded.tensors.read, precision))
     }
 
     /// The kind of device in the terms of checks.

@@ -46,6 +46,7 @@ pub(crate) fn load(
         implementation: engine.implementation.clone(),
     };
     let replaced = request.config.is_some();
+    let before = process.memory_of_device();
     let loaded = process.engine().load(request).map_err(|error| match error {
         // With another configuration an engine may lack what the checkpoint does not need.
         EngineError::Unsupported { message } if !replaced => Unsupported(message).into(),
@@ -56,7 +57,7 @@ pub(crate) fn load(
     let model = EngineModel { process, engine, model: loaded.model, capabilities };
     model
         .process
-        .confirm_memory(checkpoint.directory(), &loaded, precision)
+        .confirm_memory(before, checkpoint.directory(), &loaded, precision)
         .map_err(|message| LoadError::Engine { message })?;
     let tensors = [loaded.tensors.read, loaded.tensors.unused];
     Ok((Model::of_engine(description, Box::new(model), precision, tensors), loaded.lacks))

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use testgen_device::ReportedDevice;
-use testgen_engine::{EngineCommand, EngineError, EngineName, ListedDevice, list_devices, time_limit};
+use testgen_engine::{EngineCommand, EngineError, EngineName, ListedDevice, StartedEngine, time_limit};
 
 type Reported = Result<Vec<ReportedDevice>, String>;
 
@@ -21,7 +21,7 @@ pub(crate) fn reported_devices(name: &EngineName) -> Reported {
 
 fn ask(name: &EngineName) -> Reported {
     let command = EngineCommand::of(name).map_err(EngineError::from);
-    let listed = command.and_then(|command| list_devices(command, name, time_limit()));
+    let listed = command.and_then(|command| StartedEngine::start(command, name, time_limit())?.devices());
     let listed = listed.map_err(|error| format!("engine {name}: it does not list its devices: {error}"))?;
     Ok(listed.into_iter().map(device).collect())
 }

@@ -29,13 +29,13 @@ impl MemoryWitness {
         self.opened > self.before
     }
 
-    /// Whether memory in use has grown by `weights` bytes, so that they can be on the device.
-    pub(super) fn confirm(self, device: &Device, weights: u64) -> Result<(), String> {
+    /// Whether memory in use has grown by `weights` bytes since it was `before` the load, so that they can be on the device.
+    pub(super) fn confirm(self, device: &Device, before: u64, weights: u64) -> Result<(), String> {
         let Some(now) = in_use(device) else { return Ok(()) };
         if !self.has_grown() && now <= self.before {
             return Err(format!("no memory of {} is in use by the engine", device.label()));
         }
-        let grown = now.saturating_sub(self.opened) + RESERVED;
+        let grown = now.saturating_sub(before) + RESERVED;
         if grown < weights {
             let mib = |bytes: u64| bytes >> 20;
             return Err(format!(
@@ -81,7 +81,8 @@ mod tests {
     fn weights_need_memory_of_the_device() {
         let host = host_processor();
         let used = in_use(&host).expect("the host reports its memory");
-        let confirm = |before: u64, opened: u64, weights: u64| MemoryWitness { before, opened }.confirm(&host, weights);
+        let confirm =
+            |before: u64, opened: u64, weights: u64| MemoryWitness { before, opened }.confirm(&host, opened, weights);
         assert_eq!(confirm(0, used / 2, 1 << 20), Ok(()));
         assert!(confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less")));
         assert!(

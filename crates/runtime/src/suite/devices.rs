@@ -43,9 +43,9 @@ impl Devices {
         self.selection.index(kind)
     }
 
-    /// The free memory of burn's device of `kind` in bytes; none where its driver does not report it.
-    pub(super) fn free_memory(&self, kind: DeviceKind) -> Option<u64> {
-        self.for_engine(kind, &EngineName::native()).ok()?.free_memory
+    /// The memory of the device of `kind` that was free when it was detected, in bytes; none where its driver does not report it.
+    pub(super) fn free_memory(&self, kind: DeviceKind, engine: &EngineName) -> Option<u64> {
+        self.for_engine(kind, engine).ok()?.free_memory
     }
 
     fn for_engine(&self, kind: DeviceKind, engine: &EngineName) -> Result<Device, DeviceUnavailable> {

@@ -1,41 +1,84 @@
-//! Locks between concurrent checks: one check on each GPU, and none during a measurement of memory.
+//! Locks between concurrent checks: how many run on a GPU at the same time, and none during a measurement of memory.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use testgen_types::{Check, DeviceKind};
+use super::room::Room;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use testgen_types::DeviceKind;
 
 /// The locks of one process.
 #[derive(Debug, Default)]
 pub(super) struct Locks {
     everything: RwLock<()>,
-    cuda: Mutex<()>,
-    rocm: Mutex<()>,
+    cuda: Gpu,
+    rocm: Gpu,
 }
 
 /// Held while a check runs.
 #[derive(Debug)]
 #[expect(dead_code, reason = "guards are held, not read")]
 pub(super) enum Held<'a> {
-    /// Checks of other devices may run.
-    Shared(RwLockReadGuard<'a, ()>, Option<MutexGuard<'a, ()>>),
+    /// Other checks may run.
+    Shared(Option<GpuPart<'a>>, RwLockReadGuard<'a, ()>),
     /// Nothing else runs.
     Exclusive(RwLockWriteGuard<'a, ()>),
 }
 
 impl Locks {
-    /// Waits until a check may run. A lock that a panicking check held is taken over.
-    pub(super) fn hold(&self, check: Check, device: DeviceKind) -> Held<'_> {
-        if matches!(check, Check::MemoryReleased | Check::Stress) {
-            // The heap is counted for the whole process, so any other check would change the measured memory; and stress needs the
-            // memory that is free.
+    /// Waits until a check that needs `room` may run. A lock that a panicking check held is taken over.
+    pub(super) fn hold(&self, room: Room) -> Held<'_> {
+        if room == Room::Everything {
             return Held::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
         }
         let shared = self.everything.read().unwrap_or_else(PoisonError::into_inner);
-        let device = match device {
-            DeviceKind::Cpu => None,
-            DeviceKind::Cuda => Some(&self.cuda),
-            DeviceKind::Rocm => Some(&self.rocm),
+        let part = match room {
+            Room::Everything | Room::Host => None,
+            Room::Gpu { kind: DeviceKind::Rocm, checks } => Some(self.rocm.take(checks)),
+            Room::Gpu { checks, .. } => Some(self.cuda.take(checks)),
         };
-        Held::Shared(shared, device.map(|device| device.lock().unwrap_or_else(PoisonError::into_inner)))
+        Held::Shared(part, shared)
+    }
+}
+
+/// The checks that run on a GPU.
+#[derive(Debug, Default)]
+struct Gpu {
+    /// Held by the check that waits next, so that one that runs alone gets its turn.
+    turn: Mutex<()>,
+    running: Mutex<usize>,
+    ended: Condvar,
+}
+
+impl Gpu {
+    /// Waits until fewer than `most` checks run.
+    fn take(&self, most: usize) -> GpuPart<'_> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = self.running();
+        let mut running =
+            self.ended.wait_while(running, |running| *running >= most).unwrap_or_else(PoisonError::into_inner);
+        // Beside a check that runs alone there is no room for one that does not mind others.
+        let taken = if most == 1 { ALL } else { 1 };
+        *running += taken;
+        GpuPart { gpu: self, taken }
+    }
+
+    fn running(&self) -> MutexGuard<'_, usize> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// More checks than any GPU has room for.
+const ALL: usize = 1 << 20;
+
+/// A part of a GPU.
+#[derive(Debug)]
+pub(super) struct GpuPart<'a> {
+    gpu: &'a Gpu,
+    taken: usize,
+}
+
+impl Drop for GpuPart<'_> {
+    fn drop(&mut self) {
+        *self.gpu.running() -= self.taken;
+        self.gpu.ended.notify_all();
     }
 }
 
@@ -49,15 +92,17 @@ mod tests {
     };
     use std::time::Duration;
 
+    const CUDA: DeviceKind = DeviceKind::Cuda;
+
     /// The maximum number of checks that ran at the same time.
-    fn max_concurrent(kinds: &[(Check, DeviceKind)]) -> usize {
+    fn max_concurrent(rooms: &[Room]) -> usize {
         let (locks, running, most) = (Locks::default(), AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
-            for &(check, device) in kinds {
+            for &room in rooms {
                 let (locks, running, most) = (&locks, &running, &most);
                 scope.spawn(move || {
                     for _ in 0..20 {
-                        let held = locks.hold(check, device);
+                        let held = locks.hold(room);
                         most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
                         std::thread::sleep(Duration::from_micros(300));
                         running.fetch_sub(1, SeqCst);
@@ -69,26 +114,42 @@ mod tests {
         most.into_inner()
     }
 
-    #[test]
-    fn checks_of_one_gpu_run_one_after_another() {
-        assert_eq!(max_concurrent(&[(Check::Finite, DeviceKind::Rocm), (Check::OutputGolden, DeviceKind::Rocm)]), 1);
+    /// Whether a check in `second` may run while one in `first` does.
+    fn run_together(first: Room, second: Room) -> bool {
+        let (locks, (sender, receiver)) = (Arc::new(Locks::default()), channel());
+        let _held = locks.hold(first);
+        let other = Arc::clone(&locks);
+        std::thread::spawn(move || {
+            let _held = other.hold(second);
+            sender.send(())
+        });
+        // A watchdog: otherwise the second check would wait for ever.
+        receiver.recv_timeout(Duration::from_secs(300)).is_ok()
     }
 
     #[test]
-    fn checks_of_the_host_run_at_the_same_time() {
-        let (locks, (sender, receiver)) = (Arc::new(Locks::default()), channel());
-        let _held = locks.hold(Check::Finite, DeviceKind::Cpu);
-        let other = Arc::clone(&locks);
-        std::thread::spawn(move || {
-            let _held = other.hold(Check::OutputGolden, DeviceKind::Cpu);
-            sender.send(())
-        });
-        // A watchdog: the second check would wait for ever.
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(300)), Ok(()));
+    fn a_check_that_needs_a_gpu_alone_runs_alone_there() {
+        let (alone, small) = (Room::Gpu { kind: CUDA, checks: 1 }, Room::Gpu { kind: CUDA, checks: 8 });
+        assert_eq!(max_concurrent(&[alone, alone]), 1);
+        assert_eq!(max_concurrent(&[small, alone]), 1);
+    }
+
+    #[test]
+    fn a_gpu_has_room_for_so_many_checks() {
+        assert!(max_concurrent(&[Room::Gpu { kind: CUDA, checks: 2 }; 4]) <= 2);
+        assert!(run_together(Room::Gpu { kind: CUDA, checks: 2 }, Room::Gpu { kind: CUDA, checks: 2 }));
+    }
+
+    #[test]
+    fn checks_of_the_host_and_of_other_gpus_run_at_the_same_time() {
+        assert!(run_together(Room::Host, Room::Host));
+        assert!(run_together(Room::Gpu { kind: CUDA, checks: 1 }, Room::Host));
+        assert!(run_together(Room::Gpu { kind: CUDA, checks: 1 }, Room::Gpu { kind: DeviceKind::Rocm, checks: 1 }));
     }
 
     #[test]
     fn nothing_runs_during_a_measurement_of_memory() {
-        assert_eq!(max_concurrent(&[(Check::MemoryReleased, DeviceKind::Cpu), (Check::Finite, DeviceKind::Cuda)]), 1);
+        assert_eq!(max_concurrent(&[Room::Everything, Room::Gpu { kind: CUDA, checks: 8 }]), 1);
+        assert_eq!(max_concurrent(&[Room::Everything, Room::Host]), 1);
     }
 }

@@ -1,6 +1,9 @@
 //! One test: runs a check, writes its report entry, and returns its result to libtest.
 
-use super::environment::{Environment, IgnoredMode};
+use super::{
+    environment::{Environment, IgnoredMode},
+    room::Room,
+};
 use crate::{
     check::{self, CheckStatus, Context, Evidence, Outcome},
     harness::Harness,
@@ -56,7 +59,7 @@ fn run_available(
         let outcome = Outcome { status, evidence: Evidence::default() };
         return (entry(harness, registration, &context, outcome, base, started), Vec::new());
     }
-    let _held = environment.locks.hold(registration.check, registration.device);
+    let _held = environment.locks.hold(Room::of(harness, base, registration, engine, &environment.devices));
     run(harness, registration, base, &context)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Files, Weights, WeightsError};
 use crate::backend::Cpu;
-use crate::weights::{extent, file_metadata, is_zero, not_finite, stored_elements};
+use crate::weights::{element_count, extent, file_metadata, is_zero, not_finite, stored_elements};
 use burn_tensor::DType;
 use std::{fs, path::Path};
 use testgen_fuzz::{Random, Target, assert_message, repair_safetensors, scratch_directory, seeds};
@@ -80,6 +80,7 @@ fn check_files(path: &Path, files: &Files) -> String {
     }
     let extent = extent(path).expect("the files are readable");
     assert_eq!(extent.tensors, names.len());
+    assert_eq!(element_count(path).ok(), Some(stored_elements(path, &names)));
     assert!(stored_elements(path, &names) >= extent.largest as u64);
     let finite = not_finite(path, &names).expect("the files are readable").is_none();
     let zero = names.first().is_some_and(|name| is_zero(path, name).expect("the files are readable"));

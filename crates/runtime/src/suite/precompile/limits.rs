@@ -3,6 +3,7 @@
 use super::jobs::Unit;
 use crate::suite::environment::Environment;
 use std::collections::BTreeSet;
+use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
 /// The host memory and the device memory that one process needs, with room to spare: the driver's context, a compiler and
@@ -13,7 +14,8 @@ const PROCESS_BYTES: u64 = 1 << 30;
 pub(super) fn processes(units: &[Unit], environment: &Environment, requested: Option<&str>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let kinds: BTreeSet<DeviceKind> = units.iter().map(|unit| unit.device).collect();
-    let device_memory = kinds.into_iter().filter_map(|kind| environment.devices.free_memory(kind)).min();
+    let device_memory =
+        kinds.into_iter().filter_map(|kind| environment.devices.free_memory(kind, &EngineName::native())).min();
     let memory = available_memory().into_iter().chain(device_memory).min();
     limit(cores, memory, requested.and_then(|value| value.trim().parse().ok()))
 }
