@@ -6,16 +6,17 @@
 
 mod fiber;
 mod scheduler;
+mod stack;
 
 use crate::frame::Extent;
 use crate::module::Function;
 use crate::properties::SHARED_MEMORY;
 use crate::statistics::LaunchStats;
-use scheduler::Scheduler;
+use scheduler::{BARRIERS, Call, Scheduler};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
-/// The shared memory of a block and the stacks of its fibers, reused from launch to launch.
+/// The shared memory of a block and the fibers of its threads, reused from launch to launch.
 struct Engine {
     shared: Box<Shared>,
     scheduler: Scheduler,
@@ -39,28 +40,22 @@ pub(crate) unsafe fn run(
     wave_size: u32,
     arguments: *mut *mut c_void,
 ) -> LaunchStats {
+    let call = Call { frame: function.frame, entry: function.thread, arguments, wave_size: wave_size as usize };
     let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     let engine = engine.get_or_insert_with(|| Engine {
         shared: Box::new(Shared([0; SHARED_MEMORY])),
-        scheduler: Scheduler::default(),
+        scheduler: Scheduler::new(call),
     });
     // Makes reads of uninitialised shared memory visible: one bits are NaN as a float and -1 as an integer.
     engine.shared.0.fill(0xff);
     // SAFETY: the frame is a variable of the loaded module, which only the holder of the lock accesses.
     let frame = unsafe { &mut *function.frame };
-    frame.begin(grid, block, wave_size, fiber::BARRIERS, engine.shared.0.as_mut_ptr());
-    if !function.fibers {
-        // SAFETY: the arguments are as the caller promises.
-        unsafe { (function.grid)(arguments) };
-        return LaunchStats::default();
+    frame.begin(grid, block, wave_size, BARRIERS, engine.shared.0.as_mut_ptr());
+    if function.fibers {
+        // SAFETY: as the caller promises.
+        return unsafe { engine.scheduler.run(call, grid, block) };
     }
-    let mut stats = LaunchStats::default();
-    for index in grid.indices() {
-        // SAFETY: as above; no reference to the frame exists while its threads run.
-        unsafe {
-            (*function.frame).block = index;
-            engine.scheduler.run_block(function, block, wave_size, arguments, &mut stats);
-        }
-    }
-    stats
+    // SAFETY: the arguments are as the caller promises.
+    unsafe { (function.grid)(arguments) };
+    LaunchStats::default()
 }

@@ -1,90 +1,111 @@
-//! One thread of a block as a fiber, and the two barriers at which it waits.
+//! A fiber: a stack on which threads of a block run one after the other, and the switch to another stack.
+//!
+//! A thread that waits continues with another one directly, inside the same call of a barrier. So the processor predicts
+//! where both calls return to. With coroutines, which return to the scheduler in between, it predicted wrongly twice for
+//! each thread and barrier, which took longer than the threads themselves.
 
-use crate::frame::{Barriers, KernelEntry};
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
-use std::cell::Cell;
-use std::ffi::{c_uint, c_void};
+use super::stack::FiberStack;
+use std::arch::naked_asm;
 
-/// Address space of a fiber's stack; the operating system allocates only the pages that a kernel touches.
-const STACK_BYTES: usize = 256 * 1024;
+/// The stack pointer of code that waits; its registers are saved there.
+pub(super) type StackPointer = *mut usize;
 
-/// The barriers that kernels call, for the frame.
-pub(super) const BARRIERS: Barriers = Barriers { wave: wave_barrier, block: block_barrier };
-
-/// Whether a fiber can run, and what it waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    /// It can run.
-    Ready,
-    /// It waits for the lanes of its wave, at this operation, numbered in the order of the source.
-    Wave(u32),
-    /// It waits for its block.
-    Block,
-    /// It has ended.
-    Done,
-}
-
-type Body = Coroutine<(), State, (), DefaultStack>;
-
-/// A fiber.
+/// A fiber. It exists until the process ends.
 pub(super) struct Fiber {
-    body: Body,
-    pub(super) state: State,
-}
-
-thread_local! {
-    /// The handle by which the fiber that runs on this thread suspends itself.
-    static YIELDER: Cell<*const Yielder<(), State>> = const { Cell::new(std::ptr::null()) };
+    /// Where it continues; out of date while it runs.
+    pub(super) pointer: StackPointer,
+    _stack: FiberStack,
 }
 
 impl Fiber {
-    /// A fiber that will call `entry`.
-    ///
-    /// # Safety
-    ///
-    /// `entry` may be called with `arguments` until the fiber is [`State::Done`].
-    pub(super) unsafe fn new(stack: DefaultStack, entry: KernelEntry, arguments: *mut *mut c_void) -> Self {
-        let body = Coroutine::with_stack(stack, move |yielder: &Yielder<(), State>, ()| {
-            YIELDER.set(yielder);
-            // SAFETY: as the caller promises.
-            unsafe { entry(arguments) };
-        });
-        Self { body, state: State::Ready }
-    }
-
-    /// Runs it until it waits or ends.
-    pub(super) fn resume(&mut self) {
-        self.state = match self.body.resume(()) {
-            CoroutineResult::Yield(state) => state,
-            CoroutineResult::Return(()) => State::Done,
+    /// A fiber that calls `body` when it is switched to for the first time.
+    pub(super) fn new(stack: FiberStack, body: extern "C" fn() -> !) -> Self {
+        let top = stack.top();
+        // SAFETY: both words are within the stack, whose other words are zero.
+        let pointer = unsafe {
+            let pointer = top.sub(SAVED_WORDS);
+            pointer.add(RETURN_WORD).write(body as usize);
+            pointer
         };
-    }
-
-    /// Its stack, for reuse; the fiber must be [`State::Done`].
-    pub(super) fn into_stack(self) -> DefaultStack {
-        self.body.into_stack()
+        Self { pointer, _stack: stack }
     }
 }
 
-/// A stack for a fiber, with a guard page; `None` when memory is exhausted.
-pub(super) fn stack() -> Option<DefaultStack> {
-    DefaultStack::new(STACK_BYTES).ok()
+/// The words that [`switch`] saves, and one with which the stack of a new fiber is aligned as after a call.
+#[cfg(target_arch = "x86_64")]
+const SAVED_WORDS: usize = 8;
+/// The place of the return address among them.
+#[cfg(target_arch = "x86_64")]
+const RETURN_WORD: usize = 6;
+
+/// The words that [`switch`] saves.
+#[cfg(target_arch = "aarch64")]
+const SAVED_WORDS: usize = 20;
+/// The place of the return address among them.
+#[cfg(target_arch = "aarch64")]
+const RETURN_WORD: usize = 11;
+
+/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues at `to`.
+///
+/// # Safety
+///
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or is that of a new fiber.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov [rdi], rsp",
+        "mov rsp, rsi",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
 }
 
-unsafe extern "C" fn wave_barrier(site: c_uint) {
-    wait(State::Wave(site));
-}
-
-unsafe extern "C" fn block_barrier() {
-    wait(State::Block);
-}
-
-fn wait(state: State) {
-    let yielder = YIELDER.get();
-    // SAFETY: kernels call barriers from fibers only, each of which set its yielder before it called the kernel, and
-    // sets it again here; the yielder lives on the fiber's stack.
-    unsafe { (*yielder).suspend(state) };
-    // Other fibers ran in between and replaced it.
-    YIELDER.set(yielder);
+/// Saves the registers that a function preserves, stores the stack pointer in `from`, and continues at `to`.
+///
+/// # Safety
+///
+/// `from` can be written; `to` was stored by a call of this function that has not returned, or is that of a new fiber.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn switch(from: *mut StackPointer, to: StackPointer) {
+    naked_asm!(
+        "sub sp, sp, #160",
+        "stp x19, x20, [sp]",
+        "stp x21, x22, [sp, #16]",
+        "stp x23, x24, [sp, #32]",
+        "stp x25, x26, [sp, #48]",
+        "stp x27, x28, [sp, #64]",
+        "stp x29, x30, [sp, #80]",
+        "stp d8, d9, [sp, #96]",
+        "stp d10, d11, [sp, #112]",
+        "stp d12, d13, [sp, #128]",
+        "stp d14, d15, [sp, #144]",
+        "mov x9, sp",
+        "str x9, [x0]",
+        "mov sp, x1",
+        "ldp x19, x20, [sp]",
+        "ldp x21, x22, [sp, #16]",
+        "ldp x23, x24, [sp, #32]",
+        "ldp x25, x26, [sp, #48]",
+        "ldp x27, x28, [sp, #64]",
+        "ldp x29, x30, [sp, #80]",
+        "ldp d8, d9, [sp, #96]",
+        "ldp d10, d11, [sp, #112]",
+        "ldp d12, d13, [sp, #128]",
+        "ldp d14, d15, [sp, #144]",
+        "add sp, sp, #160",
+        "ret",
+    )
 }

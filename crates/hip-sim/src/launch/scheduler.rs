@@ -4,108 +4,252 @@
 //! that diverged in a branch reconverge after it, as they do on a GPU. When no thread can run, the block's barrier
 //! opens.
 
-use super::fiber::{self, Fiber, State};
-use crate::frame::{Exchange, Extent, Slot};
-use crate::module::Function;
+use super::fiber::{Fiber, StackPointer, switch};
+use super::stack::FiberStack;
+use crate::frame::{Barriers, Exchange, Extent, Frame, KernelEntry, Slot};
 use crate::statistics::LaunchStats;
-use corosensei::stack::DefaultStack;
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+/// The barriers that kernels call, for the frame.
+pub(super) const BARRIERS: Barriers = Barriers { wave: wave_barrier, block: block_barrier };
 
 /// Slots of a wave: two sides of 64 lanes, the largest wave size.
 const SLOTS_PER_WAVE: usize = 128;
 
-/// Runs the threads of a block. Its buffers are reused from block to block.
-#[derive(Default)]
-pub(super) struct Scheduler {
-    stacks: Vec<DefaultStack>,
-    threads: Vec<(Fiber, Extent)>,
-    slots: Vec<Slot>,
-    exchanges: Vec<Exchange>,
+/// A kernel that runs on fibers, with its arguments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call {
+    pub(super) frame: *mut Frame,
+    pub(super) entry: KernelEntry,
+    pub(super) arguments: *mut *mut c_void,
+    pub(super) wave_size: usize,
 }
 
-// SAFETY: the pointers in fibers point to arguments of the current launch, and every fiber has ended when the lock on
-// the scheduler is released.
+/// Whether a thread can run, and what it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It can run.
+    Ready,
+    /// It waits for the lanes of its wave, at this operation, numbered in the order of the source.
+    Wave(u32),
+    /// It waits for its block.
+    Block,
+    /// It has ended.
+    Done,
+}
+
+/// A thread of the block; its fiber has the same number.
+struct Thread {
+    index: Extent,
+    state: State,
+}
+
+/// Runs the threads of a block. Its fibers and buffers are reused from block to block.
+pub(super) struct Scheduler {
+    call: Call,
+    fibers: Vec<Fiber>,
+    threads: Vec<Thread>,
+    slots: Vec<Slot>,
+    exchanges: Vec<Exchange>,
+    /// The threads of the wave that runs, and the one of them that runs.
+    wave: Range<usize>,
+    current: usize,
+    /// Where the scheduler continues when no lane of the wave is ready.
+    pointer: StackPointer,
+    stats: LaunchStats,
+}
+
+/// The scheduler that runs a block: one for the process, because one kernel runs at a time.
+static RUNNING: AtomicPtr<Scheduler> = AtomicPtr::new(null_mut());
+
+// SAFETY: pointers to a kernel and its arguments are used during its launch only.
 unsafe impl Send for Scheduler {}
 
 impl Scheduler {
-    /// Runs all threads of one block to their end.
+    pub(super) fn new(call: Call) -> Self {
+        Self {
+            call,
+            fibers: Vec::new(),
+            threads: Vec::new(),
+            slots: Vec::new(),
+            exchanges: Vec::new(),
+            wave: 0..0,
+            current: 0,
+            pointer: null_mut(),
+            stats: LaunchStats::default(),
+        }
+    }
+
+    /// Runs all threads of all blocks to their end.
     ///
     /// # Safety
     ///
-    /// As for [`super::run`]; the function's frame is set up except for the thread.
-    pub(super) unsafe fn run_block(
-        &mut self,
-        function: &Function,
-        block: Extent,
-        wave_size: u32,
-        arguments: *mut *mut c_void,
-        stats: &mut LaunchStats,
-    ) {
-        for index in block.indices() {
-            let stack = self.stacks.pop().or_else(fiber::stack).expect("the host has memory for the stacks of a block");
-            // SAFETY: as the caller promises; the fibers end below.
-            self.threads.push((unsafe { Fiber::new(stack, function.thread, arguments) }, index));
+    /// As for [`super::run`]; the frame is set up except for the block and the thread.
+    pub(super) unsafe fn run(&mut self, call: Call, grid: Extent, block: Extent) -> LaunchStats {
+        (self.call, self.stats) = (call, LaunchStats::default());
+        for index in grid.indices() {
+            self.begin_block(block);
+            // SAFETY: the frame belongs to the loaded module, and no reference to it exists while its threads run.
+            unsafe { (*call.frame).block = index };
+            let scheduler = &raw mut *self;
+            RUNNING.store(scheduler, Relaxed);
+            // SAFETY: as the caller promises; no other reference to the scheduler is used while the block runs.
+            unsafe { Self::run_block(scheduler) };
         }
-        let waves = self.threads.len().div_ceil(wave_size as usize);
+        self.stats
+    }
+
+    fn begin_block(&mut self, block: Extent) {
+        self.threads.clear();
+        self.threads.extend(block.indices().map(|index| Thread { index, state: State::Ready }));
+        while self.fibers.len() < self.threads.len() {
+            let stack = FiberStack::new(self.fibers.len()).expect("the host has memory for the stacks of a block");
+            self.fibers.push(Fiber::new(stack, run_threads));
+        }
+        let waves = self.waves();
         self.slots.resize(waves * SLOTS_PER_WAVE, Slot::EMPTY);
         self.exchanges.clear();
         self.exchanges.resize(waves, Exchange::default());
-        while self.threads.iter().any(|(fiber, _)| fiber.state != State::Done) {
-            for wave in 0..waves {
-                self.run_wave(function, wave, wave_size as usize, stats);
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Scheduler::run`]; `scheduler` is the one that runs, and began the block.
+    unsafe fn run_block(scheduler: *mut Self) {
+        // SAFETY: as the caller promises; no reference lives while threads run.
+        unsafe {
+            let waves = (*scheduler).waves();
+            loop {
+                (0..waves).for_each(|wave| Self::run_wave(scheduler, wave));
+                if !(*scheduler).open_block_barrier() {
+                    return;
+                }
             }
-            self.open_block_barrier();
         }
-        self.stacks.extend(self.threads.drain(..).map(|(fiber, _)| fiber.into_stack()));
     }
 
     /// Runs the lanes of a wave until each waits for the block or has ended.
-    fn run_wave(&mut self, function: &Function, wave: usize, wave_size: usize, stats: &mut LaunchStats) {
-        let first = wave * wave_size;
-        let last = (first + wave_size).min(self.threads.len());
-        let slots = self.slots[wave * SLOTS_PER_WAVE..].as_mut_ptr();
-        loop {
-            for (lane, (fiber, index)) in self.threads[first..last].iter_mut().enumerate() {
-                if fiber.state == State::Ready {
-                    stats.switches += 1;
-                    // SAFETY: the frame belongs to the loaded module, and no other reference to it exists.
-                    unsafe {
-                        let frame = &mut *function.frame;
-                        (frame.thread, frame.lane) = (*index, lane as u32);
-                        (frame.slots, frame.exchange) = (slots, &raw mut self.exchanges[wave]);
-                    }
-                    fiber.resume();
+    ///
+    /// # Safety
+    ///
+    /// As for [`Scheduler::run_block`].
+    unsafe fn run_wave(scheduler: *mut Self, wave: usize) {
+        // SAFETY: as the caller promises; no reference lives while threads run.
+        unsafe {
+            (*scheduler).begin_wave(wave);
+            loop {
+                if let Some(thread) = (*scheduler).next_ready((*scheduler).wave.start) {
+                    let fiber = (*scheduler).begin_thread(thread);
+                    switch(&raw mut (*scheduler).pointer, fiber);
                 }
+                let Some(mask) = (*scheduler).open_wave_barrier() else { return };
+                (*scheduler).complete_operation(wave, mask);
             }
-            let lanes = &mut self.threads[first..last];
-            let Some(mask) = open_wave_barrier(lanes, stats) else { return };
-            self.exchanges[wave].complete(mask);
         }
     }
 
-    fn open_block_barrier(&mut self) {
-        for (fiber, _) in &mut self.threads {
-            if fiber.state == State::Block {
-                fiber.state = State::Ready;
+    fn waves(&self) -> usize {
+        self.threads.len().div_ceil(self.call.wave_size)
+    }
+
+    fn complete_operation(&mut self, wave: usize, lanes: u64) {
+        self.exchanges[wave].complete(lanes);
+    }
+
+    fn begin_wave(&mut self, wave: usize) {
+        let first = wave * self.call.wave_size;
+        self.wave = first..(first + self.call.wave_size).min(self.threads.len());
+        // SAFETY: the frame belongs to the loaded module, and no other reference to it exists.
+        let frame = unsafe { &mut *self.call.frame };
+        frame.slots = self.slots[wave * SLOTS_PER_WAVE..].as_mut_ptr();
+        frame.exchange = &raw mut self.exchanges[wave];
+    }
+
+    /// The first ready thread of the wave from `start` on.
+    fn next_ready(&self, start: usize) -> Option<usize> {
+        (start..self.wave.end).find(|thread| self.threads[*thread].state == State::Ready)
+    }
+
+    /// Makes a thread the current one, and returns where its fiber continues.
+    fn begin_thread(&mut self, thread: usize) -> StackPointer {
+        self.current = thread;
+        self.stats.switches += 1;
+        // SAFETY: the frame belongs to the loaded module, and no other reference to it exists.
+        let frame = unsafe { &mut *self.call.frame };
+        (frame.thread, frame.lane) = (self.threads[thread].index, (thread - self.wave.start) as u32);
+        self.fibers[thread].pointer
+    }
+
+    /// Ends the turn of the current thread. Returns where to store its stack pointer, and where the next ready lane of the wave
+    /// continues, or else the scheduler.
+    fn end_turn(&mut self, state: State) -> (*mut StackPointer, StackPointer) {
+        let ended = self.current;
+        self.threads[ended].state = state;
+        let next = match self.next_ready(ended + 1) {
+            Some(thread) => self.begin_thread(thread),
+            None => self.pointer,
+        };
+        (&raw mut self.fibers[ended].pointer, next)
+    }
+
+    /// Releases the threads that wait for their block. `false` when none does, because all have ended.
+    fn open_block_barrier(&mut self) -> bool {
+        let mut any = false;
+        for thread in self.threads.iter_mut().filter(|thread| thread.state == State::Block) {
+            (thread.state, any) = (State::Ready, true);
+        }
+        any
+    }
+
+    /// Releases the lanes that wait at the first operation of the source, and returns their bits. `None` when no lane
+    /// waits for its wave.
+    fn open_wave_barrier(&mut self) -> Option<u64> {
+        let lanes = &mut self.threads[self.wave.clone()];
+        let site = |thread: &Thread| if let State::Wave(site) = thread.state { Some(site) } else { None };
+        let first = lanes.iter().filter_map(site).min()?;
+        let live = lanes.iter().filter(|thread| thread.state != State::Done).count();
+        let mut mask = 0_u64;
+        for (lane, thread) in lanes.iter_mut().enumerate() {
+            if thread.state == State::Wave(first) {
+                thread.state = State::Ready;
+                mask |= 1 << lane;
             }
         }
+        self.stats.divergences += u64::from(mask.count_ones() as usize != live);
+        Some(mask)
     }
 }
 
-/// Releases the lanes that wait at the first operation of the source, and returns their bits. `None` when no lane waits
-/// for its wave.
-fn open_wave_barrier(lanes: &mut [(Fiber, Extent)], stats: &mut LaunchStats) -> Option<u64> {
-    let site =
-        lanes.iter().filter_map(|(fiber, _)| if let State::Wave(site) = fiber.state { Some(site) } else { None });
-    let first = site.min()?;
-    let live = lanes.iter().filter(|(fiber, _)| fiber.state != State::Done).count();
-    let mut mask = 0_u64;
-    for (lane, (fiber, _)) in lanes.iter_mut().enumerate() {
-        if fiber.state == State::Wave(first) {
-            fiber.state = State::Ready;
-            mask |= 1 << lane;
-        }
+/// The body of a fiber: a thread of every block that has as many.
+extern "C" fn run_threads() -> ! {
+    loop {
+        // SAFETY: fibers run during a block only, when its scheduler is stored.
+        let Call { entry, arguments, .. } = unsafe { (*RUNNING.load(Relaxed)).call };
+        // SAFETY: as the caller of `Scheduler::run` promises.
+        unsafe { entry(arguments) };
+        wait(State::Done);
     }
-    stats.divergences += u64::from(mask.count_ones() as usize != live);
-    Some(mask)
+}
+
+unsafe extern "C" fn wave_barrier(site: c_uint) {
+    wait(State::Wave(site));
+}
+
+unsafe extern "C" fn block_barrier() {
+    wait(State::Block);
+}
+
+/// Suspends the current thread until its next turn.
+#[inline(always)]
+fn wait(state: State) {
+    let scheduler = RUNNING.load(Relaxed);
+    // SAFETY: kernels wait on fibers only, which run during a block, when its scheduler is stored; no reference to it lives
+    // while another thread runs.
+    unsafe {
+        let (from, to) = (*scheduler).end_turn(state);
+        switch(from, to);
+    }
 }
