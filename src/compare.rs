@@ -6,12 +6,14 @@
 
 mod check_change;
 mod device_choice;
+mod groups;
 mod numbers;
 mod pairing;
 mod text;
 
 pub use check_change::CheckChange;
 pub use device_choice::{DeviceChoice, DevicePair};
+pub(crate) use groups::Group;
 pub use numbers::{ErrorChange, Interval, ThreeWay};
 pub use text::{render_human, render_json, render_markdown};
 

@@ -108,11 +108,12 @@ fn push(text: &mut String, cells: impl Iterator<Item = String>) {
     writeln!(text, "| {} |", cells.join(" | ")).expect("a String can always be written");
 }
 
-/// For each precision the most severe status of `models`, the least headroom, and how many of them ran.
+/// For each precision the most severe status of the numbers of `models`, their least headroom, how many of them ran, and the status of
+/// other checks, if it is severe.
 fn result(cells: &[Cell], column: usize, models: &[String]) -> String {
     let mut by_precision: BTreeMap<Precision, Vec<&Cell>> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.column == column && models.contains(&cell.model)) {
-        if cell.status != ResultStatus::Ignored {
+        if cell.status() != ResultStatus::Ignored {
             by_precision.entry(cell.precision).or_default().push(cell);
         }
     }
@@ -122,13 +123,12 @@ fn result(cells: &[Cell], column: usize, models: &[String]) -> String {
 }
 
 fn describe(precision: Precision, cells: &[&Cell], models: usize) -> String {
-    let status = cells.iter().map(|cell| cell.status).min().map_or("", ResultStatus::word);
-    let headrooms = cells.iter().filter_map(|cell| cell.tightest.as_ref()).map(|output| output.headroom);
+    let status = cells.iter().map(|cell| cell.numbers.status).min().map_or("", ResultStatus::word);
+    let headrooms = cells.iter().filter_map(|cell| cell.numbers.tightest.as_ref()).map(|output| output.headroom);
     let headroom = headrooms.fold(f64::INFINITY, f64::min);
+    let headroom = if headroom.is_finite() { format!(" {headroom:.1}") } else { String::new() };
     let of = if cells.len() < models { format!(", {} of {models}", cells.len()) } else { String::new() };
-    if headroom.is_finite() {
-        format!("{precision} {status} {headroom:.1}{of}")
-    } else {
-        format!("{precision} {status}{of}")
-    }
+    let severe = cells.iter().filter(|cell| cell.others.is_severe()).map(|cell| cell.others.status).min();
+    let others = severe.map_or(String::new(), |status| format!(" (other checks: {})", status.word()));
+    format!("{precision} {status}{headroom}{of}{others}")
 }

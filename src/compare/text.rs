@@ -1,13 +1,16 @@
 //! Renders a comparison as a table for the terminal, as Markdown and as JSON.
 
-use super::{CheckChange, Compared, Comparison, Side};
+use super::{CheckChange, Comparison, Side, groups::Group};
 use crate::text::{Align, Table, markdown_cell};
 use std::fmt::Write;
 
 /// Rows of one change that Markdown shows: GitHub limits a step summary to 1 MiB.
 const ROWS_SHOWN: usize = 100;
 
-/// Every check that changed, then the counts and the result.
+/// Models named of a group; more are only counted.
+const MODELS_NAMED: usize = 3;
+
+/// Every check that changed, many of them grouped over models; then the counts and the result.
 pub fn render_human(comparison: &Comparison) -> String {
     let mut table = Table::new(&[
         ("change", Align::Left),
@@ -16,11 +19,17 @@ pub fn render_human(comparison: &Comparison) -> String {
         ("second", Align::Left),
         ("why", Align::Left),
     ]);
-    for check in comparison.checks.iter().filter(|check| check.change != CheckChange::Same) {
+    let groups = comparison.groups();
+    for group in &groups {
+        let check = group.first();
         let (first, second) = (side(check.a.as_ref()), side(check.b.as_ref()));
-        table.push([check.change.word().to_owned(), check.test.clone(), first, second, check.why.clone()]);
+        let name = name(group, "");
+        table.push([check.change.word().to_owned(), name, first, second, group.why()]);
     }
     let mut text = table.to_string();
+    if groups.iter().any(|group| group.checks.len() > MODELS_NAMED) {
+        text.push_str("help: `--format json` has every check of every model\n");
+    }
     let _ = write!(text, "\nresult: {}: {}\n", result(comparison), counts(comparison));
     text.push_str(&other_arithmetic(comparison));
     if comparison.is_empty() {
@@ -38,7 +47,19 @@ pub fn render_json(comparison: &Comparison) -> String {
     format!("{}\n", serde_json::to_string_pretty(comparison).expect("a comparison has string keys only"))
 }
 
-/// Counts, and a table of the checks that changed, with the distance of the tensor that moved furthest.
+/// The test between `quotes`, or the check with its models: `cpu::output_golden_f32 of 43 models: beit, bit, cvt, ...`.
+fn name(group: &Group<'_>, quotes: &str) -> String {
+    let mut name = format!("{quotes}{}{quotes}", group.name());
+    let models = group.models();
+    if !models.is_empty() {
+        let named = models.iter().take(MODELS_NAMED).copied().collect::<Vec<_>>().join(", ");
+        let more = if models.len() > MODELS_NAMED { ", ..." } else { "" };
+        let _ = write!(name, " of {} models: {named}{more}", models.len());
+    }
+    name
+}
+
+/// Counts, and a table of the checks that changed, many of them grouped over models, with the distance of the tensor that moved furthest.
 pub fn render_markdown(comparison: &Comparison) -> String {
     let mut text = format!("**{}**: {}\n", result(comparison), counts(comparison));
     let arithmetic = other_arithmetic(comparison);
@@ -49,34 +70,33 @@ pub fn render_markdown(comparison: &Comparison) -> String {
         let (first, second) = (devices(&comparison.devices_a), devices(&comparison.devices_b));
         let _ = writeln!(text, "\nDevices: {} | {}", markdown_cell(&first), markdown_cell(&second));
     }
-    let mut has_header = false;
-    for change in CheckChange::ALL.iter().filter(|change| **change != CheckChange::Same) {
-        let checks: Vec<&Compared> = comparison.checks.iter().filter(|check| check.change == *change).collect();
-        if !checks.is_empty() && !has_header {
-            text.push_str("\n| change | check | first | second | why | distance |\n|---|---|---|---|---|---|\n");
-            has_header = true;
-        }
-        for check in checks.iter().take(ROWS_SHOWN) {
-            push_row(&mut text, check);
-        }
-        if checks.len() > ROWS_SHOWN {
-            let _ = writeln!(text, "| {} | and {} more | | | | |", change.word(), checks.len() - ROWS_SHOWN);
+    let groups = comparison.groups();
+    if !groups.is_empty() {
+        text.push_str("\n| change | check | first | second | why | distance |\n|---|---|---|---|---|---|\n");
+    }
+    for groups in groups.chunk_by(|a, b| a.first().change == b.first().change) {
+        groups.iter().take(ROWS_SHOWN).for_each(|group| push_row(&mut text, group));
+        if groups.len() > ROWS_SHOWN {
+            let change = groups[0].first().change.word();
+            let _ = writeln!(text, "| {change} | and {} more | | | | |", groups.len() - ROWS_SHOWN);
         }
     }
     text
 }
 
-fn push_row(text: &mut String, check: &Compared) {
-    let furthest = check.outputs.iter().filter_map(|output| output.a_to_b).max_by(|x, y| x.max.total_cmp(&y.max));
+fn push_row(text: &mut String, group: &Group<'_>) {
+    let check = group.first();
+    let outputs = group.checks.iter().flat_map(|check| &check.outputs);
+    let furthest = outputs.filter_map(|output| output.a_to_b).max_by(|x, y| x.max.total_cmp(&y.max));
     let distance = furthest.map_or(String::new(), |distance| format!("{:.2e} to {:.2e}", distance.min, distance.max));
     let _ = writeln!(
         text,
-        "| {} | `{}` | {} | {} | {} | {distance} |",
+        "| {} | {} | {} | {} | {} | {distance} |",
         check.change.word(),
-        check.test,
+        markdown_cell(&name(group, "`")),
         markdown_cell(&side(check.a.as_ref())),
         markdown_cell(&side(check.b.as_ref())),
-        markdown_cell(&check.why)
+        markdown_cell(&group.why())
     );
 }
 

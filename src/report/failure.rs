@@ -1,7 +1,9 @@
 //! Renders one failed check for a terminal.
 
-use crate::results::{RanOn, is_outside};
-use std::fmt::Write;
+use crate::{
+    results::{RanOn, is_outside},
+    text::push_line,
+};
 use testgen_types::{OutputError, ReportEntry};
 
 /// Tensors shown for one failure: the trace of a deep model has hundreds.
@@ -12,18 +14,18 @@ const TENSORS_SHOWN: usize = 8;
 pub fn render_failure(entry: &ReportEntry) -> String {
     let mut text = format!("  {}\n", entry.test_name());
     for line in entry.reason.as_deref().unwrap_or("no reason given").lines() {
-        push(&mut text, format_args!("    {line}"));
+        push_line(&mut text, format_args!("    {line}"));
     }
     if let Some(ran_on) = ran_on(entry) {
         let index = entry.device_index.map_or_else(String::new, |index| format!("{}:{index}, ", entry.device));
-        push(&mut text, format_args!("    ran on {index}{ran_on}"));
+        push_line(&mut text, format_args!("    ran on {index}{ran_on}"));
     }
     let outside: Vec<&OutputError> = entry.outputs.iter().filter(|output| is_outside(output)).collect();
     for output in outside.iter().take(TENSORS_SHOWN) {
         push_output(&mut text, output);
     }
     if outside.len() > TENSORS_SHOWN {
-        push(&mut text, format_args!("    and {} more tensors, see the report", outside.len() - TENSORS_SHOWN));
+        push_line(&mut text, format_args!("    and {} more tensors, see the report", outside.len() - TENSORS_SHOWN));
     }
     text
 }
@@ -36,7 +38,7 @@ fn ran_on(entry: &ReportEntry) -> Option<String> {
 
 fn push_output(text: &mut String, output: &OutputError) {
     let OutputError { name, rel_l2, max_rel, rel_l2_threshold, max_rel_threshold, headroom, worst, .. } = output;
-    push(
+    push_line(
         text,
         format_args!(
             "    {name}: rel_l2 {rel_l2:.2e} (allowed {rel_l2_threshold:.2e}), max_rel {max_rel:.2e} (allowed \
@@ -44,10 +46,6 @@ fn push_output(text: &mut String, output: &OutputError) {
         ),
     );
     for element in worst {
-        push(text, format_args!("      {:?} expected {}, got {}", element.index, element.expected, element.got));
+        push_line(text, format_args!("      {:?} expected {}, got {}", element.index, element.expected, element.got));
     }
-}
-
-fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
-    writeln!(text, "{line}").expect("a String can always be written");
 }

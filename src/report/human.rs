@@ -1,11 +1,11 @@
 //! Renders a summary for a terminal: the table, then reasons of ignored checks, failures and problems.
 
+mod table;
+
 use super::render_failure;
-use crate::{
-    results::{Expectation, Problem, RanOn, Row, Summary, on_engine},
-    text::{Align, Table},
-};
+use crate::results::{Expectation, Problem, Summary, on_engine};
 use std::{collections::BTreeSet, fmt::Write};
+use table::tables;
 
 /// Models listed after a reason; more are only counted.
 const MODELS_NAMED: usize = 3;
@@ -15,7 +15,7 @@ const PROBLEMS_SHOWN: usize = 5;
 
 /// The whole summary; its last line is the result.
 pub fn render_human(summary: &Summary) -> String {
-    let mut text = table(summary).to_string();
+    let mut text = tables(summary);
     push_ignored(&mut text, summary);
     if !summary.failures.is_empty() {
         text.push_str("\nfailed\n");
@@ -36,35 +36,6 @@ pub fn render_human(summary: &Summary) -> String {
     text.push('\n');
     text.push_str(&result(summary));
     text
-}
-
-fn table(summary: &Summary) -> Table {
-    let mut table = Table::new(&[
-        ("architecture", Align::Left),
-        ("model", Align::Left),
-        ("device", Align::Left),
-        ("passed", Align::Right),
-        ("failed", Align::Right),
-        ("ignored", Align::Right),
-        ("numbers computed on", Align::Left),
-    ]);
-    for row in &summary.rows {
-        let counts = [row.passed, row.failed, row.ignored].map(|count| count.to_string());
-        let words = [
-            row.architecture.to_string(),
-            row.model.clone(),
-            on_engine(row.device, row.device_index, row.engine.as_deref()),
-        ];
-        table.push(words.into_iter().chain(counts).chain([computed_on(row)]));
-    }
-    table
-}
-
-fn computed_on(row: &Row) -> String {
-    if row.ran_on.is_empty() {
-        return "nothing".to_owned();
-    }
-    row.ran_on.iter().map(RanOn::describe).collect::<Vec<_>>().join("; ")
 }
 
 fn push_ignored(text: &mut String, summary: &Summary) {

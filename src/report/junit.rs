@@ -5,9 +5,8 @@
 
 use crate::{
     results::{Column, Merged, MergedEntry, ResultStatus},
-    text::xml_escape,
+    text::{push_line, xml_escape},
 };
-use std::fmt::Write;
 use testgen_types::ReportEntry;
 
 /// The whole report. Problems of the report itself form a failing suite of their own, so that no viewer shows it as green.
@@ -15,7 +14,10 @@ pub fn render_junit(merged: &Merged) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let red = merged.entries.iter().filter(|entry| entry.evaluation.red).count() + merged.problems.len();
     let cases = merged.entries.len() + merged.problems.len();
-    push(&mut text, format_args!("<testsuites name=\"testgen\" tests=\"{cases}\" failures=\"{red}\" errors=\"0\">"));
+    push_line(
+        &mut text,
+        format_args!("<testsuites name=\"testgen\" tests=\"{cases}\" failures=\"{red}\" errors=\"0\">"),
+    );
     for (index, column) in merged.columns.iter().enumerate() {
         let entries: Vec<&MergedEntry> = merged.entries.iter().filter(|entry| entry.column == index).collect();
         push_suite(&mut text, column, &entries);
@@ -31,7 +33,7 @@ fn push_suite(text: &mut String, column: &Column, entries: &[&MergedEntry]) {
     let seconds: f64 = entries.iter().map(|entry| entry.entry.milliseconds / 1e3).sum();
     let name = xml_escape(&column.label());
     let count = entries.len();
-    push(
+    push_line(
         text,
         format_args!(
             "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" \
@@ -39,7 +41,7 @@ fn push_suite(text: &mut String, column: &Column, entries: &[&MergedEntry]) {
         ),
     );
     let simulated = column.simulated;
-    push(text, format_args!("    <properties><property name=\"simulated\" value=\"{simulated}\"/></properties>"));
+    push_line(text, format_args!("    <properties><property name=\"simulated\" value=\"{simulated}\"/></properties>"));
     entries.iter().for_each(|entry| push_case(text, entry));
     text.push_str("  </testsuite>\n");
 }
@@ -56,23 +58,23 @@ fn push_case(text: &mut String, entry: &MergedEntry) {
     let message = xml_escape(&message(entry));
     let word = entry.evaluation.status.word();
     match (entry.evaluation.red, is_skipped(entry)) {
-        (true, _) => push(
+        (true, _) => push_line(
             text,
             format_args!(
                 "{case}>\n      <failure type=\"{word}\" message=\"{word}\">{message}</failure>\n    </testcase>"
             ),
         ),
         (false, true) => {
-            push(text, format_args!("{case}>\n      <skipped message=\"{word}: {message}\"/>\n    </testcase>"));
+            push_line(text, format_args!("{case}>\n      <skipped message=\"{word}: {message}\"/>\n    </testcase>"));
         }
-        (false, false) => push(text, format_args!("{case}/>")),
+        (false, false) => push_line(text, format_args!("{case}/>")),
     }
 }
 
 fn is_skipped(entry: &MergedEntry) -> bool {
     let not_run = matches!(
         entry.evaluation.status,
-        ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::ExpectedFailure
+        ResultStatus::Ignored | ResultStatus::Fallback | ResultStatus::Mock | ResultStatus::ExpectedFailure
     );
     not_run && !entry.evaluation.red
 }
@@ -87,13 +89,13 @@ fn push_problems(text: &mut String, problems: &[String]) {
         return;
     }
     let count = problems.len();
-    push(
+    push_line(
         text,
         format_args!("  <testsuite name=\"the report itself\" tests=\"{count}\" failures=\"{count}\" errors=\"0\">"),
     );
     for (index, problem) in problems.iter().enumerate() {
         let problem = xml_escape(problem);
-        push(
+        push_line(
             text,
             format_args!(
                 "    <testcase classname=\"report\" name=\"problem {}\">\n      <failure type=\"not trustworthy\" \
@@ -103,8 +105,4 @@ fn push_problems(text: &mut String, problems: &[String]) {
         );
     }
     text.push_str("  </testsuite>\n");
-}
-
-fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
-    writeln!(text, "{line}").expect("a String can always be written");
 }

@@ -12,11 +12,12 @@ use crate::{compare::Comparison, results::Merged};
 use data::Data;
 
 const TEMPLATE: &str = include_str!("page/page.html");
-const SCRIPTS: [&str; 5] = [
+const SCRIPTS: [&str; 6] = [
     include_str!("page/cells.js"),
     include_str!("page/plot.js"),
     include_str!("page/detail.js"),
     include_str!("page/frame.js"),
+    include_str!("page/matrix.js"),
     include_str!("page/page.js"),
 ];
 

@@ -2,11 +2,12 @@
 
 use crate::{
     compare::Comparison,
-    results::{Cell, Column, Merged, MergedEntry, ResultStatus, cells, first_diverging},
+    results::{Cell, Column, Counts, Merged, MergedEntry, Part, ResultStatus, cells, first_diverging},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use testgen_types::OutputError;
 
 /// The version of the JSON form; adding a field is compatible, changing one raises it.
 const VERSION: u32 = 2;
@@ -21,6 +22,10 @@ struct Structured {
     green: bool,
     /// The number of checks by status.
     counts: BTreeMap<&'static str, usize>,
+    /// The part of `counts` that compares numbers with the reference.
+    numbers: BTreeMap<&'static str, usize>,
+    /// The part of `counts` that shows other properties.
+    others: BTreeMap<&'static str, usize>,
     /// Problems of the reports themselves; any of them makes the report red.
     problems: Vec<String>,
     /// The reports by their path below the given directories.
@@ -75,11 +80,29 @@ struct StructuredCell {
     error: Option<f64>,
     /// Threshold / error of that tensor.
     headroom: Option<f64>,
+    /// The checks that compare numbers with the reference.
+    numbers: StructuredPart,
+    /// All other checks.
+    others: StructuredPart,
     /// The first layer that diverges.
     first_diverging: Option<String>,
     milliseconds: f64,
     /// Bytes that loading the model took.
     memory: Option<u64>,
+}
+
+/// Some of the checks of a cell.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct StructuredPart {
+    /// The most severe status; of numbers `incomplete` when the outputs were not compared.
+    status: ResultStatus,
+    /// The number of checks by status, without zeros.
+    counts: BTreeMap<&'static str, usize>,
+    /// rel-L2 of the tensor with the least headroom; null when there is none, or when it is not finite.
+    error: Option<f64>,
+    /// Threshold / error of that tensor.
+    headroom: Option<f64>,
 }
 
 /// One check on one device.
@@ -106,10 +129,14 @@ struct Check {
 
 /// The report as JSON, ended by a line break.
 pub fn render_structured(merged: &Merged, base: Option<&Comparison>) -> String {
+    let Counts { numbers, others } = merged.counts();
+    let all = |status: &ResultStatus| count(&numbers, status) + count(&others, status);
     let structured = Structured {
         version: VERSION,
         green: merged.is_green(),
-        counts: ResultStatus::ALL.iter().map(|status| (key(*status), count(merged, *status))).collect(),
+        counts: ResultStatus::ALL.iter().map(|status| (key(*status), all(status))).collect(),
+        numbers: ResultStatus::ALL.iter().map(|status| (key(*status), count(&numbers, status))).collect(),
+        others: ResultStatus::ALL.iter().map(|status| (key(*status), count(&others, status))).collect(),
         problems: merged.problems.clone(),
         sources: merged.sources.clone(),
         devices: merged.columns.iter().map(device).collect(),
@@ -142,8 +169,8 @@ fn key(status: ResultStatus) -> &'static str {
     }
 }
 
-fn count(merged: &Merged, status: ResultStatus) -> usize {
-    merged.entries.iter().filter(|entry| entry.evaluation.status == status).count()
+fn count(counts: &BTreeMap<ResultStatus, usize>, status: &ResultStatus) -> usize {
+    counts.get(status).copied().unwrap_or(0)
 }
 
 fn device(column: &Column) -> Device {
@@ -161,18 +188,32 @@ fn device(column: &Column) -> Device {
 }
 
 fn structured_cell(cell: Cell) -> StructuredCell {
-    let finite = cell.tightest.as_ref().filter(|output| output.rel_l2 < f64::MAX);
     StructuredCell {
+        status: cell.status(),
+        error: finite_error(cell.tightest()),
+        headroom: cell.tightest().map(|output| output.headroom),
         model: cell.model,
         device: cell.column,
         precision: cell.precision.as_str(),
-        status: cell.status,
-        error: finite.map(|output| output.rel_l2),
-        headroom: cell.tightest.as_ref().map(|output| output.headroom),
+        numbers: structured_part(&cell.numbers),
+        others: structured_part(&cell.others),
         first_diverging: cell.first_diverging,
         milliseconds: cell.milliseconds,
         memory: cell.memory,
     }
+}
+
+fn structured_part(part: &Part) -> StructuredPart {
+    StructuredPart {
+        status: part.status,
+        counts: part.counts.iter().map(|(status, count)| (key(*status), *count)).collect(),
+        error: finite_error(part.tightest.as_ref()),
+        headroom: part.tightest.as_ref().map(|output| output.headroom),
+    }
+}
+
+fn finite_error(output: Option<&OutputError>) -> Option<f64> {
+    output.map(|output| output.rel_l2).filter(|error| *error < f64::MAX)
 }
 
 fn check(merged: &MergedEntry) -> Check {

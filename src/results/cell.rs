@@ -1,6 +1,6 @@
-//! One cell of the result matrix: a model on a device in a precision, with all its checks combined.
+//! One cell of the result matrix: a model on a device in a precision. Its numbers and its other checks have a status each.
 
-use super::{Merged, MergedEntry, ResultStatus};
+use super::{Merged, MergedEntry, ResultStatus, numbers::compares_numbers};
 use std::collections::BTreeMap;
 use testgen_types::{Architecture, Check, OutputError, Precision, ReportEntry};
 
@@ -15,18 +15,27 @@ pub struct Cell {
     pub column: usize,
     /// The precision.
     pub precision: Precision,
-    /// The most severe status of its checks; never a pass when no number was computed.
-    pub status: ResultStatus,
-    /// The number of checks by status.
-    pub counts: BTreeMap<ResultStatus, usize>,
-    /// The compared tensor with the least headroom.
-    pub tightest: Option<OutputError>,
+    /// The checks that compare numbers with the reference; never a pass when the outputs were not compared.
+    pub numbers: Part,
+    /// All other checks.
+    pub others: Part,
     /// The first layer whose hidden state is outside its threshold.
     pub first_diverging: Option<String>,
     /// Milliseconds of all checks.
     pub milliseconds: f64,
     /// Bytes that loading the model took, the maximum over all checks.
     pub memory: Option<u64>,
+}
+
+/// Some of the checks of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The most severe status; ignored where there is no check.
+    pub status: ResultStatus,
+    /// The number of checks by status.
+    pub counts: BTreeMap<ResultStatus, usize>,
+    /// The compared tensor with the least headroom.
+    pub tightest: Option<OutputError>,
 }
 
 /// The cells of a report, in the order of its entries.
@@ -39,51 +48,90 @@ pub fn cells(merged: &Merged) -> Vec<Cell> {
 
 impl Cell {
     fn of(entries: &[MergedEntry]) -> Self {
-        let mut counts = BTreeMap::new();
-        for merged in entries {
-            *counts.entry(merged.evaluation.status).or_default() += 1;
-        }
+        let (numbers, others): (Vec<&MergedEntry>, Vec<&MergedEntry>) =
+            entries.iter().partition(|merged| compares_numbers(merged.entry.check));
         let ReportEntry { architecture, ref model, precision, .. } = entries[0].entry;
-        // `dtype_ladder` also compares the other precisions, which have cells of their own.
-        let compared = entries.iter().filter(|merged| merged.entry.check != Check::DtypeLadder);
-        let outputs = compared.flat_map(|merged| &merged.entry.outputs);
+        let first_diverging = numbers.iter().find_map(|merged| first_diverging(&merged.entry)).map(str::to_owned);
+        let mut numbers = Part::of(&numbers);
+        if computes_without_comparing(entries) && numbers.status >= ResultStatus::Incomplete {
+            numbers.status = ResultStatus::Incomplete;
+        }
         Self {
             architecture,
             model: model.clone(),
             column: entries[0].column,
             precision,
-            status: status(entries),
-            tightest: outputs.min_by(|a, b| a.headroom.total_cmp(&b.headroom)).cloned(),
-            first_diverging: entries.iter().find_map(|merged| first_diverging(&merged.entry)).map(str::to_owned),
+            numbers,
+            others: Part::of(&others),
+            first_diverging,
             milliseconds: entries.iter().map(|merged| merged.entry.milliseconds).sum(),
             memory: entries.iter().filter_map(|merged| loaded_bytes(&merged.entry)).max(),
+        }
+    }
+
+    /// The most severe status of all checks. Passes of other checks do not replace numbers that are missing.
+    pub fn status(&self) -> ResultStatus {
+        if self.others.is_severe() { self.numbers.status.min(self.others.status) } else { self.numbers.status }
+    }
+
+    /// Whether it is more than passed, simulated and ignored checks.
+    pub fn is_notable(&self) -> bool {
+        self.status() <= ResultStatus::Incomplete
+    }
+
+    /// The compared tensor with the least headroom, of all checks.
+    pub fn tightest(&self) -> Option<&OutputError> {
+        tightest([&self.numbers, &self.others].into_iter().filter_map(|part| part.tightest.as_ref()))
+    }
+
+    /// The number of checks.
+    pub fn checks(&self) -> usize {
+        self.numbers.checks() + self.others.checks()
+    }
+}
+
+impl Part {
+    fn of(entries: &[&MergedEntry]) -> Self {
+        let mut counts = BTreeMap::new();
+        for merged in entries {
+            *counts.entry(merged.evaluation.status).or_default() += 1;
+        }
+        // `dtype_ladder` also compares the other precisions, which have cells of their own.
+        let compared = entries.iter().filter(|merged| merged.entry.check != Check::DtypeLadder);
+        Self {
+            status: counts.keys().next().copied().unwrap_or(ResultStatus::Ignored),
+            tightest: tightest(compared.flat_map(|merged| &merged.entry.outputs)).cloned(),
             counts,
         }
     }
-}
 
-/// The most severe status. Checks of mocks and fallbacks alone do not make a cell pass, and neither do numeric passes
-/// without `output_golden` or `forward`, one of which every model and every operator has in every precision.
-fn status(entries: &[MergedEntry]) -> ResultStatus {
-    let most_severe = |numeric: bool| {
-        let of_kind = entries.iter().filter(|merged| merged.entry.check.is_numeric() == numeric);
-        of_kind.map(|merged| merged.evaluation.status).min()
-    };
-    let numbers = most_severe(true).unwrap_or(ResultStatus::Ignored);
-    let numbers = match numbers {
-        ResultStatus::Pass | ResultStatus::Simulated if !compares_outputs(entries) => ResultStatus::Incomplete,
-        other => other,
-    };
-    match most_severe(false) {
-        Some(other) if other < ResultStatus::Incomplete => numbers.min(other),
-        Some(_) | None => numbers,
+    /// Whether a check failed, passed unexpectedly, or ran elsewhere than on the named device.
+    pub fn is_severe(&self) -> bool {
+        self.status < ResultStatus::Incomplete
+    }
+
+    /// The number of checks.
+    pub fn checks(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// The number of checks with the most severe status.
+    pub fn most_severe(&self) -> usize {
+        self.counts.values().next().copied().unwrap_or(0)
     }
 }
 
-fn compares_outputs(entries: &[MergedEntry]) -> bool {
+fn tightest<'o>(outputs: impl Iterator<Item = &'o OutputError>) -> Option<&'o OutputError> {
+    outputs.min_by(|a, b| a.headroom.total_cmp(&b.headroom))
+}
+
+/// Whether numeric checks passed without `output_golden` or `forward`, one of which every model and every operator has in every
+/// precision.
+fn computes_without_comparing(entries: &[MergedEntry]) -> bool {
     let passes = |status| matches!(status, ResultStatus::Pass | ResultStatus::Simulated);
     let compares = |check| matches!(check, Check::OutputGolden | Check::Forward);
-    entries.iter().any(|merged| compares(merged.entry.check) && passes(merged.evaluation.status))
+    let passed = || entries.iter().filter(|merged| passes(merged.evaluation.status)).map(|merged| merged.entry.check);
+    passed().any(Check::is_numeric) && !passed().any(compares)
 }
 
 /// The first hidden state, in the order of the layers, that is outside its threshold.

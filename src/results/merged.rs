@@ -5,6 +5,7 @@ use super::{
     column::{Column, Identity},
     completeness::{contradiction, impossible_pass},
     evaluate,
+    numbers::compares_numbers,
 };
 use crate::expected_failure::ExpectedFailures;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,15 @@ pub struct Merged {
     pub entries: Vec<MergedEntry>,
     /// Problems of the reports themselves.
     pub problems: Vec<String>,
+}
+
+/// The number of checks by status.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// The checks that compare numbers with the reference.
+    pub numbers: BTreeMap<ResultStatus, usize>,
+    /// All other checks.
+    pub others: BTreeMap<ResultStatus, usize>,
 }
 
 /// One check on one device.
@@ -86,11 +96,12 @@ impl Merged {
         self.problems.is_empty() && !self.entries.iter().any(|merged| merged.evaluation.red)
     }
 
-    /// The number of entries by status.
-    pub fn counts(&self) -> BTreeMap<ResultStatus, usize> {
-        let mut counts = BTreeMap::new();
-        for merged in &self.entries {
-            *counts.entry(merged.evaluation.status).or_default() += 1;
+    /// The number of checks by status: those that compare numbers with the reference, and the others.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for MergedEntry { entry, evaluation, .. } in &self.entries {
+            let part = if compares_numbers(entry.check) { &mut counts.numbers } else { &mut counts.others };
+            *part.entry(evaluation.status).or_default() += 1;
         }
         counts
     }

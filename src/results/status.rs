@@ -4,6 +4,10 @@ use crate::expected_failure::ExpectedFailures;
 use serde::Serialize;
 use testgen_types::{EntryStatus, ReportEntry};
 
+/// The start of the reason why a check was ignored that its engine cannot run (`check_run.rs` of the runtime). If the two differ, the check
+/// is shown as a mock.
+const UNSUPPORTED: &str = "the engine does not support it";
+
 /// The status of a check, in order of severity: the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -110,7 +114,7 @@ pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &Exp
     let in_force = expectation.filter(|expectation| expected.is_in_force(expectation));
     let evaluation = |status, red, note| Evaluation { status, red, note };
     match (entry.status, in_force, expectation) {
-        (EntryStatus::Ignored, ..) => evaluation(without_numbers(entry).unwrap_or(ResultStatus::Ignored), false, None),
+        (EntryStatus::Ignored, ..) => evaluation(ignored(entry), false, None),
         (EntryStatus::Fail, Some(expectation), _) => {
             evaluation(ResultStatus::ExpectedFailure, false, Some(expectation.describe()))
         }
@@ -126,6 +130,16 @@ pub fn evaluate(entry: &ReportEntry, contradiction: Option<&str>, expected: &Exp
         }
         (EntryStatus::Pass, _, None) if entry.simulated => evaluation(ResultStatus::Simulated, false, None),
         (EntryStatus::Pass, _, None) => evaluation(ResultStatus::Pass, false, None),
+    }
+}
+
+/// The status of a check that the suite ignored. An endpoint without a model is a mock, also where the engine lacks what the model needs;
+/// the suite reports every other model that could not be loaded as a failure.
+fn ignored(entry: &ReportEntry) -> ResultStatus {
+    let is_unsupported = entry.reason.as_deref().is_some_and(|reason| reason.starts_with(UNSUPPORTED));
+    match without_numbers(entry) {
+        Some(ResultStatus::Mock) if is_unsupported => ResultStatus::Ignored,
+        other => other.unwrap_or(ResultStatus::Ignored),
     }
 }
 

@@ -1,7 +1,10 @@
 //! The page in headless Chromium, which prints the document after its script has run. Filters and the open cell are in
 //! the address, so that no browser driver is needed.
 
-use crate::{project::Project, seeded::seed};
+use crate::{
+    project::Project,
+    seeded::{seed, seed_many},
+};
 use std::{env, path::Path, process::Command};
 
 /// Set where a missing browser must fail the test instead of skipping it, as in CI.
@@ -137,4 +140,72 @@ fn a_failing_cell_shows_its_first_diverging_layer_and_worst_elements() {
     assert_has(body(&simulated), &["nothing here was computed on hardware"]);
     let fallback = open("open=bert|2|f32");
     assert_has(body(&fallback), &["another device was used", "fell back to cpu"]);
+}
+
+/// Clicks on the button of an architecture, and what follows.
+const UNFOLD: &str = "<script>{
+const rows = () => document.querySelectorAll('#matrix tbody tr').length;
+const before = rows();
+document.querySelector('[data-unfold=encoder_only]').click();
+const unfolded = [rows(), location.hash, document.activeElement.dataset.unfold].join(' ');
+document.querySelector('#matrix td button').focus();
+document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));
+const next = document.activeElement.dataset.key;
+document.querySelector('[data-unfold=encoder_only]').click();
+document.body.dataset.unfolds = [before, unfolded, next, rows(), location.hash].join(' ');
+}</script></body>";
+
+#[test]
+fn of_many_models_the_page_shows_those_that_did_not_simply_pass() {
+    let project = Project::empty();
+    seed_many(&project, "reports", 600);
+    project.run(&["report", "reports", "--out", "report.html"]).expect_code(1);
+    let page = project.path("report.html");
+    let Some(document) = document(&page, "") else { return };
+    let expected = [
+        "llama_0007, cpu: A host processor, f32: fail 0.5 \u{d7}0.002; other checks: pass 1",
+        "llama_0007, cpu@torch: A host processor, f32: pass 1.00e-4 \u{d7}10; other checks: pass 1",
+        "llama_0007, cuda: A CUDA device, f32: pass 1.00e-4 \u{d7}10; other checks: pass 1",
+        "bert_0009, cpu: A host processor, f32: pass 1.00e-4 \u{d7}10; other checks: pass 1",
+        "bert_0009, cpu@torch: A host processor, f32: pass 1.00e-4 \u{d7}10; other checks: pass 1",
+        "bert_0009, cuda: A CUDA device, f32: pass 1.00e-4 \u{d7}10; other checks: fail 1 of 1",
+    ];
+    assert_eq!(labels(&document), expected, "{}", body(&document));
+    assert_has(
+        body(&document),
+        &["1800 of 1800 cells, 600 of 600 models", "300 models", "299 more", "</span> fail</span> 1</span>"],
+    );
+    let count = |address: &str| labels(&self::document(&page, address).expect("there is a browser")).len();
+    assert_eq!(count("unfold=encoder_only"), 3 + 3 * 300);
+    assert_eq!(count("q=bert_012"), 10 * 3, "few models are not folded");
+    assert_eq!(count("status=fail"), 2, "the cells with a failure, of numbers or of another check");
+    let text = std::fs::read_to_string(&page).expect("the page is written").replace("</body>", UNFOLD);
+    let document = self::document(&project.write("unfold.html", text), "").expect("there is a browser");
+    let expected = "4 303 #unfold=encoder_only encoder_only bert_0000|0|f32 4 ";
+    assert_has(&document, &[&format!("data-unfolds=\"{expected}\"")]);
+}
+
+#[test]
+fn a_cell_shows_its_numbers_apart_from_its_other_checks() {
+    let project = Project::empty();
+    seed_many(&project, "reports", 20);
+    project.run(&["report", "reports", "--out", "report.html"]).expect_code(1);
+    let Some(document) = document(&project.path("report.html"), "open=bert_0009|2|f32") else { return };
+    assert_eq!(labels(&document).len(), 60, "few models are not folded");
+    assert_has(
+        body(&document),
+        &["Numbers: <span class=\"s fail\"> 1 <span", "Other checks: <span class=\"s fail\"> 1 <span"],
+    );
+    assert_has(
+        body(&document),
+        &["Numbers: <span class=\"mark-pass\"", "Other checks: <span class=\"mark-fail\"", ": 1 of 1."],
+    );
+    let (numbers, others) = body(&document).split_once("Other checks</h3>").expect("the cell has other checks");
+    assert_has(numbers, &["Checks of numbers</h3>", ">output_golden</th>", "4096 bytes remain"]);
+    assert_has(others, &[">memory_released</th>"]);
+    assert!(
+        !numbers.contains(">memory_released</th>") && !others.contains(">output_golden</th>"),
+        "{}",
+        body(&document)
+    );
 }

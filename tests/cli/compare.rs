@@ -28,6 +28,32 @@ fn every_change_is_shown() {
 }
 
 #[test]
+fn the_same_change_of_many_models_is_one_row() {
+    let project = Project::empty();
+    let text = |models: usize, error: f64| -> String {
+        let output =
+            |model: usize| line(&format!("bert_{model}"), "cpu", "output_golden", "f32", "pass", &golden(error));
+        (0..models).map(output).collect()
+    };
+    let finite = line("llama", "cpu", "finite", "f32", "pass", &on("A host processor"));
+    project.write("a.jsonl", text(50, 1e-4) + &finite);
+    project.write("b.jsonl", text(50, 8e-4));
+    let run = |format: &str| project.run(&["compare", "a.jsonl", "b.jsonl", "--format", format]).expect_code(1).stdout;
+    let human = run("human");
+    let rows: Vec<&str> =
+        human.lines().filter(|line| line.starts_with("worse ") || line.starts_with("only ")).collect();
+    assert_eq!(rows.len(), 2, "{human}");
+    assert!(rows[0].contains("cpu::output_golden_f32 of 50 models: bert_0, bert_10, bert_11, ..."), "{human}");
+    assert!(rows[0].ends_with("`logits`: error 1.00e-4, now 8.00e-4"), "{human}");
+    assert!(rows[1].contains("decoder_only::llama::cpu::finite_f32 "), "{human}");
+    assert!(human.contains("result: WORSE: 50 worse, 1 only in the first"), "{human}");
+    let markdown = run("markdown");
+    assert!(markdown.contains("| worse | `cpu::output_golden_f32` of 50 models: bert_0,"), "{markdown}");
+    let json: serde_json::Value = serde_json::from_str(&run("json")).expect("is JSON");
+    assert_eq!(json["checks"].as_array().map(Vec::len), Some(51));
+}
+
+#[test]
 fn nothing_worse_is_success_and_nothing_to_compare_is_not() {
     let project = two_reports();
     project.run(&["compare", "a.jsonl", "a.jsonl"]).expect_code(0);

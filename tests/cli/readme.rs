@@ -5,7 +5,7 @@
 use crate::{drift::assert_current, project::Project};
 use regex::{Captures, Regex};
 use serde_json::Value;
-use std::fs;
+use std::{collections::BTreeSet, fs};
 use testgen_types::{Architecture, DeviceKind, Precision, required_checks};
 
 /// The specs of this repository, as `testgen list --json` prints them.
@@ -46,26 +46,31 @@ fn the_counts_of_the_example_are_current() {
     let mut text = with_count(&readme, r"(?<before> generated )\d+(?<after> models, up to date)", specs.len());
     text = with_count(&text, r"(?<before> verified )\d+(?<after> files, 0 findings)", sources);
     text = with_count(&text, r"(?<before> test(ing|ed) )\d+(?<after> checks)", total);
-    text = with_count(&text, r"(?<before>\.\.\. \()\d+(?<after> more models\))", specs.len() - 3);
+    text =
+        with_count(&text, r"(?<before>\.\.\. \()\d+(?<after> more architectures\))", architectures(&specs).len() - 3);
+    text = with_count(&text, r"(?<before>    of all )\d+(?<after> models every check)", specs.len());
     assert_current("README.md", &with_rows(&text, &specs));
+}
+
+fn architectures(specs: &[Value]) -> BTreeSet<&str> {
+    specs.iter().filter_map(|spec| spec["architecture"].as_str()).collect()
 }
 
 /// The rows of the example. On the CPU every check passes that is not ignored; of an absent GPU only the checks of its status pass.
 fn with_rows(text: &str, specs: &[Value]) -> String {
-    let row = Regex::new(r"(?m)^(    \w+ +(\w+) +(cpu|cuda|rocm) +)(\d+)( +0 +)(\d+) ").expect("the pattern is right");
-    assert_eq!(row.find_iter(text).count(), 9, "three models on three devices");
+    let row =
+        Regex::new(r"(?m)^(    (\w+) +(cpu|cuda|rocm) +)(\d+)( +)(\d+)( +0 +)(\d+) ").expect("the pattern is right");
+    assert_eq!(row.find_iter(text).count(), 9, "three architectures on three devices");
     let current = |found: &Captures<'_>| {
-        let spec = specs.iter().find(|spec| spec["name"] == found[2]).expect("the model has a spec");
+        let of_architecture: Vec<&Value> = specs.iter().filter(|spec| spec["architecture"] == found[2]).collect();
         let device: DeviceKind = found[3].parse().expect("is a device");
-        let (all, passed, ignored) = (checks(spec, Some(device)), number(&found[4]), number(&found[6]));
-        let (passed, ignored) = match device {
-            DeviceKind::Cpu => (all - ignored, ignored),
-            DeviceKind::Cuda | DeviceKind::Rocm => (passed, all - passed),
+        let all: usize = of_architecture.iter().map(|spec| checks(spec, Some(device))).sum();
+        let (models, ignored) = (of_architecture.len(), number(&found[8]));
+        let passed = match device {
+            DeviceKind::Cpu => all - ignored,
+            DeviceKind::Cuda | DeviceKind::Rocm => 3 * models,
         };
-        // Right-aligned, as the table is.
-        let width = |group: usize| found[group].len();
-        let (before, between) = (found[1].trim_end(), width(5) + width(6));
-        format!("{before}{passed:>0$}{1:>2$}{ignored:>3$} ", width(1) + width(4) - before.len(), 0, 8, between - 8)
+        format!("    {:<16}  {:<6}  {models:>6}  {passed:>6}  {:>6}  {:>7} ", &found[2], &found[3], 0, all - passed)
     };
     row.replace_all(text, current).into_owned()
 }

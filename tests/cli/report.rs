@@ -3,7 +3,7 @@
 use crate::{
     drift::assert_printed,
     project::Project,
-    seeded::{line, on, outputs, seed, tensor},
+    seeded::{line, on, outputs, seed, seed_many, tensor},
 };
 use std::fs;
 
@@ -72,7 +72,7 @@ fn the_most_severe_of_several_entries_is_kept() {
         project.write("r/a.jsonl", first);
         project.write("r/b.jsonl", second);
         let text = project.run(&["report", "r", "--format", "markdown"]).expect_code(1).stdout;
-        assert!(text.contains("**FAILED**: 1 fail"), "{text}");
+        assert!(text.contains("**FAILED**: numbers: 1 fail"), "{text}");
     }
 }
 
@@ -95,6 +95,77 @@ fn a_model_whose_outputs_were_not_compared_is_incomplete() {
     project.write("r/a.jsonl", line("bert", "cuda", "placement", "f16", "pass", &on("A CUDA device")));
     let text = project.run(&["report", "r", "--format", "markdown"]).expect_code(0).stdout;
     assert!(text.contains("| \u{25d0} incomplete |"), "{text}");
+}
+
+#[test]
+fn the_numbers_have_a_status_apart_from_the_other_checks() {
+    let project = Project::empty();
+    let device = on("A host processor");
+    let numbers = line(
+        "bert",
+        "cpu",
+        "output_golden",
+        "f32",
+        "pass",
+        &(device.clone() + &outputs(&[tensor("logits", Some(1e-4), "")])),
+    );
+    let far = device.clone() + &outputs(&[tensor("logits unpadded", Some(0.5), "")]) + "\"reason\":\"far\",";
+    let other = line("bert", "cpu", "kv_cache_equivalence", "f32", "fail", &far);
+    project.write("r/a.jsonl", numbers + &other + &line("bert", "cpu", "determinism", "f32", "pass", &device));
+    let run = |format: &str| project.run(&["report", "r", "--format", format]).expect_code(1).stdout;
+    let text = run("markdown");
+    assert!(text.contains("numbers: 1 pass \u{2713}; other checks: 1 fail \u{2717}, 1 pass \u{2713}\n"), "{text}");
+    assert!(text.contains("| \u{2713} pass 1.00e-4 \u{d7}10.0; other checks: 1 fail \u{2717} |"), "{text}");
+    let report: serde_json::Value = serde_json::from_str(&run("json")).expect("is JSON");
+    let cell = &report["cells"][0];
+    // The fields of the whole cell keep their meaning.
+    assert_eq!((&cell["status"], &cell["error"]), (&"fail".into(), &0.5.into()), "{cell}");
+    let part = |part: &serde_json::Value| (part["status"].clone(), part["error"].clone(), part["counts"].clone());
+    assert_eq!(part(&cell["numbers"]), ("pass".into(), 1e-4.into(), serde_json::json!({ "pass": 1 })), "{cell}");
+    let counts = serde_json::json!({ "fail": 1, "pass": 1 });
+    assert_eq!(part(&cell["others"]), ("fail".into(), 0.5.into(), counts), "{cell}");
+    assert_eq!((&report["numbers"]["fail"], &report["others"]["fail"]), (&0.into(), &1.into()));
+}
+
+#[test]
+fn only_a_model_that_could_not_be_loaded_is_a_mock() {
+    let project = Project::empty();
+    let run = |status: &str, reason: &str, code| {
+        let mock = format!("\"mock\":true,\"reason\":\"{reason}\",");
+        // The check of mocks provokes one, and passes.
+        let provoked = line("bert", "cpu", "mock_marked", "f32", "pass", &mock);
+        project.write("r/a.jsonl", provoked + &line("bert", "cpu", "output_golden", "f32", status, &mock));
+        ["markdown", "junit"].map(|format| project.run(&["report", "r", "--format", format]).expect_code(code).stdout)
+    };
+    let [unsupported, junit] = run("ignored", "the engine does not support it: no class `BertModel`", 0);
+    assert!(
+        unsupported.contains("**passed**: numbers: 1 ignored \u{2013}; other checks: 1 pass \u{2713}"),
+        "{unsupported}"
+    );
+    assert!(junit.contains("<skipped message=\"ignored: the engine does not support it"), "{junit}");
+    let [ignored, junit] = run("ignored", "cannot read config.json", 0);
+    assert!(ignored.contains("**passed**: numbers: 1 mock \u{2205}; other checks: 1 pass \u{2713}"), "{ignored}");
+    assert!(junit.contains("<skipped message=\"mock: cannot read config.json"), "{junit}");
+    let [failed, junit] = run("fail", "the engine does not support it", 1);
+    assert!(failed.contains("**FAILED**: numbers: 1 mock \u{2205}; other checks: 1 pass \u{2713}"), "{failed}");
+    assert!(junit.contains("<failure type=\"mock\""), "{junit}");
+}
+
+#[test]
+fn of_many_models_markdown_shows_those_that_did_not_simply_pass() {
+    let project = Project::empty();
+    seed_many(&project, "r", 600);
+    let text = project.run(&["report", "r", "--format", "markdown"]).expect_code(1).stdout;
+    let rows: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("| decoder_only") || line.starts_with("| encoder_only")).collect();
+    let numbers = "\u{2713} 300";
+    let passes = |row: &str| row.matches(numbers).count();
+    assert_eq!(rows.len(), 2 + 2, "{text}");
+    assert!(rows[0].starts_with("| decoder_only | 300 | \u{2717} 1, \u{2713} 299 |") && passes(rows[0]) == 2, "{text}");
+    assert!(rows[1].contains("\u{2713} 300; other checks \u{2717} 1") && passes(rows[1]) == 3, "{text}");
+    assert!(rows[2].starts_with("| decoder_only | llama_0007 | \u{2717} fail"), "{text}");
+    assert!(rows[3].starts_with("| encoder_only | bert_0009 | \u{2713} pass 1.00e-4 \u{d7}10.0 |"), "{text}");
+    assert!(text.contains("Of the other 598 models every check passed or was ignored."), "{text}");
 }
 
 #[test]

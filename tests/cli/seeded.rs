@@ -56,6 +56,28 @@ pub(crate) fn seed(project: &Project, directory: &str) {
         .write(format!("{directory}/rocm-sim.jsonl"), line("bert", "rocm", "output_golden", "f32", "pass", &simulated));
 }
 
+/// A report of `models` models on three columns, half of them decoders. One has wrong numbers on the CPU, and of another a check that is not
+/// about numbers fails on CUDA; everything else passes.
+pub(crate) fn seed_many(project: &Project, directory: &str, models: usize) {
+    let right = outputs(&[tensor("logits", Some(1e-4), "")]);
+    let wrong = outputs(&[tensor("logits", Some(0.5), "")]) + "\"reason\":\"far from the golden\",";
+    let mut text = String::new();
+    for number in 0..models / 2 {
+        for model in [format!("llama_{number:04}"), format!("bert_{number:04}")] {
+            for (device, engine) in [("cpu", ""), ("cpu", "\"engine\":\"torch\","), ("cuda", "")] {
+                let fields = on(if device == "cpu" { "A host processor" } else { "A CUDA device" }) + engine;
+                let has_wrong_numbers = model == "llama_0007" && device == "cpu" && engine.is_empty();
+                let (status, numbers) = if has_wrong_numbers { ("fail", &wrong) } else { ("pass", &right) };
+                text += &line(&model, device, "output_golden", "f32", status, &(fields.clone() + numbers));
+                let leaks = model == "bert_0009" && device == "cuda";
+                let (status, reason) = if leaks { ("fail", "\"reason\":\"4096 bytes remain\",") } else { ("pass", "") };
+                text += &line(&model, device, "memory_released", "f32", status, &(fields + reason));
+            }
+        }
+    }
+    project.write(format!("{directory}/many.jsonl"), text);
+}
+
 fn cuda() -> String {
     let device = on("A CUDA device");
     let worst = "{\"index\":[0,1,7],\"expected\":0.25,\"got\":-0.75}";

@@ -28,16 +28,28 @@ function headroomText(headroom) {
   return headroom >= 1e6 ? "exact" : "\u00d7" + number(headroom);
 }
 
-const cells = data.cells.map(([model, column, precision, status, error, headroom, nonFinite, first, milliseconds, memory, rows]) => {
+/** `status` is that of the numbers; `others` has the most severe status of the other checks, the number of checks with it, and of all. */
+const cells = data.cells.map(([model, column, precision, status, error, headroom, nonFinite, first, milliseconds, memory, [worst, count, all], rows]) => {
   const name = data.models[model][0];
   const key = name + "|" + column + "|" + data.precisions[precision];
-  return { model, column, precision, status, error, headroom, nonFinite, milliseconds, memory, name, key, first: first === null ? null : data.strings[first], rows };
+  const others = { status: worst, count, all };
+  return { model, column, precision, status, error, headroom, nonFinite, milliseconds, memory, name, key, others, first: first === null ? null : data.strings[first], rows };
 });
+
+/** Whether a status is neither pass, simulated nor ignored; statuses are in order of severity. */
+const isSevere = (status) => status <= data.statuses.findIndex(([name]) => name === "incomplete");
+const isNotable = (cell) => isSevere(cell.status) || (cell.others.all > 0 && isSevere(cell.others.status));
+
+/** The state of the other checks, apart from that of the numbers: `expected failure 2 of 25`. */
+function othersText({ status, count, all }) {
+  if (all === 0) return "";
+  return isSevere(status) ? word(status) + " " + count + " of " + all : word(status) + " " + count;
+}
 
 /** The checks of a cell, decoded on first use: a large report has tens of thousands. */
 function checksOf(cell) {
   cell.checks = cell.checks || cell.rows.map((row) => ({
-    check: data.checks[row[0]], status: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
+    check: data.checks[row[0]][0], isNumbers: data.checks[row[0]][1], status: row[1], red: row[2] === 1, reason: text(row[3]), note: text(row[4]),
     milliseconds: row[5], memory: row[6], source: data.sources[row[7]], first: row[8] === null ? null : data.strings[row[8]], rows: row[9],
   }));
   return cell.checks;

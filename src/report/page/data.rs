@@ -3,14 +3,20 @@
 //!
 //! The script reads rows by position, in the order of the `Serialize` implementations.
 
+mod base;
 mod numbered;
 
 use crate::{
-    compare::{CheckChange, Comparison, Side},
-    results::{Cell, Column, Merged, MergedEntry, ResultStatus, cells, first_diverging, loaded_bytes},
+    compare::Comparison,
+    results::{
+        Cell, Column, Counts, Merged, MergedEntry, Part, ResultStatus, cells, compares_numbers, first_diverging,
+        loaded_bytes,
+    },
 };
+use base::Base;
 use numbered::Numbered;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 
 /// All data that the script reads.
@@ -18,10 +24,11 @@ use testgen_types::{Check, HardwareInfo, OutputError, Precision, WorstElement};
 pub(super) struct Data {
     green: bool,
     statuses: Vec<[&'static str; 3]>,
-    /// The number of checks by status.
-    counts: Vec<usize>,
+    /// The number of checks by status: those that compare numbers, and the others.
+    counts: [Vec<usize>; 2],
     precisions: Vec<&'static str>,
-    checks: Vec<&'static str>,
+    /// Name, and whether the check compares numbers.
+    checks: Vec<(&'static str, bool)>,
     problems: Vec<String>,
     sources: Vec<String>,
     columns: Vec<ColumnData>,
@@ -53,6 +60,7 @@ struct CellData {
     model: usize,
     column: usize,
     precision: usize,
+    /// The status of the numbers, then their tightest tensor.
     status: usize,
     error: Option<f64>,
     headroom: Option<f64>,
@@ -60,6 +68,8 @@ struct CellData {
     first_diverging: Option<usize>,
     milliseconds: f64,
     memory: Option<u64>,
+    /// Of the other checks the most severe status, the number of checks with it, and of all.
+    others: [usize; 3],
     checks: Vec<CheckData>,
 }
 
@@ -93,34 +103,25 @@ struct OutputData {
 #[derive(Debug, Serialize)]
 struct WorstData(Vec<usize>, Option<f64>, Option<f64>);
 
-/// The comparison with a base: counts by change, and the checks that changed.
-#[derive(Debug, Serialize)]
-struct Base {
-    green: bool,
-    counts: Vec<(&'static str, usize)>,
-    /// change, test, first side, second side, why.
-    checks: Vec<[String; 5]>,
-}
-
 impl Data {
     pub(super) fn new(merged: &Merged, base: Option<&Comparison>) -> Self {
         let mut pool = Pool::default();
         let mut models = Models::default();
         let mut rest = merged.entries.as_slice();
         let mut cell_data = Vec::new();
-        let counts = merged.counts();
+        let Counts { numbers, others } = merged.counts();
         for cell in cells(merged) {
             // `cells` groups consecutive entries, so those of the next cell are the next ones.
-            let (entries, later) = rest.split_at(cell.counts.values().sum());
+            let (entries, later) = rest.split_at(cell.checks());
             rest = later;
             cell_data.push(pool.cell(cell, entries, &mut models));
         }
         Self {
             green: merged.is_green(),
             statuses: ResultStatus::ALL.iter().map(|s| [s.word(), s.sign(), s.meaning()]).collect(),
-            counts: ResultStatus::ALL.iter().map(|status| counts.get(status).copied().unwrap_or(0)).collect(),
+            counts: [by_status(&numbers), by_status(&others)],
             precisions: Precision::ALL.iter().map(|precision| precision.as_str()).collect(),
-            checks: Check::ALL.iter().map(|check| check.as_str()).collect(),
+            checks: Check::ALL.iter().map(|check| (check.as_str(), compares_numbers(*check))).collect(),
             problems: merged.problems.clone(),
             sources: merged.sources.clone(),
             columns: merged.columns.iter().map(ColumnData::new).collect(),
@@ -157,18 +158,19 @@ impl Models {
 
 impl Pool {
     fn cell(&mut self, cell: Cell, entries: &[MergedEntry], models: &mut Models) -> CellData {
-        let tightest = cell.tightest.as_ref();
+        let tightest = cell.numbers.tightest.as_ref();
         CellData {
             model: models.number(&cell),
             column: cell.column,
             precision: number_of(Precision::ALL, cell.precision),
-            status: number_of(ResultStatus::ALL, cell.status),
+            status: number_of(ResultStatus::ALL, cell.numbers.status),
             error: tightest.and_then(|output| finite(output.rel_l2)),
             headroom: tightest.and_then(|output| finite(output.headroom)),
             non_finite: tightest.map_or(0, |output| output.non_finite),
             first_diverging: cell.first_diverging.map(|layer| self.strings.number(layer)),
             milliseconds: round(cell.milliseconds),
             memory: cell.memory,
+            others: others(&cell.others),
             checks: entries.iter().map(|merged| self.check(merged)).collect(),
         }
     }
@@ -206,7 +208,7 @@ impl Pool {
 impl Serialize for CellData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { model, column, precision, status, error, headroom, non_finite, .. } = self;
-        let Self { first_diverging, milliseconds, memory, checks, .. } = self;
+        let Self { first_diverging, milliseconds, memory, others, checks, .. } = self;
         let row = (
             model,
             column,
@@ -218,6 +220,7 @@ impl Serialize for CellData {
             first_diverging,
             milliseconds,
             memory,
+            others,
             checks,
         );
         row.serialize(serializer)
@@ -267,23 +270,12 @@ impl ColumnData {
     }
 }
 
-impl Base {
-    fn new(comparison: &Comparison) -> Self {
-        let side = |side: &Option<Side>| {
-            side.as_ref().map_or(String::new(), |side| format!("{} {}", side.status.word(), side.device))
-        };
-        let changed = comparison.checks.iter().filter(|check| check.change != CheckChange::Same);
-        Self {
-            green: comparison.green,
-            counts: comparison.counts.iter().map(|(change, count)| (change.word(), *count)).collect(),
-            checks: changed
-                .map(|check| {
-                    let change = check.change.word().to_owned();
-                    [change, check.test.clone(), side(&check.a), side(&check.b), check.why.clone()]
-                })
-                .collect(),
-        }
-    }
+fn by_status(counts: &BTreeMap<ResultStatus, usize>) -> Vec<usize> {
+    ResultStatus::ALL.iter().map(|status| counts.get(status).copied().unwrap_or(0)).collect()
+}
+
+fn others(part: &Part) -> [usize; 3] {
+    [number_of(ResultStatus::ALL, part.status), part.most_severe(), part.checks()]
 }
 
 fn number_of<T: PartialEq + Copy>(all: &[T], variant: T) -> usize {

@@ -5,12 +5,14 @@ function detail(cell) {
   const wrong = checksOf(cell).filter((check) => check.red || word(check.status) === "expected failure");
   return [
     h("h2", { id: "detail-title" }, title, " ", h("button", { type: "button", id: "close", onclick: () => open(null) }, "Close")),
-    h("p", {}, mark(cell.status), ": " + data.statuses[cell.status][2] + "."),
+    h("p", { id: "numbers-status" }, "Numbers: ", mark(cell.status), ": " + data.statuses[cell.status][2] + "."),
+    cell.others.all ? h("p", { id: "others-status" }, "Other checks: ", mark(cell.others.status), ": " + cell.others.count + " of " + cell.others.all + ".") : "",
     column.simulated ? h("p", { class: "note-simulated" }, "Simulated device: nothing here was computed on hardware.") : "",
     cell.first ? h("p", { id: "first-diverging" }, "First diverging layer: ", h("strong", {}, cell.first)) : "",
     wrong.map(failure),
     h("h3", {}, "Error by layer"), plot(cell),
-    h("h3", {}, "Checks"), h("div", { class: "scroll" }, checkTable(cell)),
+    checkTable("Checks of numbers", checksOf(cell).filter((check) => check.isNumbers)),
+    checkTable("Other checks", checksOf(cell).filter((check) => !check.isNumbers)),
     tensors(cell),
   ];
 }
@@ -35,8 +37,8 @@ function worstElements(tensor) {
   return h("div", { class: "worst" }, h("p", {}, caption), table("Elements with the largest errors in " + tensor.name, ["element", "expected", "got"], rows));
 }
 
-function checkTable(cell) {
-  const rows = checksOf(cell).map((check) => {
+function checkTable(title, checks) {
+  const rows = checks.map((check) => {
     const tightest = check.rows.map(output).sort((a, b) => a.headroom - b.headroom)[0];
     return h("tr", { class: "s " + cssClass(check.status) },
       h("th", { scope: "row" }, check.check), h("td", {}, mark(check.status)),
@@ -45,7 +47,8 @@ function checkTable(cell) {
       h("td", { class: "number" }, time(check.milliseconds)), h("td", { class: "number" }, bytes(check.memory)),
       h("td", { class: "reason" }, [check.note, check.reason].filter(Boolean).join("\n")), h("td", {}, check.source));
   });
-  return table("Checks of this cell", ["check", "status", "error", "headroom", "time", "memory", "reason", "report"], rows);
+  const heads = ["check", "status", "error", "headroom", "time", "memory", "reason", "report"];
+  return rows.length ? [h("h3", {}, title), h("div", { class: "scroll" }, table(title, heads, rows))] : [];
 }
 
 /** Every compared tensor, collapsed. */

@@ -10,10 +10,13 @@ function drawFrame() {
   if (data.base) drawBase();
 }
 
-/** The number of checks by status. */
+/** The number of checks by status: those of numbers, then the others. */
 function counts() {
-  const shown = data.counts.map((count, status) => [status, count]).filter(([, count]) => count);
-  return shown.flatMap(([status, count]) => [h("span", { class: "s " + cssClass(status) }, " " + count + " ", mark(status), " "), " "]);
+  const line = (name, counts) => {
+    const shown = counts.map((count, status) => [status, count]).filter(([, count]) => count);
+    return h("div", {}, name + ": ", shown.length ? shown.flatMap(([status, count]) => [h("span", { class: "s " + cssClass(status) }, " " + count + " ", mark(status), " "), " "]) : "none");
+  };
+  return [line("Numbers", data.counts[0]), line("Other checks", data.counts[1])];
 }
 
 function fillFilters() {
@@ -35,7 +38,9 @@ function devices() {
 }
 
 function drawBase() {
-  const rows = data.base.checks.map((row) => h("tr", {}, row.map((field) => h("td", { class: "reason" }, field))));
+  const models = (names) => (names.length ? h("details", {}, h("summary", {}, names.length + " models"), names.join(", ")) : "");
+  const rows = data.base.checks.map(([change, check, ...fields]) => h("tr", {}, h("td", {}, change), h("td", { class: "reason" }, check, models(fields.pop())),
+    fields.map((field) => h("td", { class: "reason" }, field))));
   const counts = data.base.counts.map(([name, count]) => count + " " + name).join(", ") || "nothing to compare";
   const heads = ["change", "check", "base", "this report", "why"];
   $("base").hidden = false;

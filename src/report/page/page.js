@@ -1,6 +1,6 @@
-const state = { q: "", status: "", device: "", precision: "", show: "status", open: "" };
+const state = { q: "", status: "", device: "", precision: "", show: "status", unfold: "", open: "" };
 
-/** Filters and the open cell are in the address, so that a view can be linked to. */
+/** Filters, unfolded architectures and the open cell are in the address, so that a view can be linked to. */
 function readAddress() {
   const parameters = new URLSearchParams(location.hash.slice(1));
   for (const name of Object.keys(state)) state[name] = parameters.get(name) || (name === "show" ? "status" : "");
@@ -26,44 +26,10 @@ function matches(cell, search) {
 
 function isShown(cell) {
   const column = data.columns[cell.column];
-  return (!state.status || word(cell.status) === state.status || cell.rows.some((row) => row[2] === 1 && word(row[1]) === state.status))
+  return (!state.status || word(cell.status) === state.status || (cell.others.all > 0 && word(cell.others.status) === state.status) || cell.rows.some((row) => row[2] === 1 && word(row[1]) === state.status))
     && (!state.device || String(cell.column) === state.device || column.device === state.device)
     && (!state.precision || data.precisions[cell.precision] === state.precision)
     && matches(cell, state.q);
-}
-
-function value(cell) {
-  if (state.show === "time") return time(cell.milliseconds);
-  if (state.show === "memory") return bytes(cell.memory) || "not known";
-  const hasNoNumbers = ["ignored", "fallback", "mock"].includes(word(cell.status));
-  const error = cell.error === null && cell.headroom === null ? "" : errorText(cell.error, cell.nonFinite);
-  if (hasNoNumbers) return "";
-  if (state.show === "error") return error;
-  if (state.show === "headroom") return headroomText(cell.headroom);
-  return [error, headroomText(cell.headroom)].filter((part) => part && part !== "exact").join(" ");
-}
-
-function cellButton(cell) {
-  const label = cell.name + ", " + data.columns[cell.column].label + ", " + data.precisions[cell.precision] + ": " + word(cell.status) + " " + value(cell);
-  return h("button", { type: "button", class: "s " + cssClass(cell.status), "data-key": cell.key, "aria-label": label, tabindex: "-1", "aria-expanded": cell.key === state.open ? "true" : "false" },
-    mark(cell.status), " ", h("span", { class: "value" }, value(cell)));
-}
-
-function drawMatrix() {
-  const shown = cells.filter(isShown);
-  const positions = [...new Set(shown.map((cell) => cell.column * 10 + cell.precision))].sort((a, b) => a - b);
-  const rows = new Map();
-  for (const cell of shown) {
-    if (!rows.has(cell.model)) rows.set(cell.model, new Map());
-    rows.get(cell.model).set(cell.column * 10 + cell.precision, cell);
-  }
-  const heads = ["model", ...positions.map((position) => data.columns[Math.floor(position / 10)].label + " " + data.precisions[position % 10])];
-  const lines = [...rows].map(([model, row]) => h("tr", {}, h("th", { scope: "row" }, data.models[model][0], h("div", { class: "quiet" }, data.models[model][1])),
-    positions.map((position) => (row.has(position) ? h("td", {}, cellButton(row.get(position))) : h("td", { "aria-label": "no checks" })))));
-  $("matrix").replaceChildren(lines.length ? table("Matrix of models and devices", heads, lines) : h("p", {}, "Nothing matches the filter."));
-  $("shown").textContent = shown.length + " of " + cells.length + " cells, " + rows.size + " of " + data.models.length + " models";
-  const first = $("matrix").querySelector("button");
-  if (first) first.tabIndex = 0;
 }
 
 function open(key) {
@@ -83,7 +49,8 @@ function moveFocus(event) {
   const step = steps[event.key], here = event.target.closest("td");
   if (!step || !here) return;
   event.preventDefault();
-  const lines = [...here.closest("tbody").rows], line = lines.indexOf(here.parentElement);
+  // Rows of architectures have no cells to open.
+  const lines = [...here.closest("tbody").rows].filter((row) => row.querySelector("td button")), line = lines.indexOf(here.parentElement);
   const target = lines[Math.max(0, Math.min(lines.length - 1, line + step[0]))];
   const filled = [...target.cells].filter((cell) => cell.querySelector("button"));
   const index = Math.max(1, Math.min(target.cells.length - 1, here.cellIndex + step[1]));
@@ -101,10 +68,14 @@ drawFrame();
 readAddress();
 drawMatrix();
 open(state.open);
-$("matrix").addEventListener("click", (event) => { const button = event.target.closest("button"); if (button) { open(button.dataset.key); $("detail").focus(); } });
+$("matrix").addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button && button.dataset.unfold) toggle(button.dataset.unfold);
+  else if (button) { open(button.dataset.key); $("detail").focus(); }
+});
 $("matrix").addEventListener("keydown", moveFocus);
 $("filters").addEventListener("input", (event) => { state[event.target.id] = event.target.value; drawMatrix(); writeAddress(); });
-$("filters").addEventListener("reset", () => { Object.assign(state, { q: "", status: "", device: "", precision: "", show: "status" }); setTimeout(() => { drawMatrix(); writeAddress(); }); });
+$("filters").addEventListener("reset", () => { Object.assign(state, { q: "", status: "", device: "", precision: "", show: "status", unfold: "" }); setTimeout(() => { drawMatrix(); writeAddress(); }); });
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", () => { readAddress(); drawMatrix(); open(state.open); });
 addEventListener("keydown", (event) => {

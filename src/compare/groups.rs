@@ -1,0 +1,64 @@
+//! The same change of one check in several models as one group, so that a comparison of hundreds of models stays readable.
+
+use super::{CheckChange, Compared, Comparison, Side};
+use std::collections::BTreeMap;
+
+/// Changed checks that are listed one by one; more are grouped.
+const CHECKS_LISTED: usize = 40;
+
+/// Checks of one name that changed alike on the same devices: one check, or that of several models.
+#[derive(Debug)]
+pub(crate) struct Group<'c> {
+    /// Its checks by model, never empty.
+    pub(crate) checks: Vec<&'c Compared>,
+}
+
+impl Comparison {
+    /// The checks that changed, in the order of the changes; of many checks those of the same name and change together, the most
+    /// models first.
+    pub(crate) fn groups(&self) -> Vec<Group<'_>> {
+        let changed: Vec<&Compared> = self.checks.iter().filter(|check| check.change != CheckChange::Same).collect();
+        if changed.len() <= CHECKS_LISTED {
+            return changed.into_iter().map(|check| Group { checks: vec![check] }).collect();
+        }
+        let mut groups: BTreeMap<_, Vec<&Compared>> = BTreeMap::new();
+        for check in changed {
+            let side = |side: &Option<Side>| side.as_ref().map(|side| (side.status, side.device.clone()));
+            let key = (check.change, !check.red, check.without_model(), side(&check.a), side(&check.b));
+            groups.entry(key).or_default().push(check);
+        }
+        let mut groups: Vec<Group<'_>> = groups.into_values().map(|checks| Group { checks }).collect();
+        groups.sort_by_key(|group| (group.first().change, std::cmp::Reverse(group.checks.len())));
+        groups
+    }
+}
+
+impl<'c> Group<'c> {
+    pub(crate) fn first(&self) -> &'c Compared {
+        self.checks[0]
+    }
+
+    /// The test, or the part of its name that the models share.
+    pub(crate) fn name(&self) -> &'c str {
+        if self.checks.len() == 1 { &self.first().test } else { self.first().without_model() }
+    }
+
+    /// The names of several models; empty for a single check, whose name contains its model.
+    pub(crate) fn models(&self) -> Vec<&'c str> {
+        let models = self.checks.iter().map(|check| check.model.as_str());
+        if self.checks.len() == 1 { Vec::new() } else { models.collect() }
+    }
+
+    /// The reason that all have, or that of the first model with its name.
+    pub(crate) fn why(&self) -> String {
+        let Compared { why, model, .. } = self.first();
+        if self.checks.iter().all(|check| check.why == *why) { why.clone() } else { format!("{model}: {why}") }
+    }
+}
+
+impl Compared {
+    /// The name of the test after architecture and model: `cpu::output_golden_f32@torch`.
+    fn without_model(&self) -> &str {
+        self.test.splitn(3, "::").last().unwrap_or(&self.test)
+    }
+}

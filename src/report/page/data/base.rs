@@ -1,0 +1,37 @@
+//! The comparison with a base as the page shows it: counts by change, and the checks that changed.
+
+use crate::compare::{Comparison, Group, Side};
+use serde::Serialize;
+
+/// The differences to a base.
+#[derive(Debug, Serialize)]
+pub(super) struct Base {
+    green: bool,
+    counts: Vec<(&'static str, usize)>,
+    checks: Vec<Row>,
+}
+
+/// change, test or check, first side, second side, why, the models of a group.
+#[derive(Debug, Serialize)]
+struct Row(&'static str, String, String, String, String, Vec<String>);
+
+impl Base {
+    pub(super) fn new(comparison: &Comparison) -> Self {
+        Self {
+            green: comparison.green,
+            counts: comparison.counts.iter().map(|(change, count)| (change.word(), *count)).collect(),
+            checks: comparison.groups().iter().map(Row::new).collect(),
+        }
+    }
+}
+
+impl Row {
+    fn new(group: &Group<'_>) -> Self {
+        let side = |side: &Option<Side>| {
+            side.as_ref().map_or(String::new(), |side| format!("{} {}", side.status.word(), side.device))
+        };
+        let check = group.first();
+        let models = group.models().into_iter().map(str::to_owned).collect();
+        Self(check.change.word(), group.name().to_owned(), side(&check.a), side(&check.b), group.why(), models)
+    }
+}
