@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
     let root = file.as_ref().map_or_else(PathBuf::new, |file| file.directory.clone());
     let suite = settings.out.strip_prefix(&root).unwrap_or(&settings.out).display().to_string();
     let ci = file.and_then(|file| file.ci).unwrap_or_default();
-    let plan = Plan::new(ci, suite, &load_all(&settings.specs)?)?;
+    let plan = Plan::new(ci, suite, &load_all(&settings.specs)?, settings.engines.clone())?;
     let files = render(&plan, arguments.format);
     if arguments.check {
         let drifts = compare_files(&root, &files)?;

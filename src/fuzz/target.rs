@@ -116,7 +116,12 @@ fn settings_files() {
                 Err(error) => assert_message(&error.to_string()),
                 Ok(file) => {
                     let spec = read_spec(BERT).expect("it is valid");
-                    match Plan::new(file.ci.unwrap_or_default(), "generated".to_owned(), &[loaded(BERT, spec)]) {
+                    match Plan::new(
+                        file.ci.unwrap_or_default(),
+                        "generated".to_owned(),
+                        &[loaded(BERT, spec)],
+                        Vec::new(),
+                    ) {
                         Err(error) => assert_message(&error.to_string()),
                         Ok(plan) => assert_files(&plan),
                     }

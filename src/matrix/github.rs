@@ -77,7 +77,7 @@ fn cpu(plan: &Plan) -> Yaml {
     steps.push(cache());
     steps.push(run("Install testgen and nextest", &script::install(plan)));
     steps.push(run("Verify what is generated", &script::verify("github")));
-    steps.push(run("Test on the CPU", &script::run_cpu("reports/cpu")));
+    steps.push(run("Test on the CPU", &script::run_cpu(plan, "reports/cpu")));
     steps.push(run("Archive the suite", &script::archive(plan)));
     steps.push(upload("testgen-suite", "target/ci/bin\ntarget/ci/suite.tar.zst", false));
     steps.push(always(run("Summary", &summary("reports/cpu"))));
@@ -111,7 +111,7 @@ fn simulated(plan: &Plan) -> Yaml {
     // Artifacts lose the permission to execute.
     steps.push(run(
         "Test ROCm on a simulation",
-        &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated("reports/rocm-sim")),
+        &format!("chmod +x target/ci/bin/*\n{}", script::run_simulated(plan, "reports/rocm-sim")),
     ));
     steps.push(always(run("Summary", &summary("reports/rocm-sim"))));
     steps.push(upload("testgen-report-rocm-sim", "reports/rocm-sim/*.jsonl", true));

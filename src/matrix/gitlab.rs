@@ -40,7 +40,7 @@ fn cpu(plan: &Plan) -> Yaml {
     script.extend([
         script::install(plan),
         script::verify("gitlab"),
-        script::run_cpu("reports/cpu"),
+        script::run_cpu(plan, "reports/cpu"),
         script::archive(plan),
     ]);
     let after = "target/ci/bin/testgen report reports/cpu --format junit --out reports/junit.xml || true";
@@ -53,7 +53,7 @@ fn cpu(plan: &Plan) -> Yaml {
 
 fn simulated(plan: &Plan) -> Yaml {
     let mut script: Vec<String> = plan.ci.cpu.setup.clone();
-    script.push(script::run_simulated("reports/rocm-sim"));
+    script.push(script::run_simulated(plan, "reports/rocm-sim"));
     let after = "target/ci/bin/testgen report reports/rocm-sim --format junit --out reports/rocm-sim/junit.xml || true";
     base(plan, "testgen-test")
         .with("needs", list(["testgen-cpu"]))

@@ -34,10 +34,17 @@ pub(super) fn file(plan: &Plan) -> File {
 }
 
 fn cpu(plan: &Plan) -> Yaml {
-    let script = "export TESTGEN_REQUIRE=cpu TESTGEN_REPORT=/reports/cpu.jsonl\ncd /testgen\ntarget/ci/bin/cargo-nextest nextest run \
-                  --archive-file target/ci/suite.tar.zst --workspace-remap . --no-fail-fast -E 'test(/::cpu::/)'";
+    let names: Vec<String> = plan.engines.iter().map(ToString::to_string).collect();
+    let mut steps = vec!["cd /testgen".to_owned()];
+    steps.extend(script::engines(&names, plan.ci.cpu.python.as_deref()));
+    steps.push("export TESTGEN_REQUIRE=cpu TESTGEN_REPORT=/reports/cpu.jsonl".to_owned());
+    let archive = script::ARCHIVE;
+    steps.push(format!(
+        "target/ci/bin/cargo-nextest nextest run --archive-file {archive} --workspace-remap . --no-fail-fast -E 'test(/::cpu::/)'"
+    ));
+    let script = steps.join("\n");
     let image = plan.ci.cpu.image.as_deref().unwrap_or(IMAGE);
-    let pod = pod(image, script, map([]), map([]));
+    let pod = pod(image, &script, map([]), map([]));
     document("testgen-cpu", "presubmit", 1, plan.ci.timeout_minutes.get(), pod)
 }
 

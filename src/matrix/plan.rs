@@ -12,6 +12,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU32,
 };
+use testgen_engine::EngineName;
 use testgen_types::{DeviceKind, Precision, excerpt};
 
 /// The most jobs that one matrix of GitHub Actions has.
@@ -26,6 +27,8 @@ pub struct Plan {
     pub suite: String,
     /// The number of specs.
     pub specs: usize,
+    /// The engines of testgen.toml; empty for the native one alone.
+    pub engines: Vec<EngineName>,
     /// The GPU jobs.
     pub families: Vec<Family>,
 }
@@ -43,6 +46,12 @@ pub struct Family {
     pub family: String,
     /// GPUs for each job.
     pub gpus: NonZeroU32,
+    /// The engines that compute; empty for the native one alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<String>,
+    /// The Python of engines that need one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python: Option<String>,
     /// An image by digest.
     pub image: Option<String>,
     /// The ID of the group `render`.
@@ -78,13 +87,14 @@ pub struct ShardJob {
 }
 
 impl Plan {
-    /// Plans the jobs for `specs`.
+    /// Plans the jobs for `specs`, which `engines` compute. The simulated device is one of the native engine.
     ///
     /// # Errors
     ///
     /// When the section has an invalid value, or names something that no spec has.
-    pub fn new(ci: Ci, suite: String, specs: &[LoadedSpec]) -> Result<Self, MatrixError> {
+    pub fn new(mut ci: Ci, suite: String, specs: &[LoadedSpec], engines: Vec<EngineName>) -> Result<Self, MatrixError> {
         check_cpu(&ci.cpu)?;
+        ci.cpu.simulated_rocm &= engines.is_empty() || engines.iter().any(EngineName::is_native);
         let precisions: BTreeSet<Precision> =
             specs.iter().flat_map(|loaded| loaded.spec.precisions.iter().copied()).collect();
         let devices: BTreeSet<DeviceKind> =
@@ -96,8 +106,9 @@ impl Plan {
                 return Err(MatrixError::setting("runner", what, "give each a name of its own"));
             }
         }
-        let families = families(&ci, &precisions)?;
-        Ok(Self { ci, suite, specs: specs.len(), families })
+        let names: Vec<String> = engines.iter().map(EngineName::to_string).collect();
+        let families = families(&ci, &precisions, &names)?;
+        Ok(Self { ci, suite, specs: specs.len(), engines, families })
     }
 
     /// The tiers in which GPU jobs run.
@@ -205,53 +216,68 @@ fn check_image(key: &str, image: Option<&str>) -> Result<(), MatrixError> {
 }
 
 /// The properties that runners must have in common to share one partition.
-type Kind<'c> = (Tier, DeviceKind, &'c str, Vec<Precision>, Option<&'c str>, Option<u32>, NonZeroU32);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind<'c> {
+    tier: Tier,
+    device: DeviceKind,
+    family: &'c str,
+    precisions: Vec<Precision>,
+    image: Option<&'c str>,
+    render_group: Option<u32>,
+    gpus: NonZeroU32,
+    python: Option<&'c str>,
+}
 
-fn families(ci: &Ci, precisions: &BTreeSet<Precision>) -> Result<Vec<Family>, MatrixError> {
+fn families(ci: &Ci, precisions: &BTreeSet<Precision>, engines: &[String]) -> Result<Vec<Family>, MatrixError> {
     let mut kinds: BTreeMap<Kind<'_>, Vec<&Runner>> = BTreeMap::new();
     for runner in &ci.runner {
-        let mut checked: Vec<Precision> = runner.precisions.clone();
-        checked.sort_unstable();
-        checked.dedup();
-        let checked = if checked.is_empty() { precisions.iter().copied().collect() } else { checked };
         for &tier in runner.tiers.iter().collect::<BTreeSet<_>>() {
-            let image = runner.image.as_deref();
-            let kind =
-                (tier, runner.device, runner.family.as_str(), checked.clone(), image, runner.render_group, runner.gpus);
-            kinds.entry(kind).or_default().push(runner);
+            kinds.entry(Kind::of(runner, tier, precisions)).or_default().push(runner);
         }
     }
     let mut families: Vec<Family> = Vec::new();
     for (kind, runners) in kinds {
-        let plain = format!("{}-{}-{}", kind.0.as_str(), kind.1, kind.2);
-        // Runners of one architecture with different images, precisions or numbers of GPUs are different families.
+        let plain = format!("{}-{}-{}", kind.tier.as_str(), kind.device, kind.family);
+        // Runners of one architecture with different images, precisions, Pythons or numbers of GPUs are different families.
         let taken = families.iter().any(|family| family.name == plain);
         let name = if taken { format!("{plain}-{}", runners[0].name) } else { plain };
-        families.push(family(ci, precisions, name, &kind, &runners)?);
+        let jobs = jobs(ci, &name, kind.device, &runners)?;
+        families.push(kind.family(precisions, engines, name, jobs));
     }
     Ok(families)
 }
 
-fn family(
-    ci: &Ci,
-    precisions: &BTreeSet<Precision>,
-    name: String,
-    kind: &Kind<'_>,
-    runners: &[&Runner],
-) -> Result<Family, MatrixError> {
-    let (tier, device, family, checked, image, render_group, gpus) = kind;
-    let jobs = jobs(ci, &name, *device, runners)?;
-    Ok(Family {
-        filter: filter(*device, precisions, checked),
-        name,
-        tier: *tier,
-        device: *device,
-        family: (*family).to_owned(),
-        gpus: *gpus,
-        image: image.map(str::to_owned),
-        render_group: *render_group,
-        jobs,
-    })
+impl<'c> Kind<'c> {
+    fn of(runner: &'c Runner, tier: Tier, all: &BTreeSet<Precision>) -> Self {
+        let chosen: BTreeSet<Precision> = runner.precisions.iter().copied().collect();
+        let precisions = if chosen.is_empty() { all } else { &chosen };
+        Self {
+            tier,
+            device: runner.device,
+            family: &runner.family,
+            precisions: precisions.iter().copied().collect(),
+            image: runner.image.as_deref(),
+            render_group: runner.render_group,
+            gpus: runner.gpus,
+            python: runner.python.as_deref(),
+        }
+    }
+
+    fn family(self, all: &BTreeSet<Precision>, engines: &[String], name: String, jobs: Vec<ShardJob>) -> Family {
+        Family {
+            name,
+            tier: self.tier,
+            device: self.device,
+            family: self.family.to_owned(),
+            gpus: self.gpus,
+            engines: engines.to_vec(),
+            python: self.python.map(str::to_owned),
+            image: self.image.map(str::to_owned),
+            render_group: self.render_group,
+            filter: filter(self.device, all, &self.precisions),
+            jobs,
+        }
+    }
 }
 
 /// The slices of a partition, those of one runner one after the other.
@@ -293,6 +319,7 @@ fn filter(device: DeviceKind, all: &BTreeSet<Precision>, checked: &[Precision]) 
         all.iter().filter(|precision| !checked.contains(precision)).map(|precision| precision.text()).collect();
     match skipped.as_slice() {
         [] => format!("test(/::{device}::/)"),
-        skipped => format!("test(/::{device}::/) - test(/_({})$/)", skipped.join("|")),
+        // The tests of other engines than the native one end with the name of the engine.
+        skipped => format!("test(/::{device}::/) - test(/_({})(@|$)/)", skipped.join("|")),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Family, Plan};
 use crate::text::shell_quote;
+use testgen_engine::EngineName;
 use testgen_types::DeviceKind;
 
 /// The directory of binaries and of the archive; the cache and the artifacts use it, too.
@@ -32,16 +33,29 @@ pub(super) fn verify(format: &str) -> String {
     ])
 }
 
-/// Runs the whole suite on the CPU; checks of absent devices are reported as ignored. `directory` is that of the report.
-pub(super) fn run_cpu(directory: &str) -> String {
-    format!("target/ci/bin/testgen run --require cpu --report {directory}/report.jsonl")
+/// Runs the whole suite on the CPU, with the engines of testgen.toml; checks of absent devices are reported as ignored. `directory` is that
+/// of the report.
+pub(super) fn run_cpu(plan: &Plan, directory: &str) -> String {
+    let python =
+        plan.ci.cpu.python.as_deref().map_or(String::new(), |python| format!(" --python {}", shell_quote(python)));
+    format!("target/ci/bin/testgen run --require cpu{python} --report {directory}/report.jsonl")
 }
 
-/// The ROCm path on a software simulation.
-pub(super) fn run_simulated(directory: &str) -> String {
+/// The ROCm path on a software simulation, which only the native engine can use.
+pub(super) fn run_simulated(plan: &Plan, directory: &str) -> String {
+    let engine = if plan.engines.is_empty() { "" } else { " --engine native" };
     format!(
-        "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim \\\n  --report {directory}/report.jsonl"
+        "target/ci/bin/testgen run --device rocm --simulate rocm --require rocm-sim{engine} \\\n  --report {directory}/report.jsonl"
     )
+}
+
+/// The engines and their Python, for a suite that runs without testgen.
+pub(super) fn engines(names: &[String], python: Option<&str>) -> Vec<String> {
+    let names = (!names.is_empty()).then(|| format!("export TESTGEN_ENGINES={}", shell_quote(&names.join(","))));
+    // Tests run in the directory of the suite.
+    let from_here = |python: &str| if python.contains('/') && !python.starts_with('/') { "\"$PWD\"/" } else { "" };
+    let python = python.map(|python| format!("export TESTGEN_PYTHON={}{}", from_here(python), shell_quote(python)));
+    names.into_iter().chain(python).collect()
 }
 
 /// Archives the test binary for machines without Rust. The packages are those of `testgen run`, so that nothing is
@@ -64,21 +78,56 @@ pub(super) fn preflight(family: &Family) -> String {
     ])
 }
 
-/// One slice of the suite. nextest exits with 100 when tests failed; the report then decides, because a failure can be
-/// expected. Every test that nextest lists must have an entry. Any other exit code is an error.
+/// One slice of the suite, on every GPU of the job.
 ///
-/// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the report.
+/// `slice` is how the CI system writes `slice:1/4`, and `directory` is the directory of the reports.
 pub(super) fn run_slice(family: &Family, slice: &str, directory: &str) -> String {
+    let mut steps = engines(&family.engines, family.python.as_deref());
+    steps.push(format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())));
+    if family.gpus.get() == 1 {
+        steps.push(run_tests(family, slice, directory, ""));
+    } else {
+        steps.push(on_every_gpu(family, slice, directory));
+    }
+    steps.join("\n")
+}
+
+/// Each GPU runs the slice at the same time as the others, with its part of the processors, and writes a report of its own.
+fn on_every_gpu(family: &Family, slice: &str, directory: &str) -> String {
+    let Family { device, gpus, .. } = family;
+    let tests = run_tests(
+        family,
+        slice,
+        &format!("{directory}/\"gpu-$1\""),
+        &format!(" --test-threads \"$(( ($(nproc) + {gpus} - 1) / {gpus} ))\""),
+    );
+    lines(&[
+        "test_gpu() {",
+        &format!("  export TESTGEN_DEVICE={device}:\"$1\""),
+        &tests.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n"),
+        "}",
+        "pids=",
+        &format!("for gpu in $(seq 0 {}); do test_gpu \"$gpu\" & pids=\"$pids $!\"; done", gpus.get() - 1),
+        "status=0",
+        "for pid in $pids; do wait \"$pid\" || status=1; done",
+        // Of all GPUs; the status is that of each, because another GPU does not replace a missing result.
+        &format!("target/ci/bin/testgen report {directory} --format junit --out {directory}/junit.xml || status=1"),
+        "test \"$status\" -eq 0",
+    ])
+}
+
+/// The tests of one process. nextest exits with 100 when tests failed; the report then decides, because a failure can be expected. Every
+/// test that nextest lists must have an entry. Any other exit code is an error.
+fn run_tests(family: &Family, slice: &str, directory: &str, options: &str) -> String {
     let which =
         format!("--archive-file {ARCHIVE} --workspace-remap . --partition {slice} -E {}", shell_quote(&family.filter));
     lines(&[
         &format!("mkdir -p {directory}"),
-        &format!("export TESTGEN_REQUIRE={}", shell_quote(&family.requirement())),
         // Absolute, because tests run in the directory of the suite.
         &format!("export TESTGEN_REPORT=\"$PWD\"/{directory}/report.jsonl"),
         "status=0",
         &format!("target/ci/bin/cargo-nextest nextest list {which} --message-format oneline > {directory}/tests.txt"),
-        &format!("target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast || status=$?"),
+        &format!("target/ci/bin/cargo-nextest nextest run {which} --no-fail-fast{options} || status=$?"),
         "test \"$status\" -eq 0 || test \"$status\" -eq 100",
         &format!("target/ci/bin/testgen report {directory} --tests {directory}/tests.txt \\"),
         &format!("  --format junit --out {directory}/junit.xml"),
@@ -108,12 +157,21 @@ pub(super) fn merge(plan: &Plan, directories: &Merged<'_>) -> String {
         &format!("target/ci/bin/testgen report {reports} --format markdown >> {summary} || true"),
     ]);
     if plan.has_device(DeviceKind::Cuda) && plan.has_device(DeviceKind::Rocm) {
+        let pair = [DeviceKind::Cuda, DeviceKind::Rocm].map(|device| compared(plan, device)).join(",");
         text.push_str(&format!(
             "\nprintf '\\n## CUDA and ROCm\\n\\n' >> {summary}\ntarget/ci/bin/testgen compare {reports} {reports} --devices \
-             cuda,rocm --format markdown >> {summary} || true"
+             {pair} --format markdown >> {summary} || true"
         ));
     }
     text
+}
+
+/// The column of a kind of device that represents it: the first engine, and the first GPU where each is a column.
+fn compared(plan: &Plan, device: DeviceKind) -> String {
+    let has_columns = plan.families.iter().filter(|family| family.device == device).all(|family| family.gpus.get() > 1);
+    let index = if has_columns { ":0" } else { "" };
+    let engine = plan.engines.first().and_then(EngineName::in_report);
+    format!("{device}{index}{}", engine.map_or(String::new(), |engine| format!("@{engine}")))
 }
 
 /// Evaluates the reports of blocking runners.

@@ -35,6 +35,8 @@ pub struct Cpu {
     pub image: Option<String>,
     /// Shell lines before anything else.
     pub setup: Vec<String>,
+    /// The Python of engines that need one; without, `python3`.
+    pub python: Option<String>,
     /// Whether a second job runs the ROCm path on a software simulation (docs/hip-sim.md); it needs a C++ compiler.
     pub simulated_rocm: bool,
     /// Options and modules of the jobs without GPUs on a Slurm cluster.
@@ -56,9 +58,12 @@ pub struct Runner {
     /// The number of slices that it runs for each slice of a runner of weight 1.
     #[serde(default = "one")]
     pub weight: NonZeroU32,
-    /// The number of GPUs that must be present, and that its jobs use.
+    /// The number of GPUs that must be present. Each of them runs every check of a job and is a column of the report.
     #[serde(default = "one")]
     pub gpus: NonZeroU32,
+    /// The Python of engines that need one, on the machine or in the image; without, `python3`.
+    #[serde(default)]
+    pub python: Option<String>,
     /// An image by digest; without, the machine itself.
     #[serde(default)]
     pub image: Option<String>,
@@ -131,6 +136,7 @@ impl Default for Cpu {
             label: "ubuntu-24.04".to_owned(),
             image: None,
             setup: Vec::new(),
+            python: None,
             simulated_rocm: true,
             slurm: Slurm::default(),
         }

@@ -39,14 +39,19 @@ pub(super) fn file(plan: &Plan) -> File {
 /// Builds and archives the suite for all others, which start only when it has succeeded.
 fn cpu(plan: &Plan) -> Job<'_> {
     let mut steps = plan.ci.cpu.setup.clone();
-    steps.extend([script::install(plan), script::verify("slurm"), script::run_cpu(ATTEMPT), script::archive(plan)]);
+    steps.extend([
+        script::install(plan),
+        script::verify("slurm"),
+        script::run_cpu(plan, ATTEMPT),
+        script::archive(plan),
+    ]);
     let options = vec!["--requeue".to_owned()];
     Job { name: "testgen-cpu".to_owned(), options, results: Some("blocking/cpu".to_owned()), steps, ..on_cpu(plan) }
 }
 
 fn simulated(plan: &Plan) -> Job<'_> {
     let mut steps = plan.ci.cpu.setup.clone();
-    steps.push(script::run_simulated(ATTEMPT));
+    steps.push(script::run_simulated(plan, ATTEMPT));
     let results = Some("blocking/rocm-sim".to_owned());
     Job { name: "testgen-rocm-sim".to_owned(), options: after_cpu(), results, steps, ..on_cpu(plan) }
 }

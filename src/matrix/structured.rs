@@ -52,7 +52,7 @@ pub(super) fn file(plan: &Plan) -> File {
             scripts: vec![
                 script::install(plan),
                 script::verify("json"),
-                script::run_cpu("reports/cpu"),
+                script::run_cpu(plan, "reports/cpu"),
                 script::archive(plan),
             ],
         },

@@ -3,7 +3,7 @@
 
 use crate::{
     project::Project,
-    runners::{ONE, THREE, fifty},
+    runners::{ENGINES, ONE, THREE, fifty},
 };
 use serde_json::Value;
 use std::{collections::BTreeSet, path::Path};
@@ -50,6 +50,48 @@ fn one_runner_has_its_own_workflow_container_and_preflight() {
 #[test]
 fn three_runners_share_slices_and_one_is_advisory() {
     assert_snapshots("three", THREE);
+}
+
+#[test]
+fn engines_and_their_python_are_in_every_job() {
+    assert_snapshots("engines", ENGINES);
+    let native = ENGINES.replace("\"native\", \"torch\"", "\"torch\"");
+    let only_torch = files(&project(&native));
+    assert!(only_torch.iter().all(|(_, text)| !text.contains("--simulate")), "no native engine, no simulation");
+}
+
+/// In the place of nextest: one test, whose entry has the variables of the job. With the file `broken` the test of the second GPU is killed.
+const NEXTEST: &str = r#"#!/bin/sh
+if test "$2" = list; then echo "suite encoder_only::bert::rocm::finite_f32"; exit 0; fi
+index=${TESTGEN_DEVICE#rocm:}
+echo "$TESTGEN_ENGINES $TESTGEN_PYTHON $TESTGEN_REQUIRE" > "environment-$index"
+if test "$index" = 1 && test -e broken; then exit 100; fi
+echo '{"version":1,"model":"bert","architecture":"encoder_only","device":"rocm","device_index":'"$index"',"check":"finite","precision":"f32","status":"pass","device_name":"MI300X","milliseconds":1}' > "$TESTGEN_REPORT"
+"#;
+
+#[cfg(unix)]
+#[test]
+fn every_gpu_of_a_node_is_a_column_and_none_replaces_another() {
+    let project = project(ENGINES);
+    let script = text(&plan_of(&project)["families"][0]["test"]).to_owned();
+    project.script("target/ci/bin/cargo-nextest", NEXTEST);
+    project.install(Path::new(env!("CARGO_BIN_EXE_testgen")), "target/ci/bin/testgen");
+    let run = || {
+        let mut command = std::process::Command::new("bash");
+        command.args(["-euo", "pipefail", "-c", &script]).current_dir(project.path(""));
+        command.output().expect("bash starts")
+    };
+    let passed = run();
+    assert!(passed.status.success(), "{}", String::from_utf8_lossy(&passed.stderr));
+    for index in 0..3 {
+        let environment = project.read(format!("environment-{index}"));
+        assert_eq!(environment.trim(), "native,torch /opt/venv/bin/python rocm:3");
+    }
+    let report = project.run(&["report", "reports", "--format", "markdown"]).expect_code(0).stdout;
+    assert!((0..3).all(|index| report.contains(&format!("rocm:{index}: MI300X f32"))), "{report}");
+    std::fs::remove_dir_all(project.path("reports")).expect("the reports exist");
+    project.write("broken", "");
+    assert!(!run().status.success(), "the second GPU has no result");
 }
 
 /// The jobs of a plan on runners with GPUs.

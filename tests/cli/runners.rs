@@ -50,6 +50,24 @@ precisions = [\"f32\"]
 gpus = 8
 ";
 
+/// A node with three GPUs, for two engines.
+pub(crate) const ENGINES: &str = "\
+engines = [\"native\", \"torch\"]
+
+[ci.cpu]
+python = \".venv/bin/python\"
+
+[[ci.runner]]
+name = \"mi300x\"
+device = \"rocm\"
+family = \"gfx942\"
+labels = [\"self-hosted\", \"mi300x\"]
+tiers = [\"nightly\"]
+precisions = [\"f32\"]
+gpus = 3
+python = \"/opt/venv/bin/python\"
+";
+
 /// Fifty runners of both vendors in five families, of every tier and weight, some of them advisory.
 pub(crate) fn fifty() -> String {
     let mut text = String::from("[ci.shards]\nrocm = 12\n\n");

@@ -62,7 +62,7 @@ fn container(family: &Family) -> Option<Yaml> {
 fn steps(family: &Family) -> Yaml {
     let artifact = map([
         ("name", "testgen-${{ matrix.kind }}-${{ matrix.artifact }}".into()),
-        ("path", "reports/*.jsonl\nreports/junit.xml\n".into()),
+        ("path", "reports/**/*.jsonl\nreports/junit.xml\n".into()),
         ("if-no-files-found", "error".into()),
     ]);
     list([

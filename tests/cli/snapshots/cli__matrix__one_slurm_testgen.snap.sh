@@ -99,8 +99,8 @@ cat > "$RUN"/jobs/postsubmit-rocm-gfx942-mi300x.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
 target/ci/bin/testgen devices --json --require rocm
-mkdir -p "$ATTEMPT"
 export TESTGEN_REQUIRE=rocm
+mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::rocm::/)' --message-format oneline > "$ATTEMPT"/tests.txt

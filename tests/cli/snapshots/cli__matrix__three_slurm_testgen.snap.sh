@@ -99,8 +99,8 @@ cat > "$RUN"/jobs/presubmit-cuda-sm_90-h100.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
 target/ci/bin/testgen devices --json --require cuda
-mkdir -p "$ATTEMPT"
 export TESTGEN_REQUIRE=cuda
+mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --message-format oneline > "$ATTEMPT"/tests.txt
@@ -140,8 +140,8 @@ cat > "$RUN"/jobs/nightly-cuda-sm_90-h100.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
 target/ci/bin/testgen devices --json --require cuda
-mkdir -p "$ATTEMPT"
 export TESTGEN_REQUIRE=cuda
+mkdir -p "$ATTEMPT"
 export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
 status=0
 target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/1 -E 'test(/::cuda::/)' --message-format oneline > "$ATTEMPT"/tests.txt
@@ -177,15 +177,24 @@ cat > "$RUN"/jobs/nightly-rocm-gfx942-mi300x-a.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
 target/ci/bin/testgen devices --json --require rocm:8
-mkdir -p "$ATTEMPT"
 export TESTGEN_REQUIRE=rocm:8
-export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
+test_gpu() {
+  export TESTGEN_DEVICE=rocm:"$1"
+  mkdir -p "$ATTEMPT"/"gpu-$1"
+  export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/"gpu-$1"/report.jsonl
+  status=0
+  target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --message-format oneline > "$ATTEMPT"/"gpu-$1"/tests.txt
+  target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --no-fail-fast --test-threads "$(( ($(nproc) + 8 - 1) / 8 ))" || status=$?
+  test "$status" -eq 0 || test "$status" -eq 100
+  target/ci/bin/testgen report "$ATTEMPT"/"gpu-$1" --tests "$ATTEMPT"/"gpu-$1"/tests.txt \
+    --format junit --out "$ATTEMPT"/"gpu-$1"/junit.xml
+}
+pids=
+for gpu in $(seq 0 7); do test_gpu "$gpu" & pids="$pids $!"; done
 status=0
-target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)$/)' --message-format oneline > "$ATTEMPT"/tests.txt
-target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)$/)' --no-fail-fast || status=$?
-test "$status" -eq 0 || test "$status" -eq 100
-target/ci/bin/testgen report "$ATTEMPT" --tests "$ATTEMPT"/tests.txt \
-  --format junit --out "$ATTEMPT"/junit.xml
+for pid in $pids; do wait "$pid" || status=1; done
+target/ci/bin/testgen report "$ATTEMPT" --format junit --out "$ATTEMPT"/junit.xml || status=1
+test "$status" -eq 0
 TESTGEN_STEPS
 printf '%s\n' blocking/nightly-rocm-gfx942-mi300x-a-{1..2}of3 >> "$RUN"/expected
 submit --job-name=nightly-rocm-gfx942-mi300x-a \
@@ -214,15 +223,24 @@ cat > "$RUN"/jobs/nightly-rocm-gfx942-mi300x-b.sh <<'TESTGEN_STEPS'
 set -euo pipefail
 chmod +x target/ci/bin/*
 target/ci/bin/testgen devices --json --require rocm:8
-mkdir -p "$ATTEMPT"
 export TESTGEN_REQUIRE=rocm:8
-export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/report.jsonl
+test_gpu() {
+  export TESTGEN_DEVICE=rocm:"$1"
+  mkdir -p "$ATTEMPT"/"gpu-$1"
+  export TESTGEN_REPORT="$PWD"/"$ATTEMPT"/"gpu-$1"/report.jsonl
+  status=0
+  target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --message-format oneline > "$ATTEMPT"/"gpu-$1"/tests.txt
+  target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)(@|$)/)' --no-fail-fast --test-threads "$(( ($(nproc) + 8 - 1) / 8 ))" || status=$?
+  test "$status" -eq 0 || test "$status" -eq 100
+  target/ci/bin/testgen report "$ATTEMPT"/"gpu-$1" --tests "$ATTEMPT"/"gpu-$1"/tests.txt \
+    --format junit --out "$ATTEMPT"/"gpu-$1"/junit.xml
+}
+pids=
+for gpu in $(seq 0 7); do test_gpu "$gpu" & pids="$pids $!"; done
 status=0
-target/ci/bin/cargo-nextest nextest list --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)$/)' --message-format oneline > "$ATTEMPT"/tests.txt
-target/ci/bin/cargo-nextest nextest run --archive-file target/ci/suite.tar.zst --workspace-remap . --partition slice:"$SLURM_ARRAY_TASK_ID"/3 -E 'test(/::rocm::/) - test(/_(f16|bf16)$/)' --no-fail-fast || status=$?
-test "$status" -eq 0 || test "$status" -eq 100
-target/ci/bin/testgen report "$ATTEMPT" --tests "$ATTEMPT"/tests.txt \
-  --format junit --out "$ATTEMPT"/junit.xml
+for pid in $pids; do wait "$pid" || status=1; done
+target/ci/bin/testgen report "$ATTEMPT" --format junit --out "$ATTEMPT"/junit.xml || status=1
+test "$status" -eq 0
 TESTGEN_STEPS
 printf '%s\n' blocking/nightly-rocm-gfx942-mi300x-b-{3..3}of3 >> "$RUN"/expected
 submit --job-name=nightly-rocm-gfx942-mi300x-b \
@@ -259,7 +277,7 @@ target/ci/bin/testgen report "$RUN"/reports --format json --out "$RUN"/page/repo
 target/ci/bin/testgen report "$RUN"/reports --format junit --out "$RUN"/page/junit.xml || true
 target/ci/bin/testgen report "$RUN"/reports --format markdown >> "$RUN"/page/summary.md || true
 printf '\n## CUDA and ROCm\n\n' >> "$RUN"/page/summary.md
-target/ci/bin/testgen compare "$RUN"/reports "$RUN"/reports --devices cuda,rocm --format markdown >> "$RUN"/page/summary.md || true
+target/ci/bin/testgen compare "$RUN"/reports "$RUN"/reports --devices cuda,rocm:0 --format markdown >> "$RUN"/page/summary.md || true
 status=0
 target/ci/bin/testgen report "$RUN"/reports/blocking --format junit --out "$RUN"/page/blocking.xml || status=1
 # A slice without a result was cancelled, exceeded its time, or was on a node that failed and was not started again.
