@@ -126,6 +126,7 @@ impl EngineCommand {
             reduce_environment(&mut command);
         }
         command.envs(self.library.iter().map(|library| (LIBRARY_VARIABLE, library)));
+        command.envs(share_of_processors());
         command
     }
 }
@@ -148,6 +149,9 @@ pub fn isolated_python(program: &OsStr) -> Command {
 /// Python's flag: neither variables nor the working directory nor packages of the user's home decide what is imported.
 const ISOLATED: &str = "-I";
 
+/// The threads of a process that computes with OpenMP, as PyTorch and NumPy do.
+const THREADS_VARIABLE: &str = "OMP_NUM_THREADS";
+
 /// The threads of each process; 0: the libraries decide.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
@@ -158,14 +162,18 @@ pub fn share_processors(processes: usize) {
     THREADS.store(threads_of_each(processors, processes), Relaxed);
 }
 
+/// The threads that the processes of this suite may start, unless the user decides.
+fn share_of_processors() -> Option<(&'static str, String)> {
+    let threads = Some(THREADS.load(Relaxed)).filter(|threads| *threads > 0 && env::var_os(THREADS_VARIABLE).is_none());
+    threads.map(|threads| (THREADS_VARIABLE, threads.to_string()))
+}
+
 fn threads_of_each(processors: usize, processes: usize) -> usize {
     (processors / processes.max(1)).max(1)
 }
 
 fn reduce_environment(command: &mut Command) {
     command.env_clear();
-    let threads = THREADS.load(Relaxed);
-    command.envs((threads > 0).then(|| ("OMP_NUM_THREADS", threads.to_string())));
     command.envs(KEPT.iter().filter_map(|(name, _)| Some((name, env::var_os(name)?))));
     let of_devices = |name: &str| DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_devices)));
@@ -210,11 +218,20 @@ const SET: [(&str, &str); 3] =
 
 #[cfg(test)]
 mod tests {
-    use super::threads_of_each;
+    use super::{EngineCommand, THREADS_VARIABLE, share_processors, threads_of_each};
+    use std::env;
 
     #[test]
     fn processes_share_the_processors() {
         assert_eq!([1, 5, 16, 40].map(|processes| threads_of_each(16, processes)), [16, 3, 1, 1]);
         assert_eq!(threads_of_each(2, 0), 2);
+    }
+    #[test]
+    fn every_engine_gets_its_share() {
+        share_processors(usize::MAX);
+        let command = EngineCommand::program("engine").build();
+        let given = command.get_envs().find(|(name, _)| *name == THREADS_VARIABLE).and_then(|(_, value)| value);
+        assert_eq!(given.is_some(), env::var_os(THREADS_VARIABLE).is_none());
+        assert!(given.is_none_or(|threads| threads == "1"));
     }
 }
