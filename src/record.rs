@@ -85,8 +85,8 @@ pub struct RecordOptions {
     pub python: Option<PathBuf>,
     /// Selects the inputs.
     pub seed: u64,
-    /// The number of measurements of the reference's own error; the largest counts.
-    pub noise_samples: u32,
+    /// The number of measurements of the reference's own error; the largest counts. Without it the recorder's default.
+    pub noise_samples: Option<u32>,
     /// A file with the inputs, which are drawn without it.
     pub inputs: Option<PathBuf>,
     /// Replaces existing goldens.
@@ -207,7 +207,7 @@ fn command(program: &Path, script: &Path, options: &RecordOptions) -> Command {
     command.arg("-I");
     // A path that starts with `-` must not be parsed as a flag.
     command.arg(script).arg(format!("--seed={}", options.seed));
-    command.args((options.noise_samples > 1).then(|| format!("--noise-samples={}", options.noise_samples)));
+    command.args(options.noise_samples.map(|number| format!("--noise-samples={number}")));
     command.args(options.inputs.as_deref().map(|inputs| {
         let mut flag = OsString::from("--inputs=");
         flag.push(inputs);

@@ -36,10 +36,10 @@ pub(super) struct Arguments {
     /// Selects the inputs; the same seed produces the same file
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Number of measurements of the reference's own error; the largest counts. One may be too few: if 16-bit checks
-    /// fail for a small model, or only `dtype_ladder` does, try 8
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
-    noise_samples: u32,
+    /// Number of measurements of the reference's own error; the largest counts. With fewer, 16-bit checks of a correct
+    /// model fail more often [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    noise_samples: Option<u32>,
     /// A safetensors file with the inputs, named as the arguments of the class's `forward`, in place of drawn ones
     ///
     /// For a type without a native implementation whose inputs the recorder does not make by itself; its error names the argument.

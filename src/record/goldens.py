@@ -42,6 +42,7 @@ from generation import steps
 from given_inputs import read_inputs
 from golden_file import safetensors_of
 from noise import DTYPES, noise_of
+from noise_samples import NOISE_SAMPLES
 from reference import class_of, describe, load, quiet_and_repeatable, read_config
 from registry import is_native, kind
 from results import measurable, named_tensors, run_all
@@ -54,7 +55,8 @@ def main():
     parser = argparse.ArgumentParser(description="record golden.safetensors of a checkpoint directory")
     parser.add_argument("checkpoint", help="directory as `save_pretrained` writes it")
     parser.add_argument("--seed", type=int, default=0, help="chooses inputs (default 0)")
-    parser.add_argument("--noise-samples", type=int, default=1, help="how often the reference's own error is measured (default 1)")
+    samples = f"how often the reference's own error is measured (default {NOISE_SAMPLES})"
+    parser.add_argument("--noise-samples", type=int, default=NOISE_SAMPLES, help=samples)
     parser.add_argument("--inputs", metavar="FILE", help="safetensors with the arguments of the main case, instead of drawn ones")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
@@ -88,7 +90,7 @@ def record_both(arguments):
     answers.report(arguments.checkpoint, *answered)
 
 
-def record(directory, seed=0, force=False, noise_samples=1, inputs=None):
+def record(directory, seed=0, force=False, noise_samples=NOISE_SAMPLES, inputs=None):
     """Records `directory`/golden.safetensors and returns its path."""
     path, content = prepare(directory, seed, force, noise_samples, inputs)
     replace_file(path, content)

@@ -1,5 +1,6 @@
 """The error of the reference itself, in each compute type: part of the recorder `goldens.py`."""
 
+import contextlib
 import json
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from families import FAMILIES
-from noise_samples import noise
+from noise_samples import NOISE_SAMPLES, noise
 from reference import load, read_config
 from registry import is_native, kind
 from relative_errors import largest_errors
@@ -16,8 +17,8 @@ from results import run, run_all
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
-def noise_of(model, directory, cases, results, steps=None, noise_samples=1):
-    """Metadata `noise.*`: the reference's own error in each compute type, the largest over the cases and over `noise_samples` runs.
+def noise_of(model, directory, cases, results, steps=None, noise_samples=NOISE_SAMPLES):
+    """Metadata `noise.*`: the reference's own error in each compute type, the largest over the cases and over `noise_samples` samples.
 
     `results` are those of the cases with `model`, in float32.
 
@@ -33,9 +34,9 @@ def noise_of(model, directory, cases, results, steps=None, noise_samples=1):
 
 
 def measured(model_class, directory, runs, results, noise_samples, choosing):
-    """The noise of what `runs` computes; `results` are those of float32. Further samples have all weights moved by about a rounding unit
-    of the type.
-    """
+    """The noise of what `runs` computes; `results` are those of float32."""
+    exact = float64_results(model_class, directory, runs)
+    widest = torch.float32 if exact is None else torch.float64
 
     def computed(precision):
         try:
@@ -46,10 +47,10 @@ def measured(model_class, directory, runs, results, noise_samples, choosing):
                 raise
             return None
 
-    def sample(precision, seed):
-        return another_sample(model_class, directory, DTYPES[precision], runs, seed)
+    def samples(precision, count):
+        return further_samples(model_class, directory, (DTYPES[precision], widest), runs, count)
 
-    return noise(arrays(results), float64_results(model_class, directory, runs), computed, sample, noise_samples, choosing)
+    return noise(arrays(results), exact, computed, samples, noise_samples, choosing)
 
 
 def arrays(results):
@@ -88,17 +89,39 @@ def chooses(directory, results):
     return getattr(family, "CHOOSES", False) or any(name.startswith("routing.") for result in results for name in result)
 
 
-def another_sample(model_class, directory, dtype, runs, seed):
-    """The errors of moved weights in `dtype` against float64, by name."""
-    exact, rounded = load(model_class, directory, torch.float32), load(model_class, directory, dtype)
-    random = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weight, copy in zip(exact.parameters(), rounded.parameters(), strict=True):
-            weight.mul_(1 + torch.finfo(dtype).eps / 2 * torch.randn(weight.shape, generator=random))
-            copy.copy_(weight)
-    found = arrays(runs.of(rounded))
-    with Float64Throughout():
-        return largest_errors(found, arrays(runs.of(exact.to(torch.float64))))
+def further_samples(model_class, directory, types, runs, count):
+    """Yields the errors of moved weights in the first of both types against the second, by name, for `count` sets of weights."""
+    if not count:
+        return
+    rounded, exact = load(model_class, directory, types[0]), load(model_class, directory, torch.float32).to(types[1])
+    stored = [storage(weight) for weight in exact.parameters()]
+    random = torch.Generator().manual_seed(1)
+    for _ in range(count):
+        for weight, copy, of_file in zip(exact.parameters(), rounded.parameters(), stored, strict=True):
+            move(weight, copy, of_file, random)
+        found = arrays(runs.of(rounded))
+        with Float64Throughout() if types[1] is torch.float64 else contextlib.nullcontext():
+            reference = arrays(runs.of(exact))
+        yield largest_errors(found, reference)
+
+
+@torch.no_grad()
+def move(weight, copy, of_file, random):
+    """Moves a weight by about a rounding unit, and its copy in another type with it.
+
+    The type of the file holds the moved weight, too: a type that holds the weights exactly would otherwise get an error that only
+    further samples have.
+    """
+    unit = max(torch.finfo(copy.dtype).eps, torch.finfo(of_file).eps)
+    weight.mul_(1 + unit / 2 * torch.randn(weight.shape, generator=random))
+    weight.copy_(weight.to(of_file))
+    copy.copy_(weight)
+
+
+def storage(weight):
+    """The narrowest type that holds the values of a weight: the type of its file."""
+    narrow = (torch.bfloat16, torch.float16)
+    return next((dtype for dtype in narrow if torch.equal(weight.to(dtype).to(weight.dtype), weight)), torch.float32)
 
 
 def float64_results(model_class, directory, runs):

@@ -82,8 +82,7 @@ def from_pretrained(model_class, directory, dtype, **options):
 
 def describe(model_class, config, seed, noise_samples, inputs=None):
     """Metadata with the versions that made the golden and the command that makes it again."""
-    repeated = f" --noise-samples {noise_samples}" if noise_samples > 1 else ""
-    repeated += " --inputs FILE" if inputs else ""
+    repeated = " --inputs FILE" if inputs else ""
     return {
         "model_class": model_class.__name__,
         "transformers": transformers.__version__,
@@ -92,7 +91,7 @@ def describe(model_class, config, seed, noise_samples, inputs=None):
         "dtype": "float32",
         "attention": attention_of(config),
         "seed": str(seed),
-        "command": f"python goldens.py CHECKPOINT_DIR --seed {seed}{repeated} --force",
+        "command": f"python goldens.py CHECKPOINT_DIR --seed {seed} --noise-samples {noise_samples}{repeated} --force",
         **(family_of(model_class).describe() if family_of(model_class) else {}),
     }
 

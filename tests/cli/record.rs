@@ -83,7 +83,10 @@ fn seed_noise_samples_and_force_reach_the_recorder() {
     let project = with_checkpoint();
     record(&project, "exit 0", &["fixtures/bert", "--seed", "7", "--force"]).expect_code(0);
     let seen = project.read("seen");
-    assert!(seen.contains("--seed=7 --force -- fixtures/bert"), "{seen}");
+    assert!(
+        seen.contains("--seed=7 --force -- fixtures/bert"),
+        "the recorder has the default number of samples: {seen}"
+    );
     record(&project, "exit 0", &["fixtures/bert", "--noise-samples", "8", "--force"]).expect_code(0);
     let seen = project.read("seen");
     assert!(seen.contains("--seed=0 --noise-samples=8 --force -- fixtures/bert"), "{seen}");

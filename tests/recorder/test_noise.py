@@ -62,10 +62,31 @@ def test_samples_have_other_weights_and_the_same_seed_the_same(measured):
     assert any(four[precision] != one[precision] for precision in ("f32", "f16", "bf16"))
 
 
-def test_a_model_that_only_runs_in_float32(measured, monkeypatch):
-    monkeypatch.setattr(noise, "float64_results", lambda *_: None)
-    found = measured(noise_samples=3)
-    assert (found["reference"], found["noise_samples"]) == ("float32", 1) and "f32" not in found
+def test_a_model_that_only_runs_in_float32(monkeypatch):
+    class Fails(Runs):
+        def of(self, model):
+            if model.linear.weight.dtype == torch.float64:
+                raise RuntimeError("expected float32")
+            return super().of(model)
+
+    monkeypatch.setattr(noise, "load", lambda _class, _directory, dtype: Tiny().to(dtype))
+    one, four = (noise.measured(Tiny, "", Fails(), Runs().of(Tiny()), count, False) for count in (1, 4))
+    assert (four["reference"], four["noise_samples"]) == ("float32", 4) and "f32" not in four
+    assert four["f16"]["logits"][0] > one["f16"]["logits"][0], "further samples are compared with float32"
+
+
+def test_moved_weights_stay_in_the_type_of_the_file():
+    random = torch.Generator().manual_seed(0)
+    for of_file in (torch.bfloat16, torch.float16, torch.float32):
+        stored = torch.randn(999, generator=random).to(of_file).double()
+        assert noise.storage(stored) == of_file
+        for dtype in noise.DTYPES.values():
+            weight, copy = stored.clone(), stored.to(dtype)
+            noise.move(weight, copy, of_file, random)
+            unit = max(torch.finfo(dtype).eps, torch.finfo(of_file).eps)
+            assert torch.equal(weight.to(of_file).double(), weight) and torch.equal(copy, weight.to(dtype))
+            assert (weight != stored).float().mean() > 0.3, "about half of the weights move"
+            assert unit / 4 < ((weight - stored) / stored).square().mean().sqrt() < unit
 
 
 def test_a_runtime_error_in_float64_makes_float32_the_reference(monkeypatch):
@@ -100,7 +121,8 @@ def test_the_metadata_has_an_entry_for_each_compute_type(measured, monkeypatch):
     found = noise.noise_of(Tiny(), "", [], results, noise_samples=2)
     assert set(found) == {"noise.f32", "noise.f16", "noise.bf16", "noise.reference", "noise.samples"}
     assert set(json.loads(found["noise.f16"])) == {"logits"}
-    assert "noise.samples" not in noise.noise_of(Tiny(), "", [], results)
+    assert "noise.samples" not in noise.noise_of(Tiny(), "", [], results, noise_samples=1)
+    assert noise.noise_of(Tiny(), "", [], results)["noise.samples"] == "8"
 
 
 def test_inputs_are_rounded_to_the_type_of_the_checkpoint():

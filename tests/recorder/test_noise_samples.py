@@ -25,13 +25,13 @@ class Reference:
         assert precision != "f32", "the results of float32 are there already"
         return results(ERRORS[precision])
 
-    def sample(self, precision, seed):
-        self.sampled.append((precision, seed))
-        error = ERRORS[precision] * self.growth**seed
-        return {"logits": [error, error]}
+    def samples(self, precision, count):
+        self.sampled.append((precision, count))
+        errors = [ERRORS[precision] * self.growth**number for number in range(1, count + 1)]
+        return ({"logits": [error, error]} for error in errors)
 
     def noise(self, exact=EXACT, noise_samples=1, choosing=False):
-        return noise(results(ERRORS["f32"]), exact, self.computed, self.sample, noise_samples, choosing)
+        return noise(results(ERRORS["f32"]), exact, self.computed, self.samples, noise_samples, choosing)
 
 
 def test_each_compute_type_is_compared_with_float64():
@@ -40,11 +40,11 @@ def test_each_compute_type_is_compared_with_float64():
 
 
 def test_without_a_float64_run_float32_is_the_reference_and_has_no_noise():
-    reference = Reference()
-    found = reference.noise(exact=None, noise_samples=5)
-    assert (found["reference"], found["noise_samples"]) == ("float32", 1)
-    assert "f32" not in found and not reference.sampled
-    assert found["f16"]["logits"] == pytest.approx([1e-3, 1e-3], rel=2e-3)
+    reference = Reference(growth=2.0)
+    found = reference.noise(exact=None, noise_samples=2)
+    assert (found["reference"], found["noise_samples"]) == ("float32", 2)
+    assert "f32" not in found and reference.sampled == [("f16", 1), ("bf16", 1)]
+    assert found["f16"]["logits"] == pytest.approx([2e-3, 2e-3], rel=2e-3)
 
 
 def test_the_largest_sample_counts():
@@ -59,10 +59,10 @@ def test_more_samples_never_lower_the_noise():
         assert found[precision]["logits"] == [error, error]
 
 
-def test_every_sample_has_a_seed_of_its_own():
+def test_the_results_of_the_checkpoint_are_the_first_sample():
     reference = Reference()
     assert reference.noise(noise_samples=3)["noise_samples"] == 3
-    assert reference.sampled == [(precision, seed) for precision in PRECISIONS for seed in (1, 2)]
+    assert reference.sampled == [(precision, 2) for precision in PRECISIONS]
 
 
 def test_where_experts_are_chosen_only_float32_has_several_samples():
