@@ -20,3 +20,4 @@ pub(crate) use check_engine::EngineEvidence;
 pub(crate) use model::load;
 pub(crate) use operators::operators;
 pub(crate) use reported::reported_devices;
+pub(crate) use witness::RESERVED;

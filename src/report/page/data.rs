@@ -3,7 +3,7 @@
 //!
 //! The script reads rows by position, in the order of the `Serialize` implementations.
 
-mod base;
+mod comparison;
 mod numbered;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         loaded_bytes,
     },
 };
-use base::Base;
+use comparison::BaseComparison;
 use numbered::Numbered;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) struct Data {
     /// The allowed |d| / |ref| and max |d| / max |ref|.
     thresholds: Vec<[f64; 2]>,
     strings: Vec<String>,
-    base: Option<Base>,
+    base: Option<BaseComparison>,
 }
 
 #[derive(Debug, Serialize)]
@@ -129,7 +129,7 @@ impl Data {
             cells: cell_data,
             thresholds: pool.thresholds.list.into_iter().map(|pair| pair.map(f64::from_bits)).collect(),
             strings: pool.strings.list,
-            base: base.map(Base::new),
+            base: base.map(BaseComparison::new),
         }
     }
 }

@@ -7,7 +7,7 @@ use testgen_nn::weights::stored_elements;
 use testgen_types::{DeviceKind, Precision};
 
 /// Memory that an engine may have reserved when it opened the device: the first block of its allocator, and workspaces.
-const RESERVED: u64 = 64 << 20;
+pub(crate) const RESERVED: u64 = 64 << 20;
 
 /// Memory in use on a GPU by all processes, as its driver reports it.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +85,9 @@ mod tests {
             |before: u64, opened: u64, weights: u64| MemoryWitness { before, opened }.confirm(&host, opened, weights);
         assert_eq!(confirm(0, used / 2, 1 << 20), Ok(()));
         assert!(confirm(0, used, used.max(1 << 40)).is_err_and(|why| why.contains("has grown by less")));
+        // What was taken between opening the device and the load may be that of another engine.
+        let before_load = MemoryWitness { before: 0, opened: 1 }.confirm(&host, used, used / 2 + RESERVED);
+        assert!(before_load.is_err_and(|why| why.contains("has grown by less")));
         assert!(
             MemoryWitness { before: 1, opened: 2 }.has_grown() && !MemoryWitness { before: 2, opened: 2 }.has_grown()
         );

@@ -54,7 +54,7 @@ impl Gpu {
         let running = self.running();
         let mut running =
             self.ended.wait_while(running, |running| *running >= most).unwrap_or_else(PoisonError::into_inner);
-        // Beside a check that runs alone there is no room for one that does not mind others.
+        // While a check runs alone, no other one starts.
         let taken = if most == 1 { ALL } else { 1 };
         *running += taken;
         GpuPart { gpu: self, taken }

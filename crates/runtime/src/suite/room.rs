@@ -1,7 +1,7 @@
 //! The room that a check needs for itself while it runs.
 
 use super::devices::Devices;
-use crate::harness::Harness;
+use crate::{engine::RESERVED, harness::Harness};
 use std::path::Path;
 use testgen_engine::EngineName;
 use testgen_nn::weights::element_count;
@@ -11,9 +11,9 @@ use testgen_types::{Check, DeviceKind, Registration};
 /// model, and the processes of other engines that wait for their next check.
 const CHECK_BYTES: u64 = 4 << 30;
 
-/// The elements of a small model: in f32 they take the 64 MiB that an engine may have reserved before it loads one, so that no evidence is
-/// read from the memory in use on the device, which other processes change.
-const SMALL_ELEMENTS: u64 = 16 << 20;
+/// The elements of a small model: in f32 they take what an engine may have reserved before it loads one, so that no evidence is read from
+/// the memory in use on the device, which other processes change.
+const SMALL_ELEMENTS: u64 = RESERVED / 4;
 
 /// The part of the machine that a check needs for itself while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,16 +35,23 @@ impl Room {
         engine: &EngineName,
         devices: &Devices,
     ) -> Self {
-        let kind = registration.device;
-        match registration.check {
+        let Registration { check, device, .. } = registration;
+        let small = device != DeviceKind::Cpu && is_small(harness, base);
+        let memory = if small { devices.free_memory(device, engine) } else { None };
+        Self::for_check(check, device, engine.is_native(), memory)
+    }
+
+    /// The room for a check; on a GPU, `memory` is what is free for checks of small models, none for a large one.
+    fn for_check(check: Check, device: DeviceKind, is_native: bool, memory: Option<u64>) -> Self {
+        match (check, device) {
             // It needs the memory that is free.
-            Check::Stress => Self::Everything,
+            (Check::Stress, _) => Self::Everything,
             // The heap of this process is counted, which any other check would change. The process of an engine counts its own.
-            Check::MemoryReleased if engine.is_native() => Self::Everything,
-            _ if kind == DeviceKind::Cpu => Self::Host,
+            (Check::MemoryReleased, _) if is_native => Self::Everything,
+            (_, DeviceKind::Cpu) => Self::Host,
             // All checks of the native engine are in this process, with one allocator.
-            _ if engine.is_native() || !is_small(harness, base) => Self::Gpu { kind, checks: 1 },
-            _ => Self::Gpu { kind, checks: checks(devices.free_memory(kind, engine)) },
+            (_, kind) if is_native => Self::Gpu { kind, checks: 1 },
+            (_, kind) => Self::Gpu { kind, checks: checks(memory) },
         }
     }
 }
@@ -64,11 +71,28 @@ fn checks(memory: Option<u64>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::checks;
+    use super::{Room, checks};
+    use testgen_types::{Check, DeviceKind};
 
     #[test]
     fn memory_limits_the_checks_of_a_gpu() {
         let gib = |count: u64| Some(count << 30);
         assert_eq!([None, Some(0), gib(8), gib(24), gib(80)].map(checks), [1, 1, 2, 6, 20]);
+    }
+
+    #[test]
+    fn a_gpu_is_shared_by_small_models_of_engines_only() {
+        let (kind, memory) = (DeviceKind::Rocm, Some(80 << 30));
+        let room = |is_native, memory| Room::for_check(Check::Finite, kind, is_native, memory);
+        let expected = [Room::Gpu { kind, checks: 20 }, Room::Gpu { kind, checks: 1 }, Room::Gpu { kind, checks: 1 }];
+        assert_eq!([room(false, memory), room(false, None), room(true, memory)], expected);
+    }
+
+    #[test]
+    fn what_counts_or_needs_all_memory_runs_alone() {
+        let room = |check, is_native| Room::for_check(check, DeviceKind::Cpu, is_native, None);
+        let everything = [(Check::Stress, true), (Check::Stress, false), (Check::MemoryReleased, true)];
+        assert!(everything.into_iter().all(|(check, is_native)| room(check, is_native) == Room::Everything));
+        assert_eq!([room(Check::MemoryReleased, false), room(Check::Finite, true)], [Room::Host; 2]);
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The differences to a base.
 #[derive(Debug, Serialize)]
-pub(super) struct Base {
+pub(super) struct BaseComparison {
     green: bool,
     counts: Vec<(&'static str, usize)>,
     checks: Vec<Row>,
@@ -15,7 +15,7 @@ pub(super) struct Base {
 #[derive(Debug, Serialize)]
 struct Row(&'static str, String, String, String, String, Vec<String>);
 
-impl Base {
+impl BaseComparison {
     pub(super) fn new(comparison: &Comparison) -> Self {
         Self {
             green: comparison.green,
