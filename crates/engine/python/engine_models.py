@@ -82,8 +82,10 @@ def from_pretrained(model_class, request):
     except ImportError as error:
         raise Unsupported(str(error)) from error
     except ValueError as error:
-        # A part of the model, as DETR's backbone, may lack what the class itself has.
-        if request.attention is not None and "attention implementation" in str(error):
+        # A part of the model, as DETR's backbone, may lack what the class itself has. Some classes compute their experts in one way only.
+        lacks_attention = request.attention is not None and "attention implementation" in str(error)
+        lacks_experts = request.experts is not None and "experts implementation" in str(error)
+        if lacks_attention or lacks_experts:
             raise Unsupported(str(error).split(". ")[0]) from error
         raise
 

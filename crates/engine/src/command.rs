@@ -78,13 +78,18 @@ impl EngineCommand {
     ///
     /// See [`Self::of`].
     pub fn with_python(name: &EngineName, python: Option<&OsStr>) -> Result<Self, CommandError> {
-        let variable = format!("{PROGRAM_PREFIX}{}", name.program().to_ascii_uppercase());
-        match (env::var_os(&variable).filter(|program| !program.is_empty()), python::main_file(name.program())) {
+        let variable = variable_of(name);
+        match (program_of(&variable), python::main_file(name.program())) {
             (Some(program), _) => Ok(Self::program(program)),
             (None, Some(main)) => Self::built_in(main, python),
             (None, None) if LIBRARIES.contains(&name.program()) => Self::library(name.program()),
             (None, None) => Err(CommandError::Unknown { name: name.program().to_owned(), variable }),
         }
+    }
+
+    /// Whether the named engine is the one that is built in, and no program of the user's.
+    pub fn is_built_in(name: &EngineName) -> bool {
+        python::main_file(name.program()).is_some() && program_of(&variable_of(name)).is_none()
     }
 
     /// An engine of the user's, with the user's environment.
@@ -129,6 +134,16 @@ impl EngineCommand {
         command.envs(share_of_processors());
         command
     }
+}
+
+/// The variable that names the program of an engine.
+fn variable_of(name: &EngineName) -> String {
+    format!("{PROGRAM_PREFIX}{}", name.program().to_ascii_uppercase())
+}
+
+/// The program that a variable names.
+fn program_of(variable: &str) -> Option<OsString> {
+    env::var_os(variable).filter(|program| !program.is_empty())
 }
 
 /// The Python of built-in engines: the given one, else that of [`PYTHON_VARIABLE`], else `python3`.

@@ -41,6 +41,7 @@ mod pad_invariance;
 mod padding;
 mod placement;
 mod preprocess_golden;
+mod reference;
 mod require_honoured;
 mod retrieval_golden;
 mod router_golden;
@@ -65,7 +66,11 @@ pub(crate) fn run(registration: Registration, harness: &Harness, context: &Conte
         SubjectKind::Model => of_models(registration.check),
         SubjectKind::Operators => of_operators(registration.check),
     };
-    check_run::execute(check.unwrap_or(of_another_subject), registration, harness, context)
+    let check = check.unwrap_or(of_another_subject);
+    let outcome = check_run::execute(check, registration, harness, context);
+    reference::judge(outcome, registration, &harness.spec.subject, context, |registration, context| {
+        check_run::execute(check, registration, harness, context)
+    })
 }
 
 /// A check that a harness has although its subject does not have the property, which no template does.

@@ -46,17 +46,17 @@ macro_rules! for_each_check {
         /// No NaN and no infinity where the reference has none.
         Finite "finite" models(finite) { precisions: Precisions::Each }
         /// The content of masked positions has no influence on the others.
-        MaskGolden "mask_golden" models(mask_golden) { architectures: has_a_mask }
+        MaskGolden "mask_golden" models(mask_golden) { architectures: has_a_mask, relates_outputs: true }
         /// A later token changes no earlier output.
-        CausalLeak "causal_leak" models(causal_leak, by_class) { architectures: is_causal }
+        CausalLeak "causal_leak" models(causal_leak, by_class) { architectures: is_causal, relates_outputs: true }
         /// Padding, left or right, changes nothing at the real positions.
-        PadInvariance "pad_invariance" models(pad_invariance) { architectures: has_a_mask }
+        PadInvariance "pad_invariance" models(pad_invariance) { architectures: has_a_mask, relates_outputs: true }
         /// A row computed alone equals the row in a batch, in any order.
-        BatchInvariance "batch_invariance" models(batch_invariance) {}
+        BatchInvariance "batch_invariance" models(batch_invariance) { relates_outputs: true }
         /// Decoding step by step with the cache equals the whole sequence at once, also in chunks and after a reset.
-        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { architectures: Architecture::generates }
+        KvCacheEquivalence "kv_cache_equivalence" models(kv_cache_equivalence, by_class) { architectures: Architecture::generates, relates_outputs: true }
         /// Lengths and batch sizes around the tile sizes of GPU kernels agree with a prefix or a row of the longest.
-        ShapeSweep "shape_sweep" models(shape_sweep) {}
+        ShapeSweep "shape_sweep" models(shape_sweep) { relates_outputs: true }
         /// Three runs give the same bits.
         Determinism "determinism" models(determinism) operators(operators::determinism) {}
         /// error(f32) < error(f16) < error(bf16), and that of tf32 between f32 and bf16, each within its tolerance.
@@ -70,7 +70,7 @@ macro_rules! for_each_check {
         /// Greedy tokens equal the recorded ones, or differ only where the recorded margin is below the error.
         GreedyMargin "greedy_margin" models(greedy_margin, by_golden) { architectures: Architecture::generates }
         /// End token, length limits, seed, and temperature towards zero have their documented effect.
-        GenerationControls "generation_controls" models(generation_controls, by_class) { architectures: Architecture::generates }
+        GenerationControls "generation_controls" models(generation_controls, by_class) { architectures: Architecture::generates, relates_outputs: true }
         /// Every element of an operator's result is within its bound of a float64 reference; sums have no more bias and variance
         /// than rounding causes.
         Forward "forward" operators(operators::forward) { precisions: Precisions::Each }
@@ -149,6 +149,8 @@ pub struct CheckEntry {
     pub is_numeric: bool,
     /// Whether it runs only where it is asked for, because it takes minutes.
     pub is_on_request: bool,
+    /// Whether it compares outputs of one engine with each other, not with the golden: a model need not have such a property.
+    pub relates_outputs: bool,
 }
 
 /// The precisions of a spec in which a check runs.
@@ -191,6 +193,7 @@ impl CheckEntry {
         engines: Engines::All,
         is_numeric: true,
         is_on_request: false,
+        relates_outputs: false,
     };
 }
 
@@ -252,5 +255,10 @@ impl Check {
     /// Whether the check compares numbers that the device computed.
     pub const fn is_numeric(self) -> bool {
         self.entry().is_numeric
+    }
+
+    /// Whether the check compares outputs of one engine with each other.
+    pub const fn relates_outputs(self) -> bool {
+        self.entry().relates_outputs
     }
 }

@@ -1,0 +1,180 @@
+//! The reference's own result of a check that an engine fails: transformers on the CPU, as the engine `torch/eager`.
+//!
+//! A model without a native implementation has the properties that its class in transformers has. Not every class has those of its
+//! architecture: some take packed images, count positions in another way, or cannot compute in 16 bits.
+
+use super::{CheckStatus, Context, Evidence, Outcome};
+use crate::subject::Subject;
+use testgen_device::DeviceIndex;
+use testgen_engine::{EngineCommand, EngineName};
+use testgen_types::{DeviceKind, Registration};
+
+/// The engine that goldens are recorded with.
+const REFERENCE: &str = "torch/eager";
+
+/// The outcome of a check, which is ignored where the reference fails it, too. Numbers that differ from the golden remain a failure,
+/// whatever the reference does. `run` runs the check in another environment.
+pub(super) fn judge(
+    outcome: Outcome,
+    registration: Registration,
+    subject: &Subject,
+    context: &Context<'_>,
+    run: impl FnOnce(Registration, &Context<'_>) -> Outcome,
+) -> Outcome {
+    let has_failed = matches!(outcome.status, CheckStatus::Fail { .. });
+    if !has_failed || !depends_on_class(registration, subject, context, &outcome.evidence) {
+        return outcome;
+    }
+    let Some(engine) = reference() else { return outcome };
+    let device = DeviceKind::Cpu;
+    let of_reference = if context.engine == engine && registration.device == device {
+        outcome.clone()
+    } else {
+        let context = Context { engine, index: DeviceIndex::default(), ..context.clone() };
+        run(Registration { device, ..registration }, &context)
+    };
+    match failure(of_reference) {
+        Some(reason) => ignored(outcome, &reason),
+        None => outcome,
+    }
+}
+
+/// Whether the class of the model may be the cause of a failure, and not the engine.
+fn depends_on_class(registration: Registration, subject: &Subject, context: &Context<'_>, evidence: &Evidence) -> bool {
+    let has_reference = match subject {
+        Subject::Model { model_type, .. } => model_type.native().is_none(),
+        Subject::Operators { .. } => false,
+    };
+    // What overflows in the reference, too, is not a number of the engine's.
+    let is_close = || evidence.outputs.iter().all(|output| output.headroom >= 1.0 || output.non_finite > 0);
+    has_reference
+        && !context.engine.is_native()
+        && registration.check.is_numeric()
+        && (registration.check.relates_outputs() || is_close())
+}
+
+/// The reference, unless a program of the user's has its name.
+fn reference() -> Option<EngineName> {
+    REFERENCE.parse().ok().filter(EngineCommand::is_built_in)
+}
+
+/// Why the reference fails; none where it passes, or has loaded no model.
+fn failure(outcome: Outcome) -> Option<String> {
+    let Evidence { mock, device_name, .. } = outcome.evidence;
+    match outcome.status {
+        CheckStatus::Fail { reason } if device_name.is_some() && !mock => Some(reason),
+        CheckStatus::Fail { .. } | CheckStatus::Pass { .. } | CheckStatus::Ignored { .. } => None,
+    }
+}
+
+/// The outcome of a check that the reference fails with `reason`.
+fn ignored(outcome: Outcome, reason: &str) -> Outcome {
+    let first = reason.lines().next().unwrap_or_default();
+    let reason = format!("the reference fails this check, too ({REFERENCE} on the CPU): {first}");
+    // Errors of the model are not those of the device.
+    let evidence = Evidence { outputs: Vec::new(), ..outcome.evidence };
+    Outcome { status: CheckStatus::Ignored { reason }, evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::require::Requirements;
+    use testgen_models::Source;
+    use testgen_types::{Check, ModelType, OutputError, Precision};
+
+    const SOURCE: Source = Source { path: "there", hub: None };
+    const SMOLLM3: Subject = Subject::Model { model_type: ModelType::Smollm3, source: SOURCE };
+
+    /// The outcome of a check whose only number has `headroom`.
+    fn outcome(status: CheckStatus, headroom: f64) -> Outcome {
+        let output = OutputError {
+            name: "logits".to_owned(),
+            rel_l2: 1.0,
+            max_rel: 1.0,
+            rel_l2_threshold: headroom,
+            max_rel_threshold: headroom,
+            headroom,
+            non_finite: 0,
+            worst: Vec::new(),
+        };
+        let evidence = Evidence { device_name: Some("CPU".to_owned()), outputs: vec![output], ..Evidence::default() };
+        Outcome { status, evidence }
+    }
+
+    fn failed(reason: &str, headroom: f64) -> Outcome {
+        outcome(CheckStatus::Fail { reason: reason.to_owned() }, headroom)
+    }
+
+    /// The outcome of `check` of a model on `engine`, and where the reference ran.
+    fn judged(
+        subject: Subject,
+        engine: &str,
+        check: Check,
+        own: Outcome,
+        of_reference: Outcome,
+    ) -> (Outcome, Option<DeviceKind>) {
+        let (requirements, mut ran) = (Requirements::default(), None);
+        let context = Context {
+            checkpoint: None,
+            requirements: &requirements,
+            index: DeviceIndex::Auto,
+            engine: engine.parse().expect("is a name"),
+        };
+        let registration = Registration { check, device: DeviceKind::Cuda, precision: Precision::F16 };
+        let outcome = judge(own, registration, &subject, &context, |registration, context| {
+            assert_eq!((registration.precision, context.engine.to_string()), (Precision::F16, REFERENCE.to_owned()));
+            ran = Some(registration.device);
+            of_reference
+        });
+        (outcome, ran)
+    }
+
+    #[test]
+    fn a_property_that_the_reference_does_not_have_is_not_the_engines() {
+        let reference = failed("rows differ\nand more", 0.5);
+        let (found, ran) = judged(SMOLLM3, "torch", Check::BatchInvariance, failed("wrong", 0.1), reference);
+        let reason = "the reference fails this check, too (torch/eager on the CPU): rows differ".to_owned();
+        assert_eq!((found.status, ran), (CheckStatus::Ignored { reason }, Some(DeviceKind::Cpu)));
+        assert_eq!((found.evidence.outputs, found.evidence.device_name.as_deref()), (Vec::new(), Some("CPU")));
+    }
+
+    #[test]
+    fn a_property_that_the_reference_has_is_the_engines() {
+        let own = failed("wrong", 0.1);
+        let passed = outcome(CheckStatus::Pass { summary: None }, 2.0);
+        assert_eq!(judged(SMOLLM3, "mine", Check::BatchInvariance, own.clone(), passed).0, own);
+        // Without the model it proves nothing.
+        let mut mock = failed("no such file", 2.0);
+        mock.evidence.mock = true;
+        assert_eq!(judged(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), mock).0, own);
+        let mut absent = failed("no Python", 2.0);
+        absent.evidence.device_name = None;
+        assert_eq!(judged(SMOLLM3, "torch", Check::BatchInvariance, own.clone(), absent).0, own);
+    }
+
+    #[test]
+    fn a_number_that_differs_from_the_golden_is_the_engines() {
+        let own = failed("wrong", 0.9);
+        assert_eq!(judged(SMOLLM3, "torch", Check::OutputGolden, own.clone(), failed("wrong", 0.9)), (own, None));
+    }
+
+    #[test]
+    fn an_error_of_the_reference_is_not_the_engines() {
+        let error = failed("expected Float but found Half", 2.0);
+        let (found, _) = judged(SMOLLM3, "torch", Check::OutputGolden, error.clone(), error);
+        assert!(matches!(found.status, CheckStatus::Ignored { .. }));
+    }
+
+    #[test]
+    fn only_failures_of_engines_on_models_without_a_native_implementation_are_compared() {
+        let llama = Subject::Model { model_type: ModelType::Llama, source: SOURCE };
+        let (own, passed) = (failed("wrong", 0.1), outcome(CheckStatus::Pass { summary: None }, 2.0));
+        let check = Check::BatchInvariance;
+        assert_eq!(judged(llama, "torch", check, own.clone(), own.clone()).1, None);
+        assert_eq!(judged(Subject::Operators { shapes: &[] }, "torch", check, own.clone(), own.clone()).1, None);
+        assert_eq!(judged(SMOLLM3, "native", check, own.clone(), own.clone()).1, None);
+        assert_eq!(judged(SMOLLM3, "torch", check, passed, own.clone()).1, None);
+        assert_eq!(judged(SMOLLM3, "torch", Check::MockMarked, own.clone(), own).1, None);
+    }
+}
