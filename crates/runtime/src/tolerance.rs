@@ -7,7 +7,7 @@ use crate::{
     golden::{Noise, NoiseLevel},
     harness::ToleranceOverride,
 };
-use testgen_types::Precision;
+use testgen_types::{OutputError, Precision};
 
 /// The largest errors that pass, in both measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,6 +166,16 @@ impl<'a> Tolerance<'a> {
     /// The noise that the thresholds of `name` are derived from.
     pub(crate) fn noise(&self, name: &str) -> Option<NoiseLevel> {
         self.noise.of(self.compute.limits().noise, name)
+    }
+
+    /// Whether an error above the threshold may be the reference's own: the recorded error of the reference is above the largest
+    /// threshold, too, so that neither a failure nor a pass would say anything.
+    pub(crate) fn leaves_open(&self, name: &str, error: &OutputError) -> bool {
+        let ceiling = self.compute.limits().ceiling;
+        self.noise(name).is_some_and(|noise| {
+            let is_unstable = noise.rel_l2 > ceiling.rel_l2 || noise.max_rel > ceiling.max_rel;
+            is_unstable && error.rel_l2 <= NOISE_FACTOR * noise.rel_l2 && error.max_rel <= NOISE_FACTOR * noise.max_rel
+        })
     }
 
     fn threshold_above(&self, limits: &Limits, floor: Threshold, name: &str) -> Threshold {

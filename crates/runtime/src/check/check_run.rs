@@ -27,7 +27,10 @@ use crate::{
     require::{REQUIRE_VARIABLE, Requirements},
     tolerance::{Threshold, Tolerance},
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    collections::BTreeSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 use testgen_device::Device;
 use testgen_models::{Checkpoint, Model};
 use testgen_nn::array::{Array, Arrays};
@@ -75,6 +78,8 @@ pub(super) struct CheckRun<'a> {
     pub(super) engine: CheckEngine,
     /// The device of the last endpoint.
     pub(super) device: Option<OpenDevice>,
+    /// Outputs that cannot be judged, because the reference's own error is above the largest threshold.
+    pub(super) undecided: BTreeSet<String>,
     /// The feature that the engine does not have for the last endpoint. A failure without wrong numbers is not the model's then.
     pub(super) unsupported: Option<String>,
 }
@@ -94,7 +99,8 @@ impl<'a> CheckRun<'a> {
     /// A run that begins.
     pub(super) fn new(registration: Registration, harness: &'a Harness, context: &'a Context<'a>) -> Self {
         let (evidence, engine) = (Evidence::default(), CheckEngine::new(context.engine.clone()));
-        Self { registration, harness, context, evidence, engine, device: None, unsupported: None }
+        let undecided = BTreeSet::new();
+        Self { registration, harness, context, evidence, engine, device: None, undecided, unsupported: None }
     }
 
     /// Runs `check`.
@@ -110,9 +116,9 @@ impl<'a> CheckRun<'a> {
         Outcome { status: self.status(result), evidence: std::mem::take(&mut self.evidence) }
     }
 
-    fn status(&self, result: CheckResult) -> CheckStatus {
+    pub(super) fn status(&self, result: CheckResult) -> CheckStatus {
         let (unsupported, reason) = match result {
-            Ok(summary) => return CheckStatus::Pass { summary },
+            Ok(summary) => return self.decided(summary),
             Err(Abort::Skip(reason)) => return CheckStatus::Ignored { reason },
             Err(Abort::Unsupported { feature, reason }) => (Some(feature), reason),
             Err(Abort::Fail(reason)) => (self.unsupported.clone(), reason),
@@ -127,6 +133,18 @@ impl<'a> CheckRun<'a> {
 }
 
 impl CheckRun<'_> {
+    /// The status of a check without a failure: it passes if every output could be judged.
+    fn decided(&self, summary: Option<String>) -> CheckStatus {
+        let Some(first) = self.undecided.first() else { return CheckStatus::Pass { summary } };
+        let others = match self.undecided.len() - 1 {
+            0 => String::new(),
+            count => format!(" and of {count} more"),
+        };
+        let reason =
+            format!("the reference's own error of `{first}`{others} is above the largest threshold of this precision");
+        CheckStatus::Ignored { reason }
+    }
+
     pub(super) fn spec(&self) -> &'static Spec {
         self.harness.spec
     }
@@ -279,18 +297,26 @@ impl CheckRun<'_> {
         comparison.failure.map(|failure| format!("`{name}`: {failure}"))
     }
 
-    /// Like [`Self::compare`], for the recorded output of a call with `inputs`: of an engine, at the positions that [`defined`] leaves.
+    /// Like [`Self::compare`], for the recorded output `name` of a call with `inputs`: of an engine, at the positions that [`defined`]
+    /// leaves. `label` names the comparison.
     pub(super) fn compare_recorded(
         &mut self,
-        name: &str,
+        label: &str,
         inputs: &Arrays,
         [expected, got]: [&Array; 2],
-        threshold: Threshold,
+        (tolerance, name): (Tolerance<'_>, &str),
     ) -> Option<String> {
-        match defined(&self.engine, inputs, expected, got) {
-            Some([expected, got]) => self.compare(name, &expected, &got, threshold),
-            None => self.compare(name, expected, got, threshold),
+        let threshold = tolerance.golden(name);
+        let comparison = match defined(&self.engine, inputs, expected, got) {
+            Some([expected, got]) => compare(label, &expected, &got, threshold),
+            None => compare(label, expected, got, threshold),
+        };
+        if comparison.failure.is_some() && tolerance.leaves_open(name, &comparison.error) {
+            self.undecided.insert(name.to_owned());
+            return None;
         }
+        self.evidence.add(comparison.error);
+        comparison.failure.map(|failure| format!("`{label}`: {failure}"))
     }
 
     /// Like [`Self::compare`], for two runs on the same device. `label` names the comparison.

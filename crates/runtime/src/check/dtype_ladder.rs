@@ -98,7 +98,7 @@ fn measure_step(
                 failures.push(format!("`{label}` was not computed"));
                 continue;
             };
-            failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], tolerance.golden(name)));
+            failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], (tolerance, name)));
             let without_padding = defined(&run.engine, &case.inputs, expected, got);
             let [expected, got] = without_padding.as_ref().map_or([expected, got], |[expected, got]| [expected, got]);
             if let (Some(expected), Some(got)) = (expected.as_floats(), got.as_floats()) {
@@ -108,7 +108,8 @@ fn measure_step(
             }
         }
     }
-    for (name, Largest { rel_l2, elements }) in largest {
+    let decided = largest.into_iter().filter(|(name, _)| !run.undecided.contains(*name));
+    for (name, Largest { rel_l2, elements }) in decided {
         let step = PrecisionStep {
             precision,
             rel_l2,

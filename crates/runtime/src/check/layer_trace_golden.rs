@@ -62,7 +62,7 @@ pub(super) fn compare_trace(
     for (name, expected) in golden.trace.iter().filter(|(name, _)| selected(name)) {
         let traced = format!("trace.{name}");
         let failure = match forward.trace.iter().find(|(found, _)| found == name) {
-            Some((_, got)) => run.compare_recorded(&traced, inputs, [expected, got], tolerance.golden(&traced)),
+            Some((_, got)) => run.compare_recorded(&traced, inputs, [expected, got], (tolerance, &traced)),
             None => Some(format!("`{traced}` was not computed")),
         };
         compared.push(ComparedState { name: name.clone(), failure });

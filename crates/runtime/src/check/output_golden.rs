@@ -66,7 +66,7 @@ fn compare_case(
         let label = case.qualified(name);
         match forward.outputs.get(name) {
             Some(got) => {
-                failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], tolerance.golden(name)))
+                failures.extend(run.compare_recorded(&label, &case.inputs, [expected, got], (tolerance, name)))
             }
             None => failures.push(format!("`{label}` was not computed")),
         }

@@ -1,12 +1,13 @@
 //! Endpoints whose status is not what a check asks for.
 
 use super::{
-    super::outcome::Abort,
+    super::outcome::{Abort, CheckStatus},
     Fault, OnHost,
     fixture::fixtures,
     harnesses::{self, LLAMA},
 };
-use crate::engine::CheckEngine;
+use crate::{engine::CheckEngine, golden::Noise, tolerance::Tolerance};
+use testgen_nn::array::{Array, Arrays};
 use testgen_types::{Architecture, Check, DeviceKind, EntryStatus, Precision, Registration};
 
 /// The reason of a failed check of a harness that knows no GPU, asked for one.
@@ -43,4 +44,25 @@ fn a_device_that_is_opened_without_the_engine_is_detected() {
         run.subject_under_test().map(drop)
     });
     assert_eq!(loaded, Err(Abort::Fail("the harness opened cpu:0 without the engine `scripted`".to_owned())));
+}
+
+/// A pass would say that the numbers agree, and a failure that they do not.
+#[test]
+fn an_output_that_the_reference_itself_does_not_reproduce_leaves_a_check_open() {
+    let metadata = [("noise.f32".to_owned(), "{\"logits\": [1e-4, 1e-4]}".to_owned())].into();
+    let noise = Noise::for_tests(&metadata);
+    let expected = Array::floats([1, 2], vec![1.0, 1.0]);
+    let status = |got: f32| {
+        OnHost::of(Architecture::DecoderOnly).run(|run| {
+            let tolerance = Tolerance::new(&noise, &[], Precision::F32, false);
+            let got = Array::floats([1, 2], vec![got, 1.0]);
+            let pair = [&expected, &got];
+            let failure = run.compare_recorded("case.1.logits", &Arrays::new(), pair, (tolerance, "logits"));
+            run.status(failure.map_or(Ok(None), |reason| Err(Abort::Fail(reason))))
+        })
+    };
+    assert_eq!(status(1.0), CheckStatus::Pass { summary: None });
+    let reason = "the reference's own error of `logits` is above the largest threshold of this precision".to_owned();
+    assert_eq!(status(1.0 + 2e-4), CheckStatus::Ignored { reason });
+    assert!(matches!(status(1.0 + 2e-3), CheckStatus::Fail { .. }));
 }
