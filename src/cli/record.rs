@@ -2,11 +2,12 @@
 
 use super::{Out, checkpoint_argument::checkpoint};
 use crate::{
-    cli_error::Error,
+    cli_error::{CliError, Error},
     exit_code::ExitCode,
-    record::{RecordOptions, record},
+    record::{RecordError, RecordOptions, Target, record_all},
+    run::Progress,
 };
-use std::path::PathBuf;
+use std::{num::NonZero, path::PathBuf};
 
 /// Record goldens by running Hugging Face transformers
 ///
@@ -14,19 +15,23 @@ use std::path::PathBuf;
 /// reference itself, as `golden.safetensors` beside the weights, and a request with its answer for each task as
 /// `answers.json`. Needs Python with the packages torch, transformers 5 (4.57 for graphormer, which
 /// 5 no longer has), safetensors and numpy. An existing golden stays until the new one is complete.
+///
+/// Several checkpoints are recorded at once, each in a process with one thread, as far as processors and memory reach; the files have the
+/// same bytes as one after another. Stderr shows the step of each and the expected time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   testgen record bert                          the checkpoint of the spec `bert`
   testgen record ~/models/my-bert              a directory as `save_pretrained` writes it
+  testgen record bert gpt2 ~/models/x          several at once
   testgen record bert --force --seed 7         other inputs instead of the goldens that are there
   testgen record bert --python .venv/bin/python
   testgen record ~/models/x --inputs x.safetensors
                                                its own inputs: tensors named as the arguments of `forward`")]
 pub(super) struct Arguments {
-    /// A spec's name, or the directory of a checkpoint
-    #[arg(value_name = "NAME|DIR")]
-    target: PathBuf,
+    /// Names of specs, or directories of checkpoints
+    #[arg(value_name = "NAME|DIR", required = true)]
+    targets: Vec<PathBuf>,
     /// Directory of the specs in which a name is looked up [default: `specs` of testgen.toml, else model_specs]
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
@@ -51,11 +56,48 @@ pub(super) struct Arguments {
     /// Keep the goldens and record only `answers.json`: a request of each task and the answer to it
     #[arg(long, conflicts_with_all = ["force", "inputs", "seed", "noise_samples"])]
     answers: bool,
+    /// Number of checkpoints that are recorded at once [default: the number of processors]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// No progress on stderr
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// The option names the inputs of one checkpoint.
+#[derive(Debug, thiserror::Error)]
+#[error("--inputs names the inputs of one checkpoint; {given} are given")]
+struct InputsOfSeveral {
+    given: usize,
+}
+
+impl CliError for InputsOfSeveral {
+    fn help(&self) -> Option<String> {
+        Some("record each checkpoint with its own file".to_owned())
+    }
+}
+
+/// Some of several checkpoints were not recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("{} of {all} checkpoints were not recorded: {}", failed.len(), failed.join(", "))]
+struct NotAllRecorded {
+    failed: Vec<String>,
+    all: usize,
+    code: ExitCode,
+}
+
+impl CliError for NotAllRecorded {
+    fn exit_code(&self) -> ExitCode {
+        self.code
+    }
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Error> {
+    if arguments.inputs.is_some() && arguments.targets.len() > 1 {
+        return Err(InputsOfSeveral { given: arguments.targets.len() }.into());
+    }
+    let targets = targets(arguments)?;
     let options = RecordOptions {
-        checkpoint: checkpoint(&arguments.target, arguments.specs.as_deref())?,
         python: arguments.python.clone(),
         seed: arguments.seed,
         noise_samples: arguments.noise_samples,
@@ -63,7 +105,45 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Erro
         force: arguments.force,
         answers: arguments.answers,
     };
-    let golden = record(&options)?;
-    writeln!(out, "{}", golden.display())?;
-    Ok(ExitCode::Success)
+    let mut progress = Progress::new(arguments.quiet);
+    let results = record_all(&targets, &options, arguments.jobs, &mut progress)?;
+    let (all, mut failed) = (targets.len(), Vec::new());
+    for (target, result) in targets.into_iter().zip(results) {
+        match result {
+            Ok(golden) => writeln!(out, "{}", golden.display())?,
+            Err(error) => failed.push((target.name, error)),
+        }
+    }
+    if all == 1
+        && let Some((_, error)) = failed.pop()
+    {
+        return Err(error.into());
+    }
+    not_all(failed, all, &mut progress).map_or(Ok(ExitCode::Success), |error| Err(error.into()))
+}
+
+/// Each checkpoint once, with its name.
+fn targets(arguments: &Arguments) -> Result<Vec<Target>, Error> {
+    let mut targets: Vec<Target> = Vec::new();
+    for target in &arguments.targets {
+        let checkpoint = checkpoint(target, arguments.specs.as_deref())?;
+        // A name and a directory may lead to the same checkpoint, which two recorders would write at once.
+        let place = checkpoint.canonicalize().ok();
+        if targets.iter().all(|other| other.checkpoint.canonicalize().ok() != place) {
+            targets.push(Target { name: target.display().to_string(), checkpoint });
+        }
+    }
+    Ok(targets)
+}
+
+/// Prints the error of each checkpoint; the exit code is that of the first.
+fn not_all(failed: Vec<(String, RecordError)>, all: usize, progress: &mut Progress) -> Option<NotAllRecorded> {
+    for (name, error) in &failed {
+        progress.message(&format!("{name}: error: {error}"));
+        if let Some(help) = error.help() {
+            progress.message(&format!("{name}: help: {help}"));
+        }
+    }
+    let code = failed.first()?.1.exit_code();
+    Some(NotAllRecorded { failed: failed.into_iter().map(|(name, _)| name).collect(), all, code })
 }

@@ -15,6 +15,7 @@ import sys
 
 import transformers
 
+import progress
 from answer_subject import NotServed, Subject
 from answer_tasks import tasks_of
 from atomic_file import replace_file
@@ -34,7 +35,7 @@ def record(directory, noise_samples=NOISE_SAMPLES, golden=None):
     quiet_and_repeatable()
     subject = Subject(directory, golden)
     answers, missing = {}, {}
-    for task, answer in tasks_of(subject).items():
+    for task, answer in progress.counted("answers", list(tasks_of(subject).items())):
         try:
             answers[task] = recorded(subject, answer(subject), noise_samples)
         except NotServed as why:

@@ -28,6 +28,8 @@ from results import run
 # In the error of transformers if there are more or fewer tokens than vectors.
 REPORTED = re.compile(r"do not match.*features:? (\d+)")
 WITHOUT_DECODER = ("ForQuestionAnswering", "EncoderModel")
+# Arguments of `forward` that are not inputs.
+NO_INPUT = re.compile(r"self|kwargs|labels|.*_labels|output_|return_|use_cache|past_key_values|cache_|.*loss")
 # Longer chains of failures are not read.
 LONGEST = 300
 
@@ -75,14 +77,15 @@ def refusal(model, failures):
     name = type(model).__name__
     if failures and isinstance(failures[0], RecordError):
         return failures[0]
-    error = RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; give others with --inputs FILE")
+    advice = f"give others with --inputs FILE, it takes {arguments(model)}"
+    error = RecordError(f"`{name}` refuses the inputs: {first_line(failures[0])[:LONGEST]}; {advice}")
     error.failures = failures
     return error
 
 
 def arguments(model):
-    """The first arguments of `forward`, for a message."""
-    found = forward_arguments.required(model) or sorted(forward_arguments.names(model))[:3]
+    """The arguments of `forward` that may be inputs, for a message."""
+    found = [name for name in forward_arguments.parameters(model) if not NO_INPUT.match(name)]
     return ", ".join(f"`{name}`" for name in found) or "no named arguments"
 
 

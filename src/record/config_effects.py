@@ -15,6 +15,7 @@ import tempfile
 import torch
 from transformers import AutoConfig
 
+import progress
 from families import family_of
 from reference import from_pretrained, prepare
 from results import run
@@ -56,7 +57,7 @@ def effects(model_class, directory, case):
     with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
     found, plain = {}, list(plain_results(model_class, directory, config, case))
-    for place, value in places(config):
+    for place, value in progress.counted("config", list(places(config))):
         largest = 0.0
         for other in others(value):
             setting = changed(config, place, other)

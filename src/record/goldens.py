@@ -35,6 +35,7 @@ import answers
 import any_cases
 import any_generation
 import config_effects
+import progress
 from atomic_file import TemporaryFile, replace_file
 from errors import RecordError, first_line, user_error
 from families import FAMILIES
@@ -60,7 +61,10 @@ def main():
     parser.add_argument("--inputs", metavar="FILE", help="safetensors with the arguments of the main case, instead of drawn ones")
     parser.add_argument("--force", action="store_true", help="replace an existing golden.safetensors")
     parser.add_argument("--answers", action="store_true", help="keep the golden and record answers.json only")
+    parser.add_argument("--progress", action="store_true", help="print on standard output how far the recording is")
     arguments = parser.parse_args()
+    if arguments.progress:
+        progress.enable()
     try:
         if arguments.answers:
             answers.report(arguments.checkpoint, *answers.record(arguments.checkpoint))
@@ -103,6 +107,7 @@ def prepare(directory, seed, force, noise_samples, inputs=None):
     if os.path.exists(path) and not force:
         raise RecordError(f"`{path}` exists; give --force to replace it")
     quiet_and_repeatable()
+    progress.report("inputs")
     config = read_config(directory)
     model_class, family = class_of(config), FAMILIES[kind(config)]
     model = load(model_class, directory, torch.float32)

@@ -1,12 +1,14 @@
 """The error of the reference itself, in each compute type: part of the recorder `goldens.py`."""
 
 import contextlib
+import functools
 import json
 from dataclasses import dataclass
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+import progress
 from families import FAMILIES
 from noise_samples import NOISE_SAMPLES, noise
 from reference import load, read_config
@@ -27,14 +29,15 @@ def noise_of(model, directory, cases, results, steps=None, noise_samples=NOISE_S
     """
     choosing = chooses(directory, results)
     runs = Runs(cases, None if choosing else steps)
-    found = measured(type(model), directory, runs, results + runs.of_steps(model), noise_samples, choosing)
+    report = functools.partial(progress.report, "noise")
+    found = measured(type(model), directory, runs, results + runs.of_steps(model), noise_samples, choosing, report)
     reference, counted = found.pop("reference"), found.pop("noise_samples")
     metadata = {f"noise.{precision}": json.dumps(errors, sort_keys=True) for precision, errors in found.items()}
     return metadata | {"noise.reference": reference} | ({"noise.samples": str(counted)} if counted > 1 else {})
 
 
-def measured(model_class, directory, runs, results, noise_samples, choosing):
-    """The noise of what `runs` computes; `results` are those of float32."""
+def measured(model_class, directory, runs, results, noise_samples, choosing, report=lambda done, of: None):
+    """The noise of what `runs` computes; `results` are those of float32. `report(done, of)` is called before each measurement."""
     exact = float64_results(model_class, directory, runs)
     widest = torch.float32 if exact is None else torch.float64
 
@@ -50,7 +53,7 @@ def measured(model_class, directory, runs, results, noise_samples, choosing):
     def samples(precision, count):
         return further_samples(model_class, directory, (DTYPES[precision], widest), runs, count)
 
-    return noise(arrays(results), exact, computed, samples, noise_samples, choosing)
+    return noise(arrays(results), exact, computed, samples, noise_samples, choosing, report)
 
 
 def arrays(results):

@@ -11,7 +11,7 @@ PRECISIONS = ("f32", "f16", "bf16")
 NOISE_SAMPLES = 8
 
 
-def noise(results, exact, computed, samples, noise_samples, choosing):
+def noise(results, exact, computed, samples, noise_samples, choosing, report=lambda done, of: None):
     """`reference`, `noise_samples`, and for each compute type {name: [relative L2, relative maximum]}, the largest over the samples.
 
     `results` are those of float32, `exact` those of float64 or None where the model only runs in float32. `computed(precision)` returns
@@ -19,10 +19,13 @@ def noise(results, exact, computed, samples, noise_samples, choosing):
     `count` further samples, which have other weights.
 
     Where a model chooses experts or passages, moved weights may rightly choose others in 16 bits, so only float32 has more than one sample.
+    `report(done, of)` is called before each measurement.
     """
     reference, named = (exact, "float64") if exact is not None else (results, "float32")
     found = {"reference": named, "noise_samples": noise_samples}
-    for precision in PRECISIONS:
+    for index, precision in enumerate(PRECISIONS):
+        measured = index * noise_samples
+        report(measured, len(PRECISIONS) * noise_samples)
         if precision == "f32" and named == "float32":
             continue
         own = results if precision == "f32" else computed(precision)
@@ -30,7 +33,8 @@ def noise(results, exact, computed, samples, noise_samples, choosing):
             continue
         errors = largest_errors(own, reference)
         if precision == "f32" or not choosing:
-            for others in samples(precision, noise_samples - 1):
+            for sample, others in enumerate(samples(precision, noise_samples - 1), 1):
                 errors = larger(errors, others)
+                report(measured + sample, len(PRECISIONS) * noise_samples)
         found[precision] = errors
     return found

@@ -63,6 +63,38 @@ impl Progress {
         self.update("testing", &format!("{done}{all}, {} s  {last}", self.started.elapsed().as_secs()));
     }
 
+    /// Starts the clock of a stage that prints nothing before its first update.
+    pub fn begin(&mut self) {
+        self.started = Instant::now();
+    }
+
+    /// Prints how far recorders are: `share` of their work is done, from 0 to 1.
+    pub fn recording(&mut self, text: &str, share: f64) {
+        let elapsed = self.started.elapsed().as_secs_f64();
+        let rest = if share > 0.0 { format!(", about {:.0} s left", elapsed / share - elapsed) } else { String::new() };
+        self.update("recording", &format!("{text}, {elapsed:.0} s{rest}"));
+    }
+
+    /// Prints that a checkpoint is recorded.
+    pub fn recorded(&mut self, checkpoint: &str) {
+        if self.mode != Mode::Quiet {
+            self.message(&format!("{:>10} {checkpoint}", "recorded"));
+        }
+    }
+
+    /// Prints a line that is kept, also with `--quiet`.
+    pub fn message(&mut self, line: &str) {
+        self.clear();
+        write_stderr(&format!("{line}\n"));
+    }
+
+    /// Removes the redrawn line.
+    pub fn clear(&mut self) {
+        if self.drawn.is_some() && self.mode == Mode::Terminal {
+            write_stderr("\r\x1b[K");
+        }
+    }
+
     fn update(&mut self, verb: &str, object: &str) {
         let interval = match self.mode {
             Mode::Quiet => return,
@@ -82,9 +114,8 @@ impl Progress {
 
     /// Prints the end of a stage with its duration, in place of the redrawn line.
     pub fn end(&mut self, verb: &str, object: &str) {
-        if self.drawn.take().is_some() && self.mode == Mode::Terminal {
-            write_stderr("\r\x1b[K");
-        }
+        self.clear();
+        self.drawn = None;
         if self.mode != Mode::Quiet {
             write_stderr(&format!("{verb:>10} {object} in {:.1} s\n", self.started.elapsed().as_secs_f64()));
         }

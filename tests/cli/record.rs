@@ -32,7 +32,54 @@ fn a_directory_is_recorded_with_the_default_seed() {
     assert_eq!(outcome.stdout, "fixtures/bert/golden.safetensors\n");
     assert_eq!(outcome.stderr, "2\n", "the recorder is handed to Python");
     let seen = project.read("seen");
-    assert!(seen.ends_with("goldens.py --seed=0 -- fixtures/bert\n"), "{seen}");
+    assert!(seen.ends_with("goldens.py --progress --seed=0 -- fixtures/bert\n"), "{seen}");
+}
+
+/// Each of two recorders waits until the other one runs, too.
+#[test]
+fn several_checkpoints_are_recorded_at_once() {
+    let project = with_checkpoint();
+    project.write("other/config.json", "{}");
+    let started = project.path("started");
+    fs::create_dir(&started).expect("a new directory");
+    let body = format!(
+        "cd \"{}\"\ntouch $$\nfor i in $(seq 1200); do [ $(ls | wc -l) = 2 ] && exit 0; sleep 0.05; done\nexit 9",
+        started.display()
+    );
+    let outcome = record(&project, &body, &["bert", "other", "fixtures/bert", "--jobs", "2"]).expect_code(0);
+    let paths: BTreeSet<&str> = outcome.stdout.lines().collect();
+    assert_eq!(paths.len(), 2, "each checkpoint is recorded once: {}", outcome.stdout);
+    assert!(outcome.stderr.contains("recorded 1/2 ") && outcome.stderr.contains("recorded 2/2 "), "{}", outcome.stderr);
+    fs::remove_dir_all(&started).expect("it is there");
+    fs::create_dir(&started).expect("a new directory");
+    let quiet = record(&project, &body, &["bert", "other", "--jobs", "2", "--quiet"]).expect_code(0);
+    assert!(!quiet.stderr.contains("recorded"), "{}", quiet.stderr);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_recorded_does_not_stop_the_others() {
+    let project = with_checkpoint();
+    project.write("other/config.json", "{}");
+    project.write("pickle/config.json", "{}");
+    project.write("pickle/pytorch_model.bin", "");
+    let body = "case \"$*\" in *other) echo 'error: no such head' >&2; exit 1;; esac";
+    let outcome = record(&project, body, &["other", "pickle", "bert", "--jobs", "1"]).expect_code(2);
+    assert!(outcome.stdout.ends_with("fixtures/bert/golden.safetensors\n"), "{}", outcome.stdout);
+    for message in [
+        "other: error: no such head\n",
+        "pickle: error: `pickle/pytorch_model.bin` is a pickle",
+        "error: 2 of 3 checkpoints were not recorded: other, pickle\n",
+    ] {
+        assert!(outcome.stderr.contains(message), "{message}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn inputs_of_a_file_are_those_of_one_checkpoint() {
+    let project = with_checkpoint();
+    project.write("other/config.json", "{}");
+    let outcome = record(&project, "exit 0", &["bert", "other", "--inputs", "x.safetensors"]).expect_code(2);
+    assert!(outcome.stderr.contains("--inputs names the inputs of one checkpoint"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -105,10 +105,11 @@ def test_inputs_of_a_file_are_checked(tmp_path):
 
 
 def test_a_model_without_inputs_that_can_be_drawn_is_refused():
-    assert any_cases.arguments(Plain()) == "`patches`"
+    assert any_cases.arguments(Plain()) == "`patches`, `mask`, `scale`"
     assert any_cases.arguments(torch.nn.Identity()) == "`input`"
     error = any_cases.refusal(Plain(), [ValueError("patches are missing\nand more"), RecordError("another")])
-    assert str(error) == "`Plain` refuses the inputs: patches are missing; give others with --inputs FILE"
+    help_text = "give others with --inputs FILE, it takes `patches`, `mask`, `scale`"
+    assert str(error) == f"`Plain` refuses the inputs: patches are missing; {help_text}"
 
 
 def save(directory, name, **sizes):

@@ -78,3 +78,9 @@ def test_a_tensor_that_overflows_in_a_type_has_no_threshold_there():
     reference.computed = lambda precision: results(numpy.inf if precision == "f16" else ERRORS[precision])
     found = reference.noise()
     assert found["f16"] == {} and found["bf16"] == {"logits": [1e-2, 1e-2]}
+
+
+def test_each_measurement_is_reported_before_it():
+    reference, reported = Reference(), []
+    noise(results(1e-6), EXACT, reference.computed, reference.samples, 2, False, lambda done, of: reported.append((done, of)))
+    assert [done for done, _ in reported] == [0, 1, 2, 3, 4, 5] and {of for _, of in reported} == {6}
