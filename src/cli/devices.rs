@@ -83,7 +83,7 @@ fn place(device: &Device) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testgen_device::{DetectionPath, DeviceKind, Problem, Unusable};
+    use testgen_device::{DetectionPath, DeviceKind, DeviceProblem, Unusable};
 
     fn device(kind: DeviceKind, path: DetectionPath, index: u32) -> Device {
         Device {
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn unusable_and_simulated_devices_and_other_kinds_do_not_count() {
         let good = device(DeviceKind::Rocm, DetectionPath::HipRuntime, 0);
-        let unusable_by_burn = Unusable::from_problems(vec![Problem::new("too old", "update")]);
+        let unusable_by_burn = Unusable::from_problems(vec![DeviceProblem::new("too old", "update")]);
         let simulated = Device { simulated: true, ..good.clone() };
         assert!(!met("rocm", &[Device { unusable_by_burn, ..good.clone() }]));
         assert!(!met("rocm", std::slice::from_ref(&simulated)));

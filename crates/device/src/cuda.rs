@@ -13,7 +13,7 @@ use crate::system::System;
 use crate::topology::{Topology, kernel_topology};
 use crate::vendor::Vendor;
 use crate::visibility::visible_devices;
-use driver::{Driver, DriverDevice};
+use driver::{CudaDriver, DriverDevice};
 use testgen_types::DeviceKind;
 
 /// NVIDIA GPUs. AMD GPUs that the driver lists belong to [`cuda_compatibility`].
@@ -40,14 +40,14 @@ pub fn cuda_compatibility(system: &System) -> Result<Vec<Device>, DeviceUnavaila
 const NOT_INSTALLED: &str = "no libcuda.so or libcuda.so.1 in the loader's path";
 
 /// Why the CUDA driver lists nothing.
-pub(crate) enum Failure {
+pub(crate) enum CudaFailure {
     /// There is no `libcuda`.
     NotInstalled,
     /// It is installed and does not work; the reason.
     Other(String),
 }
 
-impl From<String> for Failure {
+impl From<String> for CudaFailure {
     fn from(reason: String) -> Self {
         Self::Other(reason)
     }
@@ -63,28 +63,28 @@ pub(crate) struct Detected {
 
 /// The NVIDIA GPUs among the detected devices, or the reason why there are none.
 pub(crate) fn nvidia_devices(
-    detected: Result<&Detected, &Failure>,
+    detected: Result<&Detected, &CudaFailure>,
     topology: &Topology,
 ) -> Result<Vec<Device>, String> {
     let path = DetectionPath::CudaDriver;
     let detected = detected.map_err(|failure| match failure {
-        Failure::NotInstalled => format!(
+        CudaFailure::NotInstalled => format!(
             "{path}: {NOT_INSTALLED}; install the NVIDIA driver, or start the container with its GPUs{}",
             topology.kernel_evidence(Vendor::Nvidia)
         ),
-        Failure::Other(reason) => format!("{path}: {reason}{}", topology.kernel_evidence(Vendor::Nvidia)),
+        CudaFailure::Other(reason) => format!("{path}: {reason}{}", topology.kernel_evidence(Vendor::Nvidia)),
     })?;
     detected.by_vendor(path, Vendor::Nvidia)
 }
 
 /// The AMD GPUs among the detected devices, or the reason why there are none.
-pub(crate) fn amd_devices(detected: Result<&Detected, &Failure>) -> Result<Vec<Device>, String> {
+pub(crate) fn amd_devices(detected: Result<&Detected, &CudaFailure>) -> Result<Vec<Device>, String> {
     let path = DetectionPath::CudaCompatibility;
     let detected = detected.map_err(|failure| match failure {
-        Failure::NotInstalled => {
+        CudaFailure::NotInstalled => {
             format!("{path}: {NOT_INSTALLED}; only needed where a translation layer replaces ROCm")
         }
-        Failure::Other(reason) => format!("{path}: {reason}"),
+        CudaFailure::Other(reason) => format!("{path}: {reason}"),
     })?;
     detected.by_vendor(path, Vendor::Amd)
 }
@@ -109,9 +109,9 @@ impl Detected {
 }
 
 /// Queries the driver once, for both vendors.
-pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, Failure> {
+pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, CudaFailure> {
     let library = search::open(system, &["cuda", "nvcuda"]).map_err(failure)?;
-    let driver = Driver::load(&library).map_err(|()| too_old(&library))?;
+    let driver = CudaDriver::load(&library).map_err(|()| too_old(&library))?;
     let path = library.path();
     let hint = || visible_devices(system).visibility_hint(DetectionPath::CudaDriver);
     driver.initialise().map_err(|status| format!("`{path}` {}{}", status.describe_start(), hint()))?;
@@ -119,16 +119,16 @@ pub(crate) fn detect(system: &System, topology: &Topology) -> Result<Detected, F
         .device_count()
         .map_err(|status| format!("`{path}` lists no device (cuDeviceGetCount: {status}){}", hint()))?;
     if count == 0 {
-        return Err(Failure::Other(format!("`{path}` is installed and lists no device{}", hint())));
+        return Err(CudaFailure::Other(format!("`{path}` is installed and lists no device{}", hint())));
     }
     Ok(enumerate(system, topology, &driver, count))
 }
 
-fn failure(not_opened: NotOpened) -> Failure {
+fn failure(not_opened: NotOpened) -> CudaFailure {
     if not_opened.broken.is_empty() {
-        return Failure::NotInstalled;
+        return CudaFailure::NotInstalled;
     }
-    Failure::Other(format!("{}; reinstall the driver", not_opened.broken.join(", ")))
+    CudaFailure::Other(format!("{}; reinstall the driver", not_opened.broken.join(", ")))
 }
 
 fn too_old(library: &SharedLibrary) -> String {
@@ -136,7 +136,7 @@ fn too_old(library: &SharedLibrary) -> String {
     format!("`{}` is too old, it lacks `{missing}`; install a driver for CUDA 12 or newer", library.path())
 }
 
-fn enumerate(system: &System, topology: &Topology, driver: &Driver<'_>, count: u32) -> Detected {
+fn enumerate(system: &System, topology: &Topology, driver: &CudaDriver<'_>, count: u32) -> Detected {
     let mut detected =
         Detected { library: driver.path().to_owned(), nvidia: Vec::new(), amd: Vec::new(), rejected: Vec::new() };
     for index in 0..count {
@@ -168,7 +168,13 @@ fn vendor(found: &DriverDevice, topology: &Topology) -> Result<Vendor, &'static 
     }
 }
 
-fn device(system: &System, topology: &Topology, driver: &Driver<'_>, found: DriverDevice, vendor: Vendor) -> Device {
+fn device(
+    system: &System,
+    topology: &Topology,
+    driver: &CudaDriver<'_>,
+    found: DriverDevice,
+    vendor: Vendor,
+) -> Device {
     // NVML first: it reads free memory without creating a CUDA context.
     let managed = (vendor == Vendor::Nvidia)
         .then(|| management::query(system, found.pci_address.as_deref()?, found.total_memory))
@@ -217,7 +223,7 @@ pub(crate) fn memory(system: &System, device: &Device) -> Option<(u64, u64)> {
         return Some((free, total));
     }
     let library = search::open(system, &["cuda", "nvcuda"]).ok()?;
-    let driver = Driver::load(&library).ok()?;
+    let driver = CudaDriver::load(&library).ok()?;
     driver.initialise().ok()?;
     driver.memory(device.index)
 }

@@ -41,21 +41,21 @@ impl fmt::Display for DetectionPath {
 
 /// A problem and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct DeviceProblem {
     /// The problem.
     pub what: String,
     /// How to fix it.
     pub remedy: String,
 }
 
-impl Problem {
+impl DeviceProblem {
     /// A problem with its remedy.
     pub fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { what: what.into(), remedy: remedy.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for DeviceProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.what, self.remedy)
     }
@@ -74,19 +74,19 @@ pub enum EngineKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unusable {
     /// Every problem found; never empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<DeviceProblem>,
 }
 
 impl Unusable {
     /// `None` when there is no problem.
-    pub fn from_problems(problems: Vec<Problem>) -> Option<Self> {
+    pub fn from_problems(problems: Vec<DeviceProblem>) -> Option<Self> {
         if problems.is_empty() { None } else { Some(Self { problems }) }
     }
 }
 
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let problems: Vec<String> = self.problems.iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = self.problems.iter().map(DeviceProblem::to_string).collect();
         f.write_str(&problems.join("; "))
     }
 }
@@ -123,7 +123,7 @@ pub struct Device {
     /// Set when burn's backend must not open it. Concerns no engine that is a process.
     pub unusable_by_burn: Option<Unusable>,
     /// Limitations that leave it usable, for instance headers without which some kernels do not compile.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<DeviceProblem>,
 }
 
 impl Device {

@@ -18,7 +18,7 @@ use crate::topology::{Topology, kernel_topology};
 use crate::vendor::Vendor;
 use crate::visibility::visible_devices;
 use properties::HipProperties;
-use requirements::Requirements;
+use requirements::HipInstallation;
 use testgen_types::DeviceKind;
 
 const PATH: DetectionPath = DetectionPath::HipRuntime;
@@ -132,7 +132,7 @@ fn device(
 }
 
 /// Sets `unusable_by_burn` and `warnings`.
-fn assess(mut device: Device, warp_size: u32, installation: &Requirements) -> Device {
+fn assess(mut device: Device, warp_size: u32, installation: &HipInstallation) -> Device {
     let own = requirements::architecture_problem(device.architecture.as_deref(), warp_size);
     device.unusable_by_burn =
         Unusable::from_problems(own.into_iter().chain(installation.problems.iter().cloned()).collect());

@@ -6,7 +6,7 @@ mod table;
 
 pub use detection::inventory;
 
-use crate::device::{DetectionPath, Device, Problem};
+use crate::device::{DetectionPath, Device, DeviceProblem};
 use crate::topology::Topology;
 use crate::visibility::Visibility;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Inventory {
     /// Every device, ordered by path and ordinal.
     pub devices: Vec<Device>,
     /// Contradictions between the detection paths and the kernel, and invalid variables.
-    pub contradictions: Vec<Problem>,
+    pub contradictions: Vec<DeviceProblem>,
 }
 
 impl Inventory {

@@ -28,7 +28,7 @@ mod vendor;
 mod visibility;
 
 pub use cuda::{cuda_compatibility, cuda_driver};
-pub use device::{DetectionPath, Device, EngineKind, Problem, Unusable};
+pub use device::{DetectionPath, Device, DeviceProblem, EngineKind, Unusable};
 pub use device_unavailable::DeviceUnavailable;
 pub use hip::{HIP_SYMBOLS, HIPRTC_SYMBOLS, hip_runtime};
 pub use host::host_processor;

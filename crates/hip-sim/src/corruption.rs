@@ -2,7 +2,7 @@
 //!
 //! A code object does not say which buffers its kernel writes, so the bytes before and after the launch are compared.
 
-use crate::memory::DeviceMemory;
+use crate::memory::SimulatedMemory;
 use crate::module::Function;
 use std::ffi::c_void;
 
@@ -32,7 +32,7 @@ impl BuffersBefore {
     /// `arguments` points to the kernel's arguments.
     pub(crate) unsafe fn copy(
         corruption: Corruption,
-        memory: &DeviceMemory,
+        memory: &SimulatedMemory,
         function: &Function,
         arguments: *mut *mut c_void,
     ) -> Self {

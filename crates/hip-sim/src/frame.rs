@@ -8,7 +8,7 @@ pub(crate) type KernelEntry = unsafe extern "C" fn(*mut *mut c_void);
 /// Three dimensions of a grid or of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Extent {
+pub struct Dim3 {
     /// The fastest-changing dimension.
     pub x: u32,
     /// The second dimension.
@@ -17,7 +17,7 @@ pub struct Extent {
     pub z: u32,
 }
 
-impl Extent {
+impl Dim3 {
     /// An extent of `x`, `y` and `z`.
     pub const fn new(x: u32, y: u32, z: u32) -> Self {
         Self { x, y, z }
@@ -47,11 +47,11 @@ pub(crate) struct Barriers {
 /// The launch, and its current thread.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Frame {
-    pub(crate) thread: Extent,
-    pub(crate) block: Extent,
-    block_extent: Extent,
-    grid_extent: Extent,
+pub(crate) struct ThreadFrame {
+    pub(crate) thread: Dim3,
+    pub(crate) block: Dim3,
+    block_extent: Dim3,
+    grid_extent: Dim3,
     pub(crate) lane: u32,
     wave_size: u32,
     wave_barrier: unsafe extern "C" fn(c_uint),
@@ -87,12 +87,12 @@ impl Exchange {
     }
 }
 
-impl Frame {
+impl ThreadFrame {
     /// Sets the fields that are the same for all threads of a launch.
-    pub(crate) fn begin(&mut self, grid: Extent, block: Extent, wave_size: u32, barriers: Barriers, shared: *mut u8) {
+    pub(crate) fn begin(&mut self, grid: Dim3, block: Dim3, wave_size: u32, barriers: Barriers, shared: *mut u8) {
         *self = Self {
-            thread: Extent::default(),
-            block: Extent::default(),
+            thread: Dim3::default(),
+            block: Dim3::default(),
             block_extent: block,
             grid_extent: grid,
             lane: 0,
@@ -108,11 +108,11 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::Extent;
+    use super::Dim3;
 
     #[test]
     fn x_changes_fastest() {
-        let indices: Vec<_> = Extent::new(2, 1, 2).indices().map(|index| (index.x, index.y, index.z)).collect();
+        let indices: Vec<_> = Dim3::new(2, 1, 2).indices().map(|index| (index.x, index.y, index.z)).collect();
         assert_eq!(indices, [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]);
     }
 }

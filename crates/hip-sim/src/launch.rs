@@ -8,24 +8,24 @@ mod fiber;
 mod scheduler;
 mod stack;
 
-use crate::frame::Extent;
+use crate::frame::Dim3;
 use crate::module::Function;
 use crate::properties::SHARED_MEMORY;
 use crate::statistics::LaunchStats;
-use scheduler::{BARRIERS, Call, Scheduler};
+use scheduler::{BARRIERS, FiberKernel, FiberScheduler};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
 /// The shared memory of a block and the fibers of its threads, reused from launch to launch.
-struct Engine {
-    shared: Box<Shared>,
-    scheduler: Scheduler,
+struct FiberEngine {
+    shared: Box<SharedMemory>,
+    scheduler: FiberScheduler,
 }
 
 #[repr(align(256))]
-struct Shared([u8; SHARED_MEMORY]);
+struct SharedMemory([u8; SHARED_MEMORY]);
 
-static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
+static ENGINE: Mutex<Option<FiberEngine>> = Mutex::new(None);
 
 /// Runs `function` over `grid` blocks of `block` threads.
 ///
@@ -35,16 +35,16 @@ static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
 /// as large as the kernel assumes. The kernel's module stays loaded for the call.
 pub(crate) unsafe fn run(
     function: &Function,
-    grid: Extent,
-    block: Extent,
+    grid: Dim3,
+    block: Dim3,
     wave_size: u32,
     arguments: *mut *mut c_void,
 ) -> LaunchStats {
-    let call = Call { frame: function.frame, entry: function.thread, arguments, wave_size: wave_size as usize };
+    let call = FiberKernel { frame: function.frame, entry: function.thread, arguments, wave_size: wave_size as usize };
     let mut engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
-    let engine = engine.get_or_insert_with(|| Engine {
-        shared: Box::new(Shared([0; SHARED_MEMORY])),
-        scheduler: Scheduler::new(call),
+    let engine = engine.get_or_insert_with(|| FiberEngine {
+        shared: Box::new(SharedMemory([0; SHARED_MEMORY])),
+        scheduler: FiberScheduler::new(call),
     });
     // Makes reads of uninitialised shared memory visible: one bits are NaN as a float and -1 as an integer.
     engine.shared.0.fill(0xff);

@@ -16,7 +16,7 @@ pub enum MatrixType {
 
 /// A batch of matrices stored by columns.
 #[derive(Debug, Clone, Copy)]
-pub struct Matrix {
+pub struct MatrixBatch {
     /// The first element.
     pub data: *mut c_void,
     /// The type of the elements.
@@ -46,7 +46,7 @@ impl MatrixType {
     }
 }
 
-impl Matrix {
+impl MatrixBatch {
     /// The element `index` elements after the first one.
     ///
     /// # Safety

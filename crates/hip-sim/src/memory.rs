@@ -1,6 +1,6 @@
 //! The memory of one device: host allocations whose sum is limited to the size of the device's memory.
 
-use crate::status::Status;
+use crate::status::HipError;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 
@@ -9,42 +9,42 @@ const ALIGNMENT: usize = 256;
 
 /// The allocations of a device. Addresses are stored as numbers, because kernels use them on any thread.
 #[derive(Debug)]
-pub(crate) struct DeviceMemory {
+pub(crate) struct SimulatedMemory {
     total: usize,
     used: usize,
-    blocks: BTreeMap<usize, Block>,
+    blocks: BTreeMap<usize, Allocation>,
 }
 
 #[derive(Debug)]
-struct Block {
+struct Allocation {
     size: usize,
     layout: Layout,
 }
 
-impl DeviceMemory {
+impl SimulatedMemory {
     pub(crate) fn new(total: u64) -> Self {
         Self { total: usize::try_from(total).unwrap_or(usize::MAX), used: 0, blocks: BTreeMap::new() }
     }
 
     /// Allocates `size` zeroed bytes. Memory of a real device has arbitrary contents; zeros make runs reproducible.
-    pub(crate) fn allocate(&mut self, size: usize) -> Result<usize, Status> {
+    pub(crate) fn allocate(&mut self, size: usize) -> Result<usize, HipError> {
         if size > self.free_bytes() {
-            return Err(Status::OutOfMemory);
+            return Err(HipError::OutOfMemory);
         }
-        let layout = Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| Status::InvalidValue)?;
+        let layout = Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.
         let address = unsafe { alloc_zeroed(layout) } as usize;
         if address == 0 {
-            return Err(Status::OutOfMemory);
+            return Err(HipError::OutOfMemory);
         }
         self.used += size;
-        self.blocks.insert(address, Block { size, layout });
+        self.blocks.insert(address, Allocation { size, layout });
         Ok(address)
     }
 
-    /// Releases an allocation of [`DeviceMemory::allocate`].
-    pub(crate) fn release(&mut self, address: usize) -> Result<(), Status> {
-        let block = self.blocks.remove(&address).ok_or(Status::InvalidValue)?;
+    /// Releases an allocation of [`SimulatedMemory::allocate`].
+    pub(crate) fn release(&mut self, address: usize) -> Result<(), HipError> {
+        let block = self.blocks.remove(&address).ok_or(HipError::InvalidValue)?;
         self.used -= block.size;
         // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until now.
         unsafe { dealloc(address as *mut u8, block.layout) };
@@ -70,12 +70,12 @@ impl DeviceMemory {
         self.total
     }
 
-    fn block_of(&self, address: usize) -> Option<(usize, &Block)> {
+    fn block_of(&self, address: usize) -> Option<(usize, &Allocation)> {
         self.blocks.range(..=address).next_back().map(|(start, block)| (*start, block))
     }
 }
 
-impl Drop for DeviceMemory {
+impl Drop for SimulatedMemory {
     fn drop(&mut self) {
         let addresses: Vec<usize> = self.blocks.keys().copied().collect();
         for address in addresses {
@@ -87,23 +87,23 @@ impl Drop for DeviceMemory {
 
 #[cfg(test)]
 mod tests {
-    use super::DeviceMemory;
-    use crate::status::Status;
+    use super::SimulatedMemory;
+    use crate::status::HipError;
 
     #[test]
     fn memory_is_limited_counted_and_aligned() {
-        let mut memory = DeviceMemory::new(1000);
+        let mut memory = SimulatedMemory::new(1000);
         let first = memory.allocate(600).expect("fits");
         assert_eq!((first % 256, memory.free_bytes()), (0, 400));
-        assert_eq!(memory.allocate(401), Err(Status::OutOfMemory));
+        assert_eq!(memory.allocate(401), Err(HipError::OutOfMemory));
         assert_eq!(memory.release(first), Ok(()));
-        assert_eq!(memory.release(first), Err(Status::InvalidValue));
+        assert_eq!(memory.release(first), Err(HipError::InvalidValue));
         assert_eq!(memory.free_bytes(), 1000);
     }
 
     #[test]
     fn an_access_must_be_within_one_allocation() {
-        let mut memory = DeviceMemory::new(1000);
+        let mut memory = SimulatedMemory::new(1000);
         let address = memory.allocate(100).expect("fits");
         assert!(memory.contains(address + 40, 60));
         assert!(!memory.contains(address + 40, 61));

@@ -1,7 +1,7 @@
 //! Code objects: the location of a compiled kernel, and its functions once it is loaded.
 
-use crate::frame::{Frame, KernelEntry};
-use crate::status::Status;
+use crate::frame::{KernelEntry, ThreadFrame};
+use crate::status::HipError;
 use libloading::Library;
 use std::ffi::{CStr, OsStr, c_uint, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -31,14 +31,14 @@ impl CodeObject {
     /// # Safety
     ///
     /// `image` points to at least eight bytes, and to a whole code object when these are the simulator's.
-    unsafe fn decode(image: *const c_void) -> Result<Self, Status> {
+    unsafe fn decode(image: *const c_void) -> Result<Self, HipError> {
         let bytes = image.cast::<u8>();
         // SAFETY: the caller passes eight bytes, and a whole code object when they are the simulator's.
         let read = |start: usize, length: usize| unsafe { std::slice::from_raw_parts(bytes.add(start), length) };
         if read(0, MAGIC.len()) != MAGIC {
-            return Err(Status::NoBinaryForGpu);
+            return Err(HipError::NoBinaryForGpu);
         }
-        let length = u32::from_le_bytes(read(9, 4).try_into().map_err(|_| Status::InvalidImage)?);
+        let length = u32::from_le_bytes(read(9, 4).try_into().map_err(|_| HipError::InvalidImage)?);
         let path = read(13, length as usize);
         Ok(Self { fibers: read(8, 1) != [0], object: PathBuf::from(OsStr::from_bytes(path)) })
     }
@@ -56,7 +56,7 @@ pub struct Module {
 pub struct Function {
     pub(crate) name: String,
     pub(crate) fibers: bool,
-    pub(crate) frame: *mut Frame,
+    pub(crate) frame: *mut ThreadFrame,
     pub(crate) thread: KernelEntry,
     pub(crate) grid: KernelEntry,
     pub(crate) arguments: usize,
@@ -72,14 +72,14 @@ impl Module {
     /// # Safety
     ///
     /// `image` points to at least eight bytes, and to a whole code object when these are the simulator's.
-    pub unsafe fn load(image: *const c_void) -> Result<Self, Status> {
+    pub unsafe fn load(image: *const c_void) -> Result<Self, HipError> {
         // SAFETY: as the caller promises.
         let code = unsafe { CodeObject::decode(image) }?;
         // SAFETY: the file was written by this crate's compiler run and has no initialisers.
         let library = unsafe { Library::new(&code.object) }.map_err(|error| {
             // burn caches code objects, and each holds the path of a shared object in the simulator's cache.
             eprintln!("hip-sim: `{}` does not load ({error}); clear burn's kernel cache", code.object.display());
-            Status::InvalidImage
+            HipError::InvalidImage
         })?;
         Ok(Self { library, fibers: code.fibers })
     }
@@ -89,12 +89,12 @@ impl Module {
     /// # Errors
     ///
     /// The module has no such kernel.
-    pub fn function(&self, name: &CStr) -> Result<Function, Status> {
+    pub fn function(&self, name: &CStr) -> Result<Function, HipError> {
         let name = name.to_string_lossy().into_owned();
         let symbol = |prefix: &str| format!("hip_sim_{prefix}_{name}\0").into_bytes();
         // SAFETY: the types are those of `HIP_SIM_EXPORT` in hip_sim_launch.h, which every object is compiled with.
         let found = unsafe {
-            let get_frame = self.library.get::<unsafe extern "C" fn() -> *mut Frame>("hip_sim_get_frame");
+            let get_frame = self.library.get::<unsafe extern "C" fn() -> *mut ThreadFrame>("hip_sim_get_frame");
             let count = self.library.get::<unsafe extern "C" fn() -> c_uint>(symbol("count").as_slice());
             let thread = self.library.get::<KernelEntry>(symbol("thread").as_slice());
             let grid = self.library.get::<KernelEntry>(symbol("grid").as_slice());
@@ -103,7 +103,7 @@ impl Module {
                 _ => None,
             }
         };
-        let (frame, arguments, thread, grid) = found.ok_or(Status::NotFound)?;
+        let (frame, arguments, thread, grid) = found.ok_or(HipError::NotFound)?;
         Ok(Function { name, fibers: self.fibers, frame, thread, grid, arguments: arguments as usize })
     }
 }
@@ -111,7 +111,7 @@ impl Module {
 #[cfg(test)]
 mod tests {
     use super::CodeObject;
-    use crate::status::Status;
+    use crate::status::HipError;
 
     #[test]
     fn a_code_object_is_decoded_and_a_foreign_one_is_rejected() {
@@ -121,6 +121,6 @@ mod tests {
             (CodeObject::decode(code.encode().as_ptr().cast()), CodeObject::decode(c"\x7fELF4567".as_ptr().cast()))
         };
         assert_eq!(own, Ok(code));
-        assert_eq!(foreign, Err(Status::NoBinaryForGpu));
+        assert_eq!(foreign, Err(HipError::NoBinaryForGpu));
     }
 }

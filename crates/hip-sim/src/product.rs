@@ -4,13 +4,13 @@ use crate::{
     blas_fault::BlasFault,
     configuration::Configuration,
     fault::{Fault, Faults},
-    matrix::{Matrix, MatrixType},
+    matrix::{MatrixBatch, MatrixType},
 };
 use std::sync::OnceLock;
 
 /// A product for each matrix of a batch.
 #[derive(Debug, Clone, Copy)]
-pub struct Product {
+pub struct SimulatedProduct {
     /// Rows and columns of D, and the length of the sums.
     pub sizes: [usize; 3],
     /// The number of products.
@@ -22,13 +22,13 @@ pub struct Product {
     /// The factor of C; with 0, C is not read.
     pub beta: f32,
     /// The first factor.
-    pub a: Matrix,
+    pub a: MatrixBatch,
     /// The second factor.
-    pub b: Matrix,
+    pub b: MatrixBatch,
     /// The matrix that is added.
-    pub c: Matrix,
+    pub c: MatrixBatch,
     /// The result.
-    pub d: Matrix,
+    pub d: MatrixBatch,
     /// Whether factors are rounded to 10 bits of mantissa.
     pub xf32: bool,
     /// The order in which terms are added.
@@ -48,7 +48,7 @@ pub enum SumOrder {
 
 /// A product that was not computed, by an injected fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProductError;
+pub struct InjectedProductError;
 
 impl SumOrder {
     /// Every order; its index is that of an algorithm.
@@ -62,7 +62,7 @@ pub fn faults() -> &'static Faults {
         .get_or_init(|| Configuration::from_environment().map(|configuration| configuration.faults).unwrap_or_default())
 }
 
-impl Product {
+impl SimulatedProduct {
     /// Computes the product.
     ///
     /// # Errors
@@ -73,10 +73,10 @@ impl Product {
     ///
     /// The elements of A and B, and of C if beta is not 0, can be read, those of D written; with the fault `blas=beyond` also the
     /// element after them.
-    pub unsafe fn compute(&self, faults: &Faults) -> Result<(), ProductError> {
+    pub unsafe fn compute(&self, faults: &Faults) -> Result<(), InjectedProductError> {
         let has = |fault: BlasFault| faults.any(|injected| *injected == Fault::Blas(fault));
         if has(BlasFault::Refuse) {
-            return Err(ProductError);
+            return Err(InjectedProductError);
         }
         if has(BlasFault::Silent) || has(BlasFault::Solution) && self.order == SumOrder::Wide {
             return Ok(());
@@ -163,16 +163,16 @@ impl Product {
 
 #[cfg(test)]
 mod tests {
-    use super::{Product, ProductError, SumOrder};
-    use crate::{Faults, Matrix, MatrixType};
+    use super::{InjectedProductError, SimulatedProduct, SumOrder};
+    use crate::{Faults, MatrixBatch, MatrixType};
 
     /// A 2 x 3 times 3 x 2, plus C.
-    fn computed(faults: &str) -> Result<[f32; 5], ProductError> {
+    fn computed(faults: &str) -> Result<[f32; 5], InjectedProductError> {
         let (mut a, mut b) = ([1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0], [1.0_f32, 0.0, 2.0, 0.0, 1.0, 3.0]);
         let (mut c, mut d) = ([100.0_f32; 4], [f32::NAN; 5]);
         let matrix =
-            |data: *mut f32, leading| Matrix { data: data.cast(), number: MatrixType::F32, leading, stride: 0 };
-        let product = Product {
+            |data: *mut f32, leading| MatrixBatch { data: data.cast(), number: MatrixType::F32, leading, stride: 0 };
+        let product = SimulatedProduct {
             sizes: [2, 2, 3],
             batch: 1,
             transposed: [false, false],
@@ -185,7 +185,7 @@ mod tests {
             xf32: false,
             order: SumOrder::Forward,
         };
-        let faults: Faults = faults.parse().map_err(|_| ProductError)?;
+        let faults: Faults = faults.parse().map_err(|_| InjectedProductError)?;
         // SAFETY: every matrix has the elements of its sizes, and D one more.
         unsafe { product.compute(&faults)? };
         Ok(d)
@@ -204,6 +204,6 @@ mod tests {
         assert_eq!(computed("blas=beta").expect("is computed")[0], 14.0);
         assert_eq!(computed("blas=beyond").expect("is computed")[4], 1.0);
         assert!(computed("blas=silent").expect("is computed")[0].is_nan());
-        assert_eq!(computed("blas=refuse"), Err(ProductError));
+        assert_eq!(computed("blas=refuse"), Err(InjectedProductError));
     }
 }

@@ -71,7 +71,7 @@ fn compile(source: &str, configuration: &Configuration, statistics: &Statistics)
     }
     let source = order::sorted_structures(source);
     let host_source = rewrite::host_source(&source, &names);
-    let key = store::Key::new(&order::normalised(&host_source), configuration);
+    let key = store::KernelKey::new(&order::normalised(&host_source), configuration);
     if let Some(folder) = &configuration.dump {
         store::dump(folder, &key, &source)?;
     }

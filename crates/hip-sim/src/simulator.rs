@@ -9,10 +9,10 @@ pub use transfer::Copy2d;
 use crate::configuration::Configuration;
 use crate::device_model::DeviceModel;
 use crate::fault::Fault;
-use crate::memory::DeviceMemory;
+use crate::memory::SimulatedMemory;
 use crate::properties::DeviceProperties;
 use crate::statistics::Statistics;
-use crate::status::Status;
+use crate::status::HipError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,14 +20,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Simulator {
     configuration: Configuration,
-    devices: Vec<Device>,
+    devices: Vec<SimulatedDevice>,
     statistics: Statistics,
 }
 
 #[derive(Debug)]
-struct Device {
+struct SimulatedDevice {
     model: DeviceModel,
-    memory: Mutex<DeviceMemory>,
+    memory: Mutex<SimulatedMemory>,
     allocations: AtomicU64,
     events: AtomicU64,
     copies: AtomicU64,
@@ -43,7 +43,7 @@ pub struct Stream {
 impl Simulator {
     /// The devices of `configuration`.
     pub fn new(configuration: Configuration) -> Self {
-        let devices = configuration.devices.iter().cloned().map(Device::new).collect();
+        let devices = configuration.devices.iter().cloned().map(SimulatedDevice::new).collect();
         Self { configuration, devices, statistics: Statistics::default() }
     }
 
@@ -62,11 +62,11 @@ impl Simulator {
     /// # Errors
     ///
     /// There is no device.
-    pub fn device_count(&self) -> Result<u32, Status> {
+    pub fn device_count(&self) -> Result<u32, HipError> {
         let hidden = self.configuration.faults.any(|fault| *fault == Fault::NoDevice);
         match u32::try_from(self.devices.len()).unwrap_or(u32::MAX) {
-            0 => Err(Status::NoDevice),
-            _ if hidden => Err(Status::NoDevice),
+            0 => Err(HipError::NoDevice),
+            _ if hidden => Err(HipError::NoDevice),
             count => Ok(count),
         }
     }
@@ -76,7 +76,7 @@ impl Simulator {
     /// # Errors
     ///
     /// There is no such device.
-    pub fn properties(&self, ordinal: u32) -> Result<DeviceProperties, Status> {
+    pub fn properties(&self, ordinal: u32) -> Result<DeviceProperties, HipError> {
         let device = self.device(ordinal)?;
         Ok(DeviceProperties::of(&device.model, ordinal, &self.configuration.faults))
     }
@@ -86,7 +86,7 @@ impl Simulator {
     /// # Errors
     ///
     /// There is no such device.
-    pub fn model(&self, ordinal: u32) -> Result<&DeviceModel, Status> {
+    pub fn model(&self, ordinal: u32) -> Result<&DeviceModel, HipError> {
         self.device(ordinal).map(|device| &device.model)
     }
 
@@ -95,28 +95,28 @@ impl Simulator {
     /// # Errors
     ///
     /// There is no such device, or the fault [`Fault::MemoryInfo`] is set.
-    pub fn memory_info(&self, ordinal: u32) -> Result<(usize, usize), Status> {
+    pub fn memory_info(&self, ordinal: u32) -> Result<(usize, usize), HipError> {
         if self.configuration.faults.has(ordinal, |fault| *fault == Fault::MemoryInfo) {
-            return Err(Status::InvalidValue);
+            return Err(HipError::InvalidValue);
         }
         let memory = self.device(ordinal)?.memory();
         Ok((memory.free_bytes(), memory.total_bytes()))
     }
 
-    fn device(&self, ordinal: u32) -> Result<&Device, Status> {
+    fn device(&self, ordinal: u32) -> Result<&SimulatedDevice, HipError> {
         self.device_count()?;
-        self.devices.get(ordinal as usize).ok_or(Status::InvalidDevice)
+        self.devices.get(ordinal as usize).ok_or(HipError::InvalidDevice)
     }
 }
 
-impl Device {
+impl SimulatedDevice {
     fn new(model: DeviceModel) -> Self {
-        let memory = Mutex::new(DeviceMemory::new(model.memory));
+        let memory = Mutex::new(SimulatedMemory::new(model.memory));
         let [allocations, events, copies] = [const { AtomicU64::new(0) }; 3];
         Self { model, memory, allocations, events, copies }
     }
 
-    fn memory(&self) -> MutexGuard<'_, DeviceMemory> {
+    fn memory(&self) -> MutexGuard<'_, SimulatedMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

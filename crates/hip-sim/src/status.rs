@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Why a call failed. The numbers are those of `hip_runtime_api.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Status {
+pub enum HipError {
     /// `hipErrorInvalidValue`: an argument is out of range.
     InvalidValue = 1,
     /// `hipErrorOutOfMemory`.
@@ -29,10 +29,10 @@ pub enum Status {
 }
 
 /// Runs `body` and returns its C status. A panic must not cross the C boundary, where it would abort the process.
-pub fn guarded(body: impl FnOnce() -> Result<(), Status>) -> u32 {
+pub fn guarded(body: impl FnOnce() -> Result<(), HipError>) -> u32 {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as u32,
-        Err(_) => Status::Unknown as u32,
+        Err(_) => HipError::Unknown as u32,
     }
 }

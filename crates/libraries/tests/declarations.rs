@@ -58,17 +58,17 @@ fn names_of_statuses_are_those_of_the_headers() {
     for (table, statuses) in all {
         statuses.iter().for_each(|(code, name)| assert_eq!(*code, number(table, name), "{name}"));
     }
-    use simulated::Status;
+    use simulated::RocblasStatus;
     let of_rocblas = [
-        (Status::InvalidHandle, "invalid_handle"),
-        (Status::NotImplemented, "not_implemented"),
-        (Status::InvalidPointer, "invalid_pointer"),
-        (Status::InvalidSize, "invalid_size"),
-        (Status::InternalError, "internal_error"),
-        (Status::InvalidValue, "invalid_value"),
+        (RocblasStatus::InvalidHandle, "invalid_handle"),
+        (RocblasStatus::NotImplemented, "not_implemented"),
+        (RocblasStatus::InvalidPointer, "invalid_pointer"),
+        (RocblasStatus::InvalidSize, "invalid_size"),
+        (RocblasStatus::InternalError, "internal_error"),
+        (RocblasStatus::InvalidValue, "invalid_value"),
     ];
     of_rocblas.iter().for_each(|(status, name)| assert_eq!(*status as i32, amd(&format!("rocblas_status_{name}"))));
-    use simulated_lt::Status as LtStatus;
+    use simulated_lt::HipblasStatus as LtStatus;
     let of_hipblas = [
         (LtStatus::NotInitialized, "NOT_INITIALIZED"),
         (LtStatus::InvalidValue, "INVALID_VALUE"),
@@ -138,7 +138,7 @@ fn numbers_of_the_simulated_hipblaslt_are_those_of_its_headers() {
     numbers.iter().for_each(|(own, name)| assert_eq!(*own, amd(name), "{name}"));
     let structures = declared(AMD, "struct");
     let bytes = |name: &str| structures[name][0].parse::<usize>().expect("is a number");
-    assert_eq!(size_of::<simulated_lt::Algorithm>(), bytes("hipblasLtMatmulAlgo_t"));
+    assert_eq!(size_of::<simulated_lt::MatmulAlgorithm>(), bytes("hipblasLtMatmulAlgo_t"));
     assert_eq!(size_of::<simulated_lt::HeuristicResult>(), bytes("hipblasLtMatmulHeuristicResult_t"));
 }
 

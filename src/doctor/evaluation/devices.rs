@@ -63,12 +63,12 @@ mod tests {
         evaluation::samples::{amd_host, empty, row},
         row::RowStatus,
     };
-    use testgen_device::{Problem, Unusable};
+    use testgen_device::{DeviceProblem, Unusable};
 
     #[test]
     fn a_device_that_burn_cannot_use_is_a_failure_of_the_native_engine_alone() {
         let mut facts = amd_host();
-        let problem = Problem::new("burn 0.21 does not support gfx906", "use another GPU");
+        let problem = DeviceProblem::new("burn 0.21 does not support gfx906", "use another GPU");
         facts.inventory.devices[1].unusable_by_burn = Unusable::from_problems(vec![problem]);
         let found = rows(&facts);
         let device = row(&found, "rocm:0");
@@ -84,7 +84,7 @@ mod tests {
         let expected = "AMD Instinct MI300X, gfx942, 0000:03:00.0, driver 6.12.12, runtime 7.0.51831";
         assert_eq!((row(&found, "rocm:0").status, row(&found, "rocm:0").evidence.as_str()), (RowStatus::Ok, expected));
         facts.inventory.devices[1].simulated = true;
-        facts.inventory.contradictions = vec![Problem::new("the kernel lists 2, HIP 1", "see above")];
+        facts.inventory.contradictions = vec![DeviceProblem::new("the kernel lists 2, HIP 1", "see above")];
         let found = rows(&facts);
         assert_eq!(row(&found, "rocm:0").status, RowStatus::Note);
         assert_eq!(row(&found, "contradiction").status, RowStatus::Warning);

@@ -89,7 +89,7 @@ impl DriverDevice {
 }
 
 /// The functions that detection needs.
-pub(super) struct Driver<'library> {
+pub(super) struct CudaDriver<'library> {
     library: &'library SharedLibrary,
     initialise: Initialise,
     device_count: GetInt,
@@ -97,7 +97,7 @@ pub(super) struct Driver<'library> {
     name: GetText,
 }
 
-impl<'library> Driver<'library> {
+impl<'library> CudaDriver<'library> {
     /// `Err` when a function that detection depends on is missing.
     pub(super) fn load(library: &'library SharedLibrary) -> Result<Self, ()> {
         // SAFETY: the types are the C signatures of `cuda.h`, which have been the same since CUDA 2.

@@ -3,9 +3,9 @@
 //! cudarc panics on a missing library or symbol, cubecl-cuda when it finds no toolkit folder. Both panic on cubecl's
 //! device thread, where the caller only sees that no answer comes: so they are checked before burn opens the device.
 
-use super::driver::Driver;
+use super::driver::CudaDriver;
 use super::{compiler, search};
-use crate::device::{Device, Problem, Unusable};
+use crate::device::{Device, DeviceProblem, Unusable};
 use crate::library::SharedLibrary;
 use crate::system::System;
 
@@ -56,8 +56,8 @@ const HEADER_REMEDY: &str = "set CUDA_PATH to a CUDA toolkit whose include folde
 
 /// Sets `unusable_by_burn` and `warnings` of every device. A translation layer compiles PTX itself, so the checks of NVRTC's
 /// version and architectures apply to NVIDIA GPUs only.
-pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {
-    let mut problems: Vec<Problem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
+pub(super) fn assess(system: &System, driver: &CudaDriver<'_>, nvidia: &mut [Device], amd: &mut [Device]) {
+    let mut problems: Vec<DeviceProblem> = missing_symbols(driver.library(), CUDA_SYMBOLS).into_iter().collect();
     problems.extend(header_problem(system));
     let compiler = open_compiler(system, &mut problems);
     let warnings = header_warnings(system);
@@ -75,31 +75,31 @@ pub(super) fn assess(system: &System, driver: &Driver<'_>, nvidia: &mut [Device]
     }
 }
 
-fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<Problem> {
+fn missing_symbols(library: &SharedLibrary, symbols: &[&str]) -> Option<DeviceProblem> {
     let missing = library.missing(symbols);
     let what = format!("`{}` lacks `{}`, without which burn panics", library.path(), missing.join("`, `"));
-    (!missing.is_empty()).then(|| Problem::new(what, "install a driver and a toolkit for CUDA 12 or newer"))
+    (!missing.is_empty()).then(|| DeviceProblem::new(what, "install a driver and a toolkit for CUDA 12 or newer"))
 }
 
-fn open_compiler(system: &System, problems: &mut Vec<Problem>) -> Option<SharedLibrary> {
+fn open_compiler(system: &System, problems: &mut Vec<DeviceProblem>) -> Option<SharedLibrary> {
     match search::open(system, &["nvrtc"]) {
         Ok(library) => {
             problems.extend(missing_symbols(&library, NVRTC_SYMBOLS));
             Some(library)
         }
         Err(not_opened) if not_opened.broken.is_empty() => {
-            problems.push(Problem::new("libnvrtc.so, which compiles the kernels, is not found", LIBRARY_REMEDY));
+            problems.push(DeviceProblem::new("libnvrtc.so, which compiles the kernels, is not found", LIBRARY_REMEDY));
             None
         }
         Err(not_opened) => {
-            problems.push(Problem::new(not_opened.broken.join(", "), LIBRARY_REMEDY));
+            problems.push(DeviceProblem::new(not_opened.broken.join(", "), LIBRARY_REMEDY));
             None
         }
     }
 }
 
 /// NVRTC emits PTX of its own version, which an older driver refuses to load.
-fn version_problem(driver: &Driver<'_>, compiler: &SharedLibrary) -> Option<Problem> {
+fn version_problem(driver: &CudaDriver<'_>, compiler: &SharedLibrary) -> Option<DeviceProblem> {
     let (driver_version, version) = (driver.version()?, compiler::version(compiler)?);
     let what = format!(
         "NVRTC {}.{} (`{}`) emits code that the driver, which implements CUDA {}.{}, refuses",
@@ -110,43 +110,46 @@ fn version_problem(driver: &Driver<'_>, compiler: &SharedLibrary) -> Option<Prob
         driver_version.1
     );
     (version > driver_version)
-        .then(|| Problem::new(what, "update the driver, or put an older NVRTC first in LD_LIBRARY_PATH"))
+        .then(|| DeviceProblem::new(what, "update the driver, or put an older NVRTC first in LD_LIBRARY_PATH"))
 }
 
-fn architecture_problem(compiler: &SharedLibrary, architecture: &str) -> Option<Problem> {
+fn architecture_problem(compiler: &SharedLibrary, architecture: &str) -> Option<DeviceProblem> {
     let capability: i32 = architecture.strip_prefix("sm_")?.parse().ok()?;
     let supported = compiler::architectures(compiler)?;
     let what = format!("NVRTC (`{}`) does not compile for {architecture}", compiler.path());
     (!supported.contains(&capability))
-        .then(|| Problem::new(what, "install the NVRTC of a CUDA toolkit that supports this GPU"))
+        .then(|| DeviceProblem::new(what, "install the NVRTC of a CUDA toolkit that supports this GPU"))
 }
 
-fn header_problem(system: &System) -> Option<Problem> {
+fn header_problem(system: &System) -> Option<DeviceProblem> {
     let Some(toolkit) = toolkit(system) else {
-        return Some(Problem::new(
+        return Some(DeviceProblem::new(
             "CUDA_PATH is not set and there is no /usr/local/cuda and no /opt/cuda",
             HEADER_REMEDY,
         ));
     };
     let has_headers = system.path(format!("{toolkit}/include/cuda_runtime.h")).exists();
     (!has_headers).then(|| {
-        Problem::new(format!("`{toolkit}/include` has no cuda_runtime.h, which every kernel includes"), HEADER_REMEDY)
+        DeviceProblem::new(
+            format!("`{toolkit}/include` has no cuda_runtime.h, which every kernel includes"),
+            HEADER_REMEDY,
+        )
     })
 }
 
 /// Headers that only some kernels include. Without them these kernels do not compile and the checks that need them fail;
 /// the others run.
-fn header_warnings(system: &System) -> Vec<Problem> {
+fn header_warnings(system: &System) -> Vec<DeviceProblem> {
     let Some(toolkit) = toolkit(system).filter(|_| header_problem(system).is_none()) else { return Vec::new() };
     let exists = |header: &str| system.path(format!("{toolkit}/include/{header}")).exists();
     let lacks = |header: &str, users: &str| format!("`{toolkit}/include` has no {header}: {users} do not compile");
     let mut warnings = Vec::new();
     if !exists("crt/mma.h") {
-        warnings.push(Problem::new(lacks("crt/mma.h", "tensor-core kernels"), "install the whole CUDA toolkit"));
+        warnings.push(DeviceProblem::new(lacks("crt/mma.h", "tensor-core kernels"), "install the whole CUDA toolkit"));
     }
     if !exists("cuda/barrier") && !exists("cccl/cuda/barrier") {
         let what = lacks("cccl/cuda/barrier", "kernels with asynchronous copies");
-        warnings.push(Problem::new(what, "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)"));
+        warnings.push(DeviceProblem::new(what, "install the whole CUDA toolkit (pip: nvidia-cuda-cccl)"));
     }
     warnings
 }

@@ -2,7 +2,7 @@
 //!
 //! cubecl panics on any output on standard error and unwraps on a missing program; it ignores the exit status.
 
-use crate::device::Problem;
+use crate::device::DeviceProblem;
 use crate::system::System;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -13,9 +13,10 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 const REMEDY: &str = "install hipcc (ROCm's bin folder has hipconfig) and put it first on PATH";
 
 /// The folder whose `include` folder the kernels are compiled with.
-pub(super) fn include_prefix(system: &System) -> Result<String, Problem> {
-    let program = system.executable("hipconfig").ok_or_else(|| Problem::new("hipconfig is not on PATH", REMEDY))?;
-    let failed = |why: String| Problem::new(format!("`{} -p` {why}", program.display()), REMEDY);
+pub(super) fn include_prefix(system: &System) -> Result<String, DeviceProblem> {
+    let program =
+        system.executable("hipconfig").ok_or_else(|| DeviceProblem::new("hipconfig is not on PATH", REMEDY))?;
+    let failed = |why: String| DeviceProblem::new(format!("`{} -p` {why}", program.display()), REMEDY);
     let mut command = Command::new(&program);
     command.arg("-p").env_clear().envs(system.variables());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

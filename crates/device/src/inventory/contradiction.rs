@@ -1,18 +1,18 @@
 //! Contradictions between the libraries, the kernel and the variables; each with its likely cause and remedy.
 
 use super::Inventory;
-use crate::device::{DetectionPath, Device, Problem};
+use crate::device::{DetectionPath, Device, DeviceProblem};
 use crate::system::System;
 use crate::vendor::Vendor;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 
 /// All contradictions, in a fixed order.
-pub(super) fn find(system: &System, inventory: &Inventory) -> Vec<Problem> {
-    let mut found: Vec<Problem> = inventory
+pub(super) fn find(system: &System, inventory: &Inventory) -> Vec<DeviceProblem> {
+    let mut found: Vec<DeviceProblem> = inventory
         .visibility
         .errors()
-        .map(|variable| Problem::new(variable.to_string(), "correct or unset the variable"))
+        .map(|variable| DeviceProblem::new(variable.to_string(), "correct or unset the variable"))
         .collect();
     found.extend(fewer_than_the_kernel(system, inventory));
     found.extend(more_than_the_kernel(inventory));
@@ -31,7 +31,7 @@ fn real_hip_devices(inventory: &Inventory) -> usize {
     inventory.on(DetectionPath::HipRuntime).filter(|device| !device.simulated).count()
 }
 
-fn fewer_than_the_kernel(system: &System, inventory: &Inventory) -> Option<Problem> {
+fn fewer_than_the_kernel(system: &System, inventory: &Inventory) -> Option<DeviceProblem> {
     let listed = inventory.topology.kfd_gpus().count();
     let visible = real_hip_devices(inventory);
     let masked = inventory
@@ -43,22 +43,25 @@ fn fewer_than_the_kernel(system: &System, inventory: &Inventory) -> Option<Probl
         return None;
     }
     if masked {
-        return Some(Problem::new(what, "the visible-device variables hide devices; check that this is intended"));
+        return Some(DeviceProblem::new(
+            what,
+            "the visible-device variables hide devices; check that this is intended",
+        ));
     }
     let access = access_problem(system, inventory);
     Some(access.map_or_else(
-        || Problem::new(what.clone(), "see above why the HIP runtime found none"),
-        |access| Problem::new(format!("{what}; {}", access.what), access.remedy),
+        || DeviceProblem::new(what.clone(), "see above why the HIP runtime found none"),
+        |access| DeviceProblem::new(format!("{what}; {}", access.what), access.remedy),
     ))
 }
 
 /// The device files that the ROCm runtime must be able to open for reading and writing.
-fn access_problem(system: &System, inventory: &Inventory) -> Option<Problem> {
+fn access_problem(system: &System, inventory: &Inventory) -> Option<DeviceProblem> {
     let nodes = inventory.topology.kfd_gpus().filter_map(|gpu| gpu.render_node.as_ref());
     let files = std::iter::once("/dev/kfd".to_owned()).chain(nodes.map(|node| format!("/dev/dri/{node}")));
     files.into_iter().find_map(|file| {
         let error = OpenOptions::new().read(true).write(true).open(system.path(&file)).err()?;
-        access_remedy(error.kind()).map(|(what, remedy)| Problem::new(format!("{file} {what}"), remedy))
+        access_remedy(error.kind()).map(|(what, remedy)| DeviceProblem::new(format!("{file} {what}"), remedy))
     })
 }
 
@@ -73,25 +76,25 @@ fn access_remedy(kind: ErrorKind) -> Option<(&'static str, &'static str)> {
     }
 }
 
-fn more_than_the_kernel(inventory: &Inventory) -> Option<Problem> {
+fn more_than_the_kernel(inventory: &Inventory) -> Option<DeviceProblem> {
     let listed = inventory.topology.kfd.as_ref()?.len();
     let visible = real_hip_devices(inventory);
     let what = format!("the HIP runtime lists {visible} devices, the kernel {listed} AMD compute GPUs");
-    (visible > listed).then(|| Problem::new(what, "check which libamdhip64.so is loaded"))
+    (visible > listed).then(|| DeviceProblem::new(what, "check which libamdhip64.so is loaded"))
 }
 
-fn hidden_nodes(inventory: &Inventory) -> Option<Problem> {
+fn hidden_nodes(inventory: &Inventory) -> Option<DeviceProblem> {
     let hidden = inventory.topology.hidden_kfd_nodes;
     let what = format!("{hidden} nodes of the kernel's compute list may not be read");
     (hidden > 0).then(|| {
-        Problem::new(
+        DeviceProblem::new(
             what,
             "the container's device filter hides these GPUs; pass their /dev/dri files to the container to use them",
         )
     })
 }
 
-fn driver_not_loaded(inventory: &Inventory) -> Option<Problem> {
+fn driver_not_loaded(inventory: &Inventory) -> Option<DeviceProblem> {
     let topology = &inventory.topology;
     let gpu = topology.pci.iter().find(|gpu| gpu.vendor == Vendor::Amd)?;
     let driver = gpu.driver.as_deref().unwrap_or("no");
@@ -100,11 +103,12 @@ fn driver_not_loaded(inventory: &Inventory) -> Option<Problem> {
         gpu.address
     );
     let listed = topology.kfd_gpus().count() > 0 || topology.hidden_kfd_nodes > 0;
-    (!listed)
-        .then(|| Problem::new(what, "load the amdgpu driver (modprobe amdgpu), or install one that supports this GPU"))
+    (!listed).then(|| {
+        DeviceProblem::new(what, "load the amdgpu driver (modprobe amdgpu), or install one that supports this GPU")
+    })
 }
 
-fn nvidia_without_cuda(inventory: &Inventory) -> Option<Problem> {
+fn nvidia_without_cuda(inventory: &Inventory) -> Option<DeviceProblem> {
     let topology = &inventory.topology;
     let visible = inventory.on(DetectionPath::CudaDriver).count();
     let what = format!("the CUDA driver lists no NVIDIA GPU{}", topology.kernel_evidence(Vendor::Nvidia));
@@ -113,11 +117,11 @@ fn nvidia_without_cuda(inventory: &Inventory) -> Option<Problem> {
         Some(_) => "see above why the CUDA driver found none",
     };
     let masked = inventory.visibility.on(DetectionPath::CudaDriver).any(|variable| variable.hides_all);
-    (visible == 0 && topology.has(Vendor::Nvidia) && !masked).then(|| Problem::new(what, remedy))
+    (visible == 0 && topology.has(Vendor::Nvidia) && !masked).then(|| DeviceProblem::new(what, remedy))
 }
 
 /// HSA_OVERRIDE_GFX_VERSION makes the ROCm runtime report another architecture than the kernel does.
-fn other_architecture(system: &System, inventory: &Inventory, device: &Device) -> Option<Problem> {
+fn other_architecture(system: &System, inventory: &Inventory, device: &Device) -> Option<DeviceProblem> {
     let gpu =
         inventory.topology.kfd_gpus().find(|gpu| gpu.pci_address.is_some() && gpu.pci_address == device.pci_address)?;
     let (reported, actual) = (device.architecture.as_ref()?, gpu.architecture.as_ref()?);
@@ -126,14 +130,14 @@ fn other_architecture(system: &System, inventory: &Inventory, device: &Device) -
         None => "check that the ROCm runtime and the kernel's driver have matching versions".to_owned(),
     };
     let what = format!("the HIP runtime reports {} as {reported}, the kernel as {actual}", device.label());
-    (reported != actual && !device.simulated).then(|| Problem::new(what, remedy))
+    (reported != actual && !device.simulated).then(|| DeviceProblem::new(what, remedy))
 }
 
-fn seen_twice(inventory: &Inventory, device: &Device) -> Option<Problem> {
+fn seen_twice(inventory: &Inventory, device: &Device) -> Option<DeviceProblem> {
     let same = |other: &&Device| other.pci_address.is_some() && other.pci_address == device.pci_address;
     let other = inventory.on(DetectionPath::HipRuntime).find(same)?;
     let what = format!("`{}` ({}) is the same GPU as {} of the HIP runtime", device.name, device.path, other.label());
-    Some(Problem::new(what, "nothing to do: the HIP runtime is preferred"))
+    Some(DeviceProblem::new(what, "nothing to do: the HIP runtime is preferred"))
 }
 
 #[cfg(test)]

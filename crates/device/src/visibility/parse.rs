@@ -7,7 +7,7 @@ use super::variable::VisibleReader::{self, Cuda, Hip, RocmRuntime};
 use super::variable::{VisibleEntry, VisibleVariable};
 
 /// How a list ends.
-enum End {
+enum ListEnd {
     /// All entries apply.
     Whole,
     /// `-1`: everything after it is hidden, on purpose.
@@ -20,8 +20,8 @@ enum End {
 
 /// Parses `value` as `reader` does.
 pub(super) fn variable(name: &'static str, reader: VisibleReader, value: &str) -> VisibleVariable {
-    let (mut entries, end) = if value.is_empty() { (Vec::new(), End::Whole) } else { list(reader, value) };
-    if reader == Cuda && matches!(end, End::Repeated(_)) {
+    let (mut entries, end) = if value.is_empty() { (Vec::new(), ListEnd::Whole) } else { list(reader, value) };
+    if reader == Cuda && matches!(end, ListEnd::Repeated(_)) {
         entries.clear();
     }
     let hides_all = entries.is_empty() && !(value.is_empty() && reader == Hip);
@@ -36,23 +36,23 @@ pub(super) fn variable(name: &'static str, reader: VisibleReader, value: &str) -
     }
 }
 
-fn list(reader: VisibleReader, value: &str) -> (Vec<VisibleEntry>, End) {
+fn list(reader: VisibleReader, value: &str) -> (Vec<VisibleEntry>, ListEnd) {
     let mut entries = Vec::new();
     for token in value.split(',') {
         // HIP does not trim: `0, 1` ends after its first entry.
         let token = if reader == Hip { token } else { token.trim() };
         if token.parse::<i64>().is_ok_and(|number| number < 0) {
-            return (entries, End::Terminator);
+            return (entries, ListEnd::Terminator);
         }
         match entry(reader, token) {
-            None => return (entries, End::Invalid(token.to_owned())),
+            None => return (entries, ListEnd::Invalid(token.to_owned())),
             Some(entry) if !entries.contains(&entry) => entries.push(entry),
             // HIP skips a repeated entry, the ROCm runtime stops at it, CUDA hides every device.
             Some(_) if reader == Hip => {}
-            Some(_) => return (entries, End::Repeated(token.to_owned())),
+            Some(_) => return (entries, ListEnd::Repeated(token.to_owned())),
         }
     }
-    (entries, End::Whole)
+    (entries, ListEnd::Whole)
 }
 
 fn entry(reader: VisibleReader, token: &str) -> Option<VisibleEntry> {
@@ -70,7 +70,7 @@ fn entry(reader: VisibleReader, token: &str) -> Option<VisibleEntry> {
     is_uuid.then(|| VisibleEntry::Uuid(token.to_owned()))
 }
 
-fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &End) -> String {
+fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &ListEnd) -> String {
     if value.is_empty() {
         return if reader == Hip { "empty, which HIP treats as unset" } else { "empty, hides every device" }.to_owned();
     }
@@ -79,9 +79,9 @@ fn effect(reader: VisibleReader, value: &str, entries: &[VisibleEntry], end: &En
     }
     let shown: Vec<String> = entries.iter().map(describe).collect();
     let after = match end {
-        End::Whole => "",
-        End::Terminator => ", and hides what follows `-1`",
-        End::Invalid(_) | End::Repeated(_) => ", and hides what follows",
+        ListEnd::Whole => "",
+        ListEnd::Terminator => ", and hides what follows `-1`",
+        ListEnd::Invalid(_) | ListEnd::Repeated(_) => ", and hides what follows",
     };
     let counted = if reader == Hip { " of those the ROCm runtime leaves" } else { "" };
     let order = if shown.len() > 1 { ", in this order" } else { "" };
@@ -95,11 +95,13 @@ fn describe(entry: &VisibleEntry) -> String {
     }
 }
 
-fn error(end: &End) -> Option<String> {
+fn error(end: &ListEnd) -> Option<String> {
     match end {
-        End::Whole | End::Terminator => None,
-        End::Invalid(token) if token.is_empty() => Some("an entry is empty; it ends the list".to_owned()),
-        End::Invalid(token) => Some(format!("`{token}` is neither an index nor a UUID (`GPU-...`); it ends the list")),
-        End::Repeated(token) => Some(format!("`{token}` occurs twice")),
+        ListEnd::Whole | ListEnd::Terminator => None,
+        ListEnd::Invalid(token) if token.is_empty() => Some("an entry is empty; it ends the list".to_owned()),
+        ListEnd::Invalid(token) => {
+            Some(format!("`{token}` is neither an index nor a UUID (`GPU-...`); it ends the list"))
+        }
+        ListEnd::Repeated(token) => Some(format!("`{token}` occurs twice")),
     }
 }

@@ -1,7 +1,7 @@
 //! Devices: their number, their properties, and the current one.
 
 use crate::{CURRENT, put, simulator};
-use hip_sim::{DeviceProperties, Status, guarded};
+use hip_sim::{DeviceProperties, HipError, guarded};
 use std::ffi::{c_char, c_int, c_uint};
 
 /// `hipInit`.
@@ -118,8 +118,9 @@ fn ordinal(device: c_int) -> u32 {
     u32::try_from(device).unwrap_or(u32::MAX)
 }
 
-unsafe fn put_text(place: *mut c_char, length: c_int, text: &str) -> Result<(), Status> {
-    let room = usize::try_from(length).ok().filter(|room| *room > 0 && !place.is_null()).ok_or(Status::InvalidValue)?;
+unsafe fn put_text(place: *mut c_char, length: c_int, text: &str) -> Result<(), HipError> {
+    let room =
+        usize::try_from(length).ok().filter(|room| *room > 0 && !place.is_null()).ok_or(HipError::InvalidValue)?;
     for (index, byte) in text.bytes().take(room - 1).chain([0]).enumerate() {
         // SAFETY: at most `room` bytes are written.
         unsafe { place.add(index).write(byte as c_char) };

@@ -1,7 +1,7 @@
 //! Streams, events, modules and launches.
 
 use crate::{CURRENT, device_of, put, simulator};
-use hip_sim::{Extent, Function, Launch, Module, Status, Stream, guarded};
+use hip_sim::{Dim3, Function, HipError, Launch, Module, Stream, guarded};
 use std::ffi::{CStr, c_char, c_uint, c_void};
 
 /// `hipStreamCreateWithFlags`. The stream is never freed: burn keeps its streams for the life of the process.
@@ -65,7 +65,7 @@ pub extern "C" fn hipEventSynchronize(_event: *mut c_void) -> u32 {
 pub unsafe extern "C" fn hipEventDestroy(event: *mut c_void) -> u32 {
     guarded(|| {
         if event.is_null() {
-            return Err(Status::InvalidValue);
+            return Err(HipError::InvalidValue);
         }
         // SAFETY: as the caller promises.
         drop(unsafe { Box::from_raw(event.cast::<u64>()) });
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn hipModuleGetFunction(
     guarded(|| {
         // SAFETY: as the caller promises.
         let (module, name) = unsafe { (module.cast::<Module>().as_ref(), CStr::from_ptr(name)) };
-        let module = module.ok_or(Status::InvalidValue)?;
+        let module = module.ok_or(HipError::InvalidValue)?;
         let found = simulator()?.function(CURRENT.get(), module, name)?;
         // SAFETY: as the caller promises.
         unsafe { put(function, Box::into_raw(Box::new(found)).cast()) }
@@ -125,11 +125,11 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     arguments: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> u32 {
-    let (grid, block) = (Extent::new(grid_x, grid_y, grid_z), Extent::new(block_x, block_y, block_z));
+    let (grid, block) = (Dim3::new(grid_x, grid_y, grid_z), Dim3::new(block_x, block_y, block_z));
     let launch = Launch { grid, block, shared_memory, arguments };
     guarded(|| {
         // SAFETY: as the caller promises.
-        let function = unsafe { function.cast::<Function>().as_ref() }.ok_or(Status::InvalidValue)?;
+        let function = unsafe { function.cast::<Function>().as_ref() }.ok_or(HipError::InvalidValue)?;
         // SAFETY: as the caller promises.
         unsafe { simulator()?.launch(device_of(stream), function, &launch) }
     })

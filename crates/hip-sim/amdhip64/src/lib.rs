@@ -7,7 +7,7 @@ pub mod device;
 pub mod execution;
 pub mod transfer;
 
-use hip_sim::{Configuration, Simulator, Status};
+use hip_sim::{Configuration, HipError, Simulator};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::io::Write;
@@ -26,7 +26,7 @@ pub extern "C" fn hipSimVersion() -> c_int {
 }
 
 /// The simulator of this process, created on the first call.
-fn simulator() -> Result<&'static Simulator, Status> {
+fn simulator() -> Result<&'static Simulator, HipError> {
     static SIMULATOR: OnceLock<Option<Simulator>> = OnceLock::new();
     let simulator = SIMULATOR.get_or_init(|| match Configuration::from_environment() {
         Ok(configuration) => {
@@ -41,7 +41,7 @@ fn simulator() -> Result<&'static Simulator, Status> {
             None
         }
     });
-    simulator.as_ref().ok_or(Status::NotInitialized)
+    simulator.as_ref().ok_or(HipError::NotInitialized)
 }
 
 unsafe extern "C" {
@@ -72,9 +72,9 @@ unsafe fn device_of(stream: *mut c_void) -> u32 {
 /// # Safety
 ///
 /// `place` is null or can be written.
-unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Status> {
+unsafe fn put<T>(place: *mut T, value: T) -> Result<(), HipError> {
     if place.is_null() {
-        return Err(Status::InvalidValue);
+        return Err(HipError::InvalidValue);
     }
     // SAFETY: as the caller promises.
     unsafe { place.write(value) };

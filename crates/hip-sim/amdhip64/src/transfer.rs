@@ -1,7 +1,7 @@
 //! Memory and copies.
 
 use crate::{device_of, put, simulator};
-use hip_sim::{Copy2d, Status, guarded};
+use hip_sim::{Copy2d, HipError, guarded};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::ffi::{c_uint, c_void};
@@ -40,11 +40,11 @@ static HOST: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipHostMalloc(pointer: *mut *mut c_void, size: usize, _flags: c_uint) -> u32 {
     guarded(|| {
-        let layout = Layout::from_size_align(size.max(1), 256).map_err(|_| Status::InvalidValue)?;
+        let layout = Layout::from_size_align(size.max(1), 256).map_err(|_| HipError::InvalidValue)?;
         // SAFETY: the layout has at least one byte.
         let address = unsafe { alloc_zeroed(layout) };
         if address.is_null() {
-            return Err(Status::OutOfMemory);
+            return Err(HipError::OutOfMemory);
         }
         HOST.lock().unwrap_or_else(PoisonError::into_inner).insert(address as usize, layout);
         // SAFETY: as the caller promises.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn hipFreeHost(pointer: *mut c_void) -> u32 {
     guarded(|| {
         let layout = HOST.lock().unwrap_or_else(PoisonError::into_inner).remove(&(pointer as usize));
         // SAFETY: the address came from `alloc_zeroed` with this layout, and was in the map until now.
-        layout.map(|layout| unsafe { dealloc(pointer.cast(), layout) }).ok_or(Status::InvalidValue)
+        layout.map(|layout| unsafe { dealloc(pointer.cast(), layout) }).ok_or(HipError::InvalidValue)
     })
 }
 

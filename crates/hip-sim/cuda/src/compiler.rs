@@ -2,7 +2,7 @@
 
 use crate::driver::SUCCESS;
 use crate::{answer, driver};
-use hip_sim::Status;
+use hip_sim::HipError;
 use libloading::Library;
 use std::ffi::{CString, c_char, c_int};
 use std::mem::ManuallyDrop;
@@ -59,9 +59,9 @@ fn toolkit() -> String {
     std::env::var("CUDA_PATH").unwrap_or_else(|_| "/usr/local/cuda".to_owned())
 }
 
-fn nvrtc() -> Result<&'static Nvrtc, Status> {
+fn nvrtc() -> Result<&'static Nvrtc, HipError> {
     static NVRTC: OnceLock<Option<Nvrtc>> = OnceLock::new();
-    NVRTC.get_or_init(Nvrtc::open).as_ref().ok_or(Status::NotInitialized)
+    NVRTC.get_or_init(Nvrtc::open).as_ref().ok_or(HipError::NotInitialized)
 }
 
 /// `hiprtcCreateProgram`.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hiprtcCompileProgram(program: Program, _count: c_int, _
 }
 
 /// The compute capability of device 0, as 90: kernels are compiled once for all devices of a machine.
-fn capability() -> Result<c_int, Status> {
+fn capability() -> Result<c_int, HipError> {
     /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
     const MAJOR_AND_MINOR: [c_int; 2] = [75, 76];
     let driver = driver()?;
@@ -121,7 +121,7 @@ fn capability() -> Result<c_int, Status> {
         let mut value = 0;
         // SAFETY: `value` can be written.
         let status = unsafe { (driver.attribute)(&mut value, attribute, 0) };
-        if status == SUCCESS { Ok(value) } else { Err(Status::InvalidDevice) }
+        if status == SUCCESS { Ok(value) } else { Err(HipError::InvalidDevice) }
     };
     let [major, minor] = MAJOR_AND_MINOR.map(attribute);
     Ok(major? * 10 + minor?)

@@ -1,6 +1,6 @@
 //! `libcuda`, opened at run time: the functions that HIP's calls are forwarded to.
 
-use hip_sim::Status;
+use hip_sim::HipError;
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -75,7 +75,7 @@ impl Driver {
     }
 
     /// Makes the primary context of `device` current on this thread.
-    pub(crate) fn enter(&self, device: c_int) -> Result<(), Status> {
+    pub(crate) fn enter(&self, device: c_int) -> Result<(), HipError> {
         let mut context = std::ptr::null_mut();
         // SAFETY: `context` can be written; the driver returns an error for an invalid ordinal.
         let status = unsafe {
@@ -84,6 +84,6 @@ impl Driver {
                 status => status,
             }
         };
-        if status == SUCCESS { Ok(()) } else { Err(Status::InvalidDevice) }
+        if status == SUCCESS { Ok(()) } else { Err(HipError::InvalidDevice) }
     }
 }

@@ -11,7 +11,7 @@ pub mod runtime;
 pub mod transfer;
 
 use driver::Driver;
-use hip_sim::Status;
+use hip_sim::HipError;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub extern "C" fn hipSimVersion() -> c_int {
 }
 
 /// The CUDA driver, opened at the first call.
-fn driver() -> Result<&'static Driver, Status> {
+fn driver() -> Result<&'static Driver, HipError> {
     static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
     let opened = DRIVER.get_or_init(|| {
         let opened = Driver::open();
@@ -37,11 +37,11 @@ fn driver() -> Result<&'static Driver, Status> {
         }
         opened
     });
-    opened.as_ref().map_err(|_| Status::NoDevice)
+    opened.as_ref().map_err(|_| HipError::NoDevice)
 }
 
 /// The driver, with the context of the current device on this thread: most CUDA calls need one.
-fn in_context() -> Result<&'static Driver, Status> {
+fn in_context() -> Result<&'static Driver, HipError> {
     let driver = driver()?;
     let (device, is_set) = CURRENT.get();
     if !is_set {
@@ -52,7 +52,7 @@ fn in_context() -> Result<&'static Driver, Status> {
 }
 
 /// The C status of a call: the errors that burn distinguishes have the same numbers in CUDA and HIP.
-fn answer(result: Result<c_int, Status>) -> u32 {
+fn answer(result: Result<c_int, HipError>) -> u32 {
     match result {
         Ok(status) => status.unsigned_abs(),
         Err(status) => status as u32,

@@ -2,7 +2,7 @@
 
 use crate::driver::SUCCESS;
 use crate::{CURRENT, answer, driver, in_context};
-use hip_sim::{Architecture, DeviceModel, DeviceProperties, Faults, Status};
+use hip_sim::{Architecture, DeviceModel, DeviceProperties, Faults, HipError};
 use std::ffi::{c_char, c_int, c_uint};
 
 /// The architecture that the device reports: waves of 32, like NVIDIA's warps, and no matrix instructions, which CUDA
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> u
 }
 
 /// The device as HIP reports it. The vendor is removed from its name: detection rejects NVIDIA names on the HIP path.
-fn model(device: c_int) -> Result<DeviceModel, Status> {
+fn model(device: c_int) -> Result<DeviceModel, HipError> {
     let driver = driver()?;
     let (mut name, mut memory): ([c_char; 200], usize) = ([0; 200], 0);
     // SAFETY: both can be written, the name for the length that is passed; the driver returns an error for an invalid
@@ -104,7 +104,7 @@ fn model(device: c_int) -> Result<DeviceModel, Status> {
         }
     };
     if status != SUCCESS {
-        return Err(Status::InvalidDevice);
+        return Err(HipError::InvalidDevice);
     }
     let name: String = name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
     let gpu = name.trim_start_matches("NVIDIA ").trim_start_matches("Tesla ");

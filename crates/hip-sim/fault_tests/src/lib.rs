@@ -15,7 +15,7 @@ pub struct Installation {
 
 /// A defect of an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Corruption {
+pub enum InstallationDefect {
     /// The file in `lib` is missing.
     Missing(&'static str),
     /// The file in `lib` is truncated.
@@ -59,7 +59,7 @@ impl Installation {
     /// # Errors
     ///
     /// As for [`Installation::new`]; or the library has no such function.
-    pub fn corrupted(corruptions: &[Corruption]) -> io::Result<Self> {
+    pub fn corrupted(corruptions: &[InstallationDefect]) -> io::Result<Self> {
         let installation = Self::new()?;
         for corruption in corruptions {
             installation.apply(*corruption)?;
@@ -79,19 +79,19 @@ impl Installation {
         std::env::join_paths(folders).unwrap_or(others)
     }
 
-    fn apply(&self, corruption: Corruption) -> io::Result<()> {
+    fn apply(&self, corruption: InstallationDefect) -> io::Result<()> {
         let path = |name: &str| self.root().join("lib").join(name);
         match corruption {
-            Corruption::Missing(name) => std::fs::remove_file(path(name)),
-            Corruption::Truncated(name) => {
+            InstallationDefect::Missing(name) => std::fs::remove_file(path(name)),
+            InstallationDefect::Truncated(name) => {
                 let bytes = std::fs::read(path(name))?;
                 std::fs::write(path(name), &bytes[..bytes.len() / 16])
             }
-            Corruption::Lacks { library, function } => {
+            InstallationDefect::Lacks { library, function } => {
                 let bytes = std::fs::read(path(library))?;
                 std::fs::write(path(library), renamed(bytes, function)?)
             }
-            Corruption::Hipconfig(body) => self.write_hipconfig(body),
+            InstallationDefect::Hipconfig(body) => self.write_hipconfig(body),
         }
     }
 

@@ -1,22 +1,23 @@
 //! Descriptors of operations, of matrices and of preferences.
 
 use crate::numbers::{
-    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, LAYOUT_BATCH_COUNT, LAYOUT_STRIDED_BATCH_OFFSET,
-    OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F, Status, attribute, create, destroy, guarded, matrix_type,
+    COMPUTE_32F, COMPUTE_32F_FAST_TF32, DESC_TRANSA, DESC_TRANSB, HipblasStatus, LAYOUT_BATCH_COUNT,
+    LAYOUT_STRIDED_BATCH_OFFSET, OP_N, OP_T, PREF_MAX_WORKSPACE_BYTES, R_32F, attribute, create, destroy, guarded,
+    matrix_type,
 };
 use hip_sim::MatrixType;
 use std::ffi::{c_int, c_void};
 
 /// An operation: compute type and transpositions.
 #[derive(Debug)]
-pub(crate) struct Operation {
+pub(crate) struct MatmulOperation {
     pub(crate) xf32: bool,
     pub(crate) transposed: [bool; 2],
 }
 
 /// The place of a matrix's elements.
 #[derive(Debug)]
-pub(crate) struct Layout {
+pub(crate) struct MatrixLayout {
     pub(crate) number: MatrixType,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
@@ -27,7 +28,7 @@ pub(crate) struct Layout {
 
 /// A preference: the bytes of workspace that an algorithm may use.
 #[derive(Debug)]
-pub(crate) struct Preference {
+pub(crate) struct MatmulPreference {
     workspace: u64,
 }
 
@@ -42,10 +43,10 @@ pub unsafe extern "C" fn hipblasLtMatmulDescCreate(operation: *mut *mut c_void, 
         let xf32 = match (compute, scale) {
             (COMPUTE_32F, R_32F) => false,
             (COMPUTE_32F_FAST_TF32, R_32F) => true,
-            _ => return Err(Status::NotSupported),
+            _ => return Err(HipblasStatus::NotSupported),
         };
         // SAFETY: as the caller promises.
-        unsafe { create(operation, Operation { xf32, transposed: [false; 2] }) }
+        unsafe { create(operation, MatmulOperation { xf32, transposed: [false; 2] }) }
     })
 }
 
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn hipblasLtMatmulDescCreate(operation: *mut *mut c_void, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmulDescDestroy(operation: *mut c_void) -> c_int {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { destroy::<Operation>(operation) })
+    guarded(|| unsafe { destroy::<MatmulOperation>(operation) })
 }
 
 /// `hipblasLtMatmulDescSetAttribute`, for the transpositions.
@@ -74,17 +75,17 @@ pub unsafe extern "C" fn hipblasLtMatmulDescSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let operation = unsafe { operation.cast::<Operation>().as_mut() }.ok_or(Status::InvalidValue)?;
+        let operation = unsafe { operation.cast::<MatmulOperation>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
         let index = match name {
             DESC_TRANSA => 0,
             DESC_TRANSB => 1,
-            _ => return Err(Status::InvalidValue),
+            _ => return Err(HipblasStatus::InvalidValue),
         };
         // SAFETY: as the caller promises.
         operation.transposed[index] = match unsafe { attribute::<c_int>(buffer, size)? } {
             OP_N => false,
             OP_T => true,
-            _ => return Err(Status::InvalidValue),
+            _ => return Err(HipblasStatus::InvalidValue),
         };
         Ok(())
     })
@@ -104,10 +105,11 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
     leading: i64,
 ) -> c_int {
     guarded(|| {
-        let size = |size: u64| usize::try_from(size).map_err(|_| Status::InvalidValue);
+        let size = |size: u64| usize::try_from(size).map_err(|_| HipblasStatus::InvalidValue);
         let (rows, columns) = (size(rows)?, size(columns)?);
-        let leading = usize::try_from(leading).ok().filter(|leading| *leading >= rows).ok_or(Status::InvalidValue)?;
-        let layout_of = |number| Layout { number, rows, columns, leading, batch: 1, stride: 0 };
+        let leading =
+            usize::try_from(leading).ok().filter(|leading| *leading >= rows).ok_or(HipblasStatus::InvalidValue)?;
+        let layout_of = |number| MatrixLayout { number, rows, columns, leading, batch: 1, stride: 0 };
         // SAFETY: as the caller promises.
         unsafe { create(layout, layout_of(matrix_type(number)?)) }
     })
@@ -121,7 +123,7 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutCreate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatrixLayoutDestroy(layout: *mut c_void) -> c_int {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { destroy::<Layout>(layout) })
+    guarded(|| unsafe { destroy::<MatrixLayout>(layout) })
 }
 
 /// `hipblasLtMatrixLayoutSetAttribute`, for batches.
@@ -138,13 +140,13 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let layout = unsafe { layout.cast::<Layout>().as_mut() }.ok_or(Status::InvalidValue)?;
+        let layout = unsafe { layout.cast::<MatrixLayout>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
         match name {
             // SAFETY: as the caller promises.
             LAYOUT_BATCH_COUNT => layout.batch = unsafe { attribute(buffer, size)? },
             // SAFETY: as the caller promises.
             LAYOUT_STRIDED_BATCH_OFFSET => layout.stride = unsafe { attribute(buffer, size)? },
-            _ => return Err(Status::InvalidValue),
+            _ => return Err(HipblasStatus::InvalidValue),
         }
         Ok(())
     })
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn hipblasLtMatrixLayoutSetAttribute(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmulPreferenceCreate(preference: *mut *mut c_void) -> c_int {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { create(preference, Preference { workspace: 0 }) })
+    guarded(|| unsafe { create(preference, MatmulPreference { workspace: 0 }) })
 }
 
 /// `hipblasLtMatmulPreferenceDestroy`.
@@ -169,7 +171,7 @@ pub unsafe extern "C" fn hipblasLtMatmulPreferenceCreate(preference: *mut *mut c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipblasLtMatmulPreferenceDestroy(preference: *mut c_void) -> c_int {
     // SAFETY: as the caller promises.
-    guarded(|| unsafe { destroy::<Preference>(preference) })
+    guarded(|| unsafe { destroy::<MatmulPreference>(preference) })
 }
 
 /// `hipblasLtMatmulPreferenceSetAttribute`, for the workspace.
@@ -186,9 +188,10 @@ pub unsafe extern "C" fn hipblasLtMatmulPreferenceSetAttribute(
 ) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let preference = unsafe { preference.cast::<Preference>().as_mut() }.ok_or(Status::InvalidValue)?;
+        let preference =
+            unsafe { preference.cast::<MatmulPreference>().as_mut() }.ok_or(HipblasStatus::InvalidValue)?;
         if name != PREF_MAX_WORKSPACE_BYTES {
-            return Err(Status::InvalidValue);
+            return Err(HipblasStatus::InvalidValue);
         }
         // SAFETY: as the caller promises.
         preference.workspace = unsafe { attribute(buffer, size)? };
@@ -196,7 +199,7 @@ pub unsafe extern "C" fn hipblasLtMatmulPreferenceSetAttribute(
     })
 }
 
-impl Preference {
+impl MatmulPreference {
     /// Whether an algorithm with `bytes` of workspace may be offered.
     pub(crate) fn allows(&self, bytes: u64) -> bool {
         bytes <= self.workspace

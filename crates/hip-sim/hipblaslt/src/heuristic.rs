@@ -1,7 +1,7 @@
 //! The heuristic that offers algorithms for a product.
 
-use crate::descriptor::Preference;
-use crate::numbers::{Algorithm, HeuristicResult, Status, guarded};
+use crate::descriptor::MatmulPreference;
+use crate::numbers::{HeuristicResult, HipblasStatus, MatmulAlgorithm, guarded};
 use crate::problem::{SOLUTIONS, product};
 use hip_sim::SumOrder;
 use std::ffi::{c_int, c_void};
@@ -27,15 +27,16 @@ pub unsafe extern "C" fn hipblasLtMatmulAlgoGetHeuristic(
 ) -> c_int {
     guarded(|| {
         if handle.is_null() {
-            return Err(Status::NotInitialized);
+            return Err(HipblasStatus::NotInitialized);
         }
         // SAFETY: as the caller promises.
         unsafe { product(operation, [a, b, c, d], [null_mut(); 4], SumOrder::Forward)? };
         // SAFETY: as the caller promises.
-        let preference = unsafe { preference.cast::<Preference>().as_ref() }.ok_or(Status::InvalidValue)?;
-        let room = usize::try_from(requested).ok().filter(|room| *room > 0).ok_or(Status::InvalidValue)?;
+        let preference =
+            unsafe { preference.cast::<MatmulPreference>().as_ref() }.ok_or(HipblasStatus::InvalidValue)?;
+        let room = usize::try_from(requested).ok().filter(|room| *room > 0).ok_or(HipblasStatus::InvalidValue)?;
         if results.is_null() || returned.is_null() {
-            return Err(Status::InvalidValue);
+            return Err(HipblasStatus::InvalidValue);
         }
         let offered = SOLUTIONS.iter().filter(|(_, workspace)| preference.allows(*workspace)).take(room);
         let mut count = 0;
@@ -53,6 +54,6 @@ pub unsafe extern "C" fn hipblasLtMatmulAlgoGetHeuristic(
 fn result(solution: i32, workspace: usize) -> HeuristicResult {
     let mut data = [0; 16];
     data[..4].copy_from_slice(&solution.to_ne_bytes());
-    let algorithm = Algorithm { data, max_workspace_bytes: workspace };
+    let algorithm = MatmulAlgorithm { data, max_workspace_bytes: workspace };
     HeuristicResult { algorithm, workspace, state: 0, waves: 1.0, reserved: [0; 4] }
 }

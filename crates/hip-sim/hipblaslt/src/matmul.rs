@@ -1,6 +1,6 @@
 //! The product itself.
 
-use crate::numbers::{Algorithm, Status, guarded};
+use crate::numbers::{HipblasStatus, MatmulAlgorithm, guarded};
 use crate::problem::{SOLUTIONS, order, product};
 use hip_sim::{SumOrder, faults};
 use std::ffi::{c_int, c_void};
@@ -25,17 +25,17 @@ pub unsafe extern "C" fn hipblasLtMatmul(
     layout_c: *mut c_void,
     d: *mut c_void,
     layout_d: *mut c_void,
-    algorithm: *const Algorithm,
+    algorithm: *const MatmulAlgorithm,
     workspace: *mut c_void,
     workspace_bytes: usize,
     _stream: *mut c_void,
 ) -> c_int {
     guarded(|| {
         if handle.is_null() {
-            return Err(Status::NotInitialized);
+            return Err(HipblasStatus::NotInitialized);
         }
         if [alpha, a, b, beta, c, d.cast_const()].iter().any(|pointer| pointer.is_null()) {
-            return Err(Status::InvalidValue);
+            return Err(HipblasStatus::InvalidValue);
         }
         // SAFETY: as the caller promises.
         let order = match unsafe { algorithm.as_ref() } {
@@ -48,17 +48,17 @@ pub unsafe extern "C" fn hipblasLtMatmul(
         // SAFETY: as the caller promises.
         (product.alpha, product.beta) = unsafe { (alpha.cast::<f32>().read(), beta.cast::<f32>().read()) };
         // SAFETY: as the caller promises.
-        unsafe { product.compute(faults()) }.map_err(|_| Status::InternalError)
+        unsafe { product.compute(faults()) }.map_err(|_| HipblasStatus::InternalError)
     })
 }
 
 /// The order of sums of an algorithm; an error when it needs more workspace than it has.
-fn chosen(algorithm: &Algorithm, workspace: *mut c_void, bytes: usize) -> Result<SumOrder, Status> {
+fn chosen(algorithm: &MatmulAlgorithm, workspace: *mut c_void, bytes: usize) -> Result<SumOrder, HipblasStatus> {
     let [a, b, c, d, ..] = algorithm.data;
     let solution = i32::from_ne_bytes([a, b, c, d]);
     let needed = SOLUTIONS.iter().find(|(index, _)| *index == solution).map_or(0, |(_, bytes)| *bytes as usize);
     if needed > bytes || needed > 0 && workspace.is_null() {
-        return Err(Status::InvalidValue);
+        return Err(HipblasStatus::InvalidValue);
     }
     order(solution)
 }

@@ -32,7 +32,7 @@ pub const PREF_MAX_WORKSPACE_BYTES: c_int = 1;
 /// `hipblasStatus_t` other than success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
-pub enum Status {
+pub enum HipblasStatus {
     /// `HIPBLAS_STATUS_NOT_INITIALIZED`.
     NotInitialized = 1,
     /// `HIPBLAS_STATUS_INVALID_VALUE`.
@@ -46,7 +46,7 @@ pub enum Status {
 /// `hipblasLtMatmulAlgo_t`.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub struct Algorithm {
+pub struct MatmulAlgorithm {
     /// The solution index in the first four bytes.
     pub data: [u8; 16],
     /// Bytes of workspace.
@@ -58,7 +58,7 @@ pub struct Algorithm {
 #[repr(C)]
 pub struct HeuristicResult {
     /// The algorithm.
-    pub algorithm: Algorithm,
+    pub algorithm: MatmulAlgorithm,
     /// Bytes of workspace that it needs.
     pub workspace: usize,
     /// `hipblasStatus_t`.
@@ -70,20 +70,20 @@ pub struct HeuristicResult {
 }
 
 /// Runs `body` and returns its C status. A panic must not cross the C boundary.
-pub(crate) fn guarded(body: impl FnOnce() -> Result<(), Status>) -> c_int {
+pub(crate) fn guarded(body: impl FnOnce() -> Result<(), HipblasStatus>) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as c_int,
-        Err(_) => Status::InternalError as c_int,
+        Err(_) => HipblasStatus::InternalError as c_int,
     }
 }
 
-pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, Status> {
+pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, HipblasStatus> {
     match number {
         R_32F => Ok(MatrixType::F32),
         R_16F => Ok(MatrixType::F16),
         R_16BF => Ok(MatrixType::Bf16),
-        _ => Err(Status::NotSupported),
+        _ => Err(HipblasStatus::NotSupported),
     }
 }
 
@@ -92,9 +92,9 @@ pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, Status> {
 /// # Safety
 ///
 /// `buffer` is null or can be read for `size` bytes.
-pub(crate) unsafe fn attribute<T: Copy>(buffer: *const std::ffi::c_void, size: usize) -> Result<T, Status> {
+pub(crate) unsafe fn attribute<T: Copy>(buffer: *const std::ffi::c_void, size: usize) -> Result<T, HipblasStatus> {
     if buffer.is_null() || size < size_of::<T>() {
-        return Err(Status::InvalidValue);
+        return Err(HipblasStatus::InvalidValue);
     }
     // SAFETY: as the caller promises; the size was compared.
     Ok(unsafe { buffer.cast::<T>().read_unaligned() })
@@ -105,9 +105,9 @@ pub(crate) unsafe fn attribute<T: Copy>(buffer: *const std::ffi::c_void, size: u
 /// # Safety
 ///
 /// `place` is null or can be written.
-pub(crate) unsafe fn create<T>(place: *mut *mut std::ffi::c_void, value: T) -> Result<(), Status> {
+pub(crate) unsafe fn create<T>(place: *mut *mut std::ffi::c_void, value: T) -> Result<(), HipblasStatus> {
     if place.is_null() {
-        return Err(Status::InvalidValue);
+        return Err(HipblasStatus::InvalidValue);
     }
     // SAFETY: as the caller promises.
     unsafe { place.write(Box::into_raw(Box::new(value)).cast()) };
@@ -119,9 +119,9 @@ pub(crate) unsafe fn create<T>(place: *mut *mut std::ffi::c_void, value: T) -> R
 /// # Safety
 ///
 /// `object` is null or came from [`create`] with the same type, and is not used any more.
-pub(crate) unsafe fn destroy<T>(object: *mut std::ffi::c_void) -> Result<(), Status> {
+pub(crate) unsafe fn destroy<T>(object: *mut std::ffi::c_void) -> Result<(), HipblasStatus> {
     if object.is_null() {
-        return Err(Status::InvalidValue);
+        return Err(HipblasStatus::InvalidValue);
     }
     // SAFETY: as the caller promises.
     drop(unsafe { Box::from_raw(object.cast::<T>()) });

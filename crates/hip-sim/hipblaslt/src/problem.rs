@@ -1,8 +1,8 @@
 //! The product that an operation and the layouts of its matrices describe.
 
-use crate::descriptor::{Layout, Operation};
-use crate::numbers::Status;
-use hip_sim::{Matrix, Product, SumOrder};
+use crate::descriptor::{MatmulOperation, MatrixLayout};
+use crate::numbers::HipblasStatus;
+use hip_sim::{MatrixBatch, SimulatedProduct, SumOrder};
 use std::ffi::c_void;
 
 /// The addresses of A, B, C and D.
@@ -12,9 +12,9 @@ pub(crate) type Addresses = [*mut c_void; 4];
 pub(crate) const SOLUTIONS: [(i32, u64); 3] = [(51, 0), (52, 0), (877, 4096)];
 
 /// The order of sums of a solution.
-pub(crate) fn order(solution: i32) -> Result<SumOrder, Status> {
+pub(crate) fn order(solution: i32) -> Result<SumOrder, HipblasStatus> {
     let known = SOLUTIONS.iter().zip(SumOrder::ALL).find(|((index, _), _)| *index == solution);
-    known.map(|(_, order)| order).ok_or(Status::InvalidValue)
+    known.map(|(_, order)| order).ok_or(HipblasStatus::InvalidValue)
 }
 
 /// The product, after the comparison of all sizes.
@@ -27,31 +27,31 @@ pub(crate) unsafe fn product(
     layouts: [*mut c_void; 4],
     addresses: Addresses,
     order: SumOrder,
-) -> Result<Product, Status> {
+) -> Result<SimulatedProduct, HipblasStatus> {
     // SAFETY: as the caller promises.
-    let operation = unsafe { operation.cast::<Operation>().as_ref() }.ok_or(Status::InvalidValue)?;
+    let operation = unsafe { operation.cast::<MatmulOperation>().as_ref() }.ok_or(HipblasStatus::InvalidValue)?;
     // SAFETY: as the caller promises.
-    let [a, b, c, d] = layouts.map(|layout| unsafe { layout.cast::<Layout>().as_ref() });
-    let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return Err(Status::InvalidValue) };
-    let turned = |layout: &Layout, transposed| {
+    let [a, b, c, d] = layouts.map(|layout| unsafe { layout.cast::<MatrixLayout>().as_ref() });
+    let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return Err(HipblasStatus::InvalidValue) };
+    let turned = |layout: &MatrixLayout, transposed| {
         if transposed { [layout.columns, layout.rows] } else { [layout.rows, layout.columns] }
     };
     let [rows, inner] = turned(a, operation.transposed[0]);
     let [length, columns] = turned(b, operation.transposed[1]);
     let fits = length == inner && [c, d].iter().all(|layout| [layout.rows, layout.columns] == [rows, columns]);
     if !fits || [a, b, c].iter().any(|layout| layout.batch != d.batch) || d.batch < 1 {
-        return Err(Status::InvalidValue);
+        return Err(HipblasStatus::InvalidValue);
     }
     if a.number != b.number || c.number != d.number {
-        return Err(Status::NotSupported);
+        return Err(HipblasStatus::NotSupported);
     }
-    let matrix = |layout: &Layout, data| {
-        let stride = usize::try_from(layout.stride).map_err(|_| Status::InvalidValue)?;
-        Ok(Matrix { data, number: layout.number, leading: layout.leading, stride })
+    let matrix = |layout: &MatrixLayout, data| {
+        let stride = usize::try_from(layout.stride).map_err(|_| HipblasStatus::InvalidValue)?;
+        Ok(MatrixBatch { data, number: layout.number, leading: layout.leading, stride })
     };
-    Ok(Product {
+    Ok(SimulatedProduct {
         sizes: [rows, columns, inner],
-        batch: usize::try_from(d.batch).map_err(|_| Status::InvalidValue)?,
+        batch: usize::try_from(d.batch).map_err(|_| HipblasStatus::InvalidValue)?,
         transposed: operation.transposed,
         alpha: 1.0,
         beta: 0.0,

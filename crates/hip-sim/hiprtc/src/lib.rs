@@ -1,6 +1,6 @@
 //! The simulated `libhiprtc`: the functions that compile kernels, with the C signatures of `hiprtc.h`.
 
-use hip_sim::{Configuration, Program, Statistics, Status, guarded};
+use hip_sim::{Configuration, HipError, Program, Statistics, guarded};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn hiprtcCreateProgram(
 ) -> u32 {
     guarded(|| {
         if program.is_null() || source.is_null() {
-            return Err(Status::InvalidValue);
+            return Err(HipError::InvalidValue);
         }
         // SAFETY: as the caller promises.
         unsafe { program.write(Box::into_raw(Box::new(Program::new(CStr::from_ptr(source)))).cast()) };
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn hiprtcCompileProgram(
     let mut rejected = false;
     let status = guarded(|| {
         // SAFETY: as the caller promises.
-        let program = unsafe { program.cast::<Program>().as_mut() }.ok_or(Status::InvalidValue)?;
+        let program = unsafe { program.cast::<Program>().as_mut() }.ok_or(HipError::InvalidValue)?;
         let (configuration, statistics) = compiler()?;
         rejected = program.compile(configuration, statistics).is_err();
         Ok(())
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn hiprtcGetCode(program: *mut c_void, code: *mut c_char) 
 pub unsafe extern "C" fn hiprtcDestroyProgram(program: *mut *mut c_void) -> u32 {
     guarded(|| {
         // SAFETY: as the caller promises.
-        let program = unsafe { program.as_ref() }.filter(|program| !program.is_null()).ok_or(Status::InvalidValue)?;
+        let program = unsafe { program.as_ref() }.filter(|program| !program.is_null()).ok_or(HipError::InvalidValue)?;
         // SAFETY: as the caller promises.
         drop(unsafe { Box::from_raw(program.cast::<Program>()) });
         Ok(())
@@ -119,7 +119,7 @@ unsafe fn put_size(program: *mut c_void, size: *mut usize, measure: impl FnOnce(
     guarded(|| {
         // SAFETY: as the caller of the function above promises.
         let (program, size) = unsafe { (program.cast::<Program>().as_ref(), size.as_mut()) };
-        *size.ok_or(Status::InvalidValue)? = measure(program.ok_or(Status::InvalidValue)?);
+        *size.ok_or(HipError::InvalidValue)? = measure(program.ok_or(HipError::InvalidValue)?);
         Ok(())
     })
 }
@@ -127,7 +127,7 @@ unsafe fn put_size(program: *mut c_void, size: *mut usize, measure: impl FnOnce(
 unsafe fn put_bytes<Byte>(program: *mut c_void, place: *mut c_char, bytes: impl FnOnce(&Program) -> &[Byte]) -> u32 {
     guarded(|| {
         // SAFETY: as the caller of the function above promises.
-        let program = unsafe { program.cast::<Program>().as_ref() }.ok_or(Status::InvalidValue)?;
+        let program = unsafe { program.cast::<Program>().as_ref() }.ok_or(HipError::InvalidValue)?;
         let bytes = bytes(program);
         // SAFETY: the caller allocated as many bytes as the matching size function returned.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), place, bytes.len()) };
@@ -137,7 +137,7 @@ unsafe fn put_bytes<Byte>(program: *mut c_void, place: *mut c_char, bytes: impl 
 
 /// The configuration of this process, and its counters. `libamdhip64` has counters of its own: the two libraries share
 /// nothing but code objects.
-fn compiler() -> Result<(&'static Configuration, &'static Statistics), Status> {
+fn compiler() -> Result<(&'static Configuration, &'static Statistics), HipError> {
     static COMPILER: OnceLock<Option<(Configuration, Statistics)>> = OnceLock::new();
     let compiler = COMPILER.get_or_init(|| match Configuration::from_environment() {
         Ok(configuration) => {
@@ -152,7 +152,7 @@ fn compiler() -> Result<(&'static Configuration, &'static Statistics), Status> {
             None
         }
     });
-    compiler.as_ref().map(|(configuration, statistics)| (configuration, statistics)).ok_or(Status::NotInitialized)
+    compiler.as_ref().map(|(configuration, statistics)| (configuration, statistics)).ok_or(HipError::NotInitialized)
 }
 
 unsafe extern "C" {

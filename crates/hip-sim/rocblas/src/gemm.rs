@@ -1,7 +1,7 @@
 //! Products: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`.
 
-use crate::call::Arguments;
-use crate::numbers::{Status, guarded};
+use crate::call::GemmArguments;
+use crate::numbers::{RocblasStatus, guarded};
 use hip_sim::faults;
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn rocblas_gemm_ex(
     solution_index: i32,
     _flags: c_uint,
 ) -> c_int {
-    let arguments = Arguments {
+    let arguments = GemmArguments {
         handle,
         operations: [trans_a, trans_b],
         sizes: [m, n, k],
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex(
     solution_index: i32,
     _flags: c_uint,
 ) -> c_int {
-    let arguments = Arguments {
+    let arguments = GemmArguments {
         handle,
         operations: [trans_a, trans_b],
         sizes: [m, n, k],
@@ -113,11 +113,11 @@ pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex(
 /// # Safety
 ///
 /// As for [`rocblas_gemm_ex`].
-unsafe fn compute(arguments: &Arguments, solution: i32) -> c_int {
+unsafe fn compute(arguments: &GemmArguments, solution: i32) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
         let product = unsafe { arguments.product(solution)? };
         // SAFETY: as the caller promises.
-        unsafe { product.compute(faults()) }.map_err(|_| Status::InternalError)
+        unsafe { product.compute(faults()) }.map_err(|_| RocblasStatus::InternalError)
     })
 }

@@ -1,12 +1,12 @@
 //! The handle of the library, and its version.
 
-use crate::numbers::{DEFAULT_MATH, Status, XF32_MATH, guarded};
+use crate::numbers::{DEFAULT_MATH, RocblasStatus, XF32_MATH, guarded};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 
 /// The state that a handle keeps.
 #[derive(Debug, Default)]
-pub(crate) struct Handle {
+pub(crate) struct RocblasHandle {
     /// Whether products of f32 round their factors.
     pub(crate) xf32: Cell<bool>,
 }
@@ -19,9 +19,9 @@ const VERSION: &[u8] = b"4.3.0.hip-sim\0";
 /// # Safety
 ///
 /// `handle` is null or came from [`rocblas_create_handle`].
-pub(crate) unsafe fn handle_at<'a>(handle: *mut c_void) -> Result<&'a Handle, Status> {
+pub(crate) unsafe fn handle_at<'a>(handle: *mut c_void) -> Result<&'a RocblasHandle, RocblasStatus> {
     // SAFETY: as the caller promises.
-    unsafe { handle.cast::<Handle>().as_ref() }.ok_or(Status::InvalidHandle)
+    unsafe { handle.cast::<RocblasHandle>().as_ref() }.ok_or(RocblasStatus::InvalidHandle)
 }
 
 /// `rocblas_create_handle`.
@@ -33,10 +33,10 @@ pub(crate) unsafe fn handle_at<'a>(handle: *mut c_void) -> Result<&'a Handle, St
 pub unsafe extern "C" fn rocblas_create_handle(handle: *mut *mut c_void) -> c_int {
     guarded(|| {
         if handle.is_null() {
-            return Err(Status::InvalidHandle);
+            return Err(RocblasStatus::InvalidHandle);
         }
         // SAFETY: as the caller promises.
-        unsafe { handle.write(Box::into_raw(Box::new(Handle::default())).cast()) };
+        unsafe { handle.write(Box::into_raw(Box::new(RocblasHandle::default())).cast()) };
         Ok(())
     })
 }
@@ -50,10 +50,10 @@ pub unsafe extern "C" fn rocblas_create_handle(handle: *mut *mut c_void) -> c_in
 pub unsafe extern "C" fn rocblas_destroy_handle(handle: *mut c_void) -> c_int {
     guarded(|| {
         if handle.is_null() {
-            return Err(Status::InvalidHandle);
+            return Err(RocblasStatus::InvalidHandle);
         }
         // SAFETY: as the caller promises.
-        drop(unsafe { Box::from_raw(handle.cast::<Handle>()) });
+        drop(unsafe { Box::from_raw(handle.cast::<RocblasHandle>()) });
         Ok(())
     })
 }
@@ -67,10 +67,10 @@ pub unsafe extern "C" fn rocblas_destroy_handle(handle: *mut c_void) -> c_int {
 pub unsafe extern "C" fn rocblas_get_version_string(text: *mut c_char, length: usize) -> c_int {
     guarded(|| {
         if text.is_null() {
-            return Err(Status::InvalidPointer);
+            return Err(RocblasStatus::InvalidPointer);
         }
         if length < VERSION.len() {
-            return Err(Status::InvalidSize);
+            return Err(RocblasStatus::InvalidSize);
         }
         // SAFETY: as the caller promises; the length was compared.
         unsafe { std::ptr::copy_nonoverlapping(VERSION.as_ptr().cast(), text, VERSION.len()) };
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn rocblas_set_math_mode(handle: *mut c_void, mode: c_int)
         match mode {
             DEFAULT_MATH => handle.xf32.set(false),
             XF32_MATH => handle.xf32.set(true),
-            _ => return Err(Status::InvalidValue),
+            _ => return Err(RocblasStatus::InvalidValue),
         }
         Ok(())
     })
@@ -110,6 +110,6 @@ pub unsafe extern "C" fn rocblas_set_atomics_mode(handle: *mut c_void, mode: c_i
     guarded(|| {
         // SAFETY: as the caller promises.
         unsafe { handle_at(handle)? };
-        if MODES.contains(&mode) { Ok(()) } else { Err(Status::InvalidValue) }
+        if MODES.contains(&mode) { Ok(()) } else { Err(RocblasStatus::InvalidValue) }
     })
 }

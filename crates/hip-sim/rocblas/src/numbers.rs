@@ -28,7 +28,7 @@ pub const XF32_MATH: c_int = 1;
 /// `rocblas_status` other than success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
-pub enum Status {
+pub enum RocblasStatus {
     /// `rocblas_status_invalid_handle`.
     InvalidHandle = 1,
     /// `rocblas_status_not_implemented`: a combination of types.
@@ -44,27 +44,27 @@ pub enum Status {
 }
 
 /// Runs `body` and returns its C status. A panic must not cross the C boundary.
-pub(crate) fn guarded(body: impl FnOnce() -> Result<(), Status>) -> c_int {
+pub(crate) fn guarded(body: impl FnOnce() -> Result<(), RocblasStatus>) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as c_int,
-        Err(_) => Status::InternalError as c_int,
+        Err(_) => RocblasStatus::InternalError as c_int,
     }
 }
 
-pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, Status> {
+pub(crate) fn matrix_type(number: c_int) -> Result<MatrixType, RocblasStatus> {
     match number {
         F16 => Ok(MatrixType::F16),
         F32 => Ok(MatrixType::F32),
         BF16 => Ok(MatrixType::Bf16),
-        _ => Err(Status::NotImplemented),
+        _ => Err(RocblasStatus::NotImplemented),
     }
 }
 
-pub(crate) fn is_transposed(operation: c_int) -> Result<bool, Status> {
+pub(crate) fn is_transposed(operation: c_int) -> Result<bool, RocblasStatus> {
     match operation {
         OPERATION_NONE => Ok(false),
         OPERATION_TRANSPOSE | OPERATION_CONJUGATE_TRANSPOSE => Ok(true),
-        _ => Err(Status::InvalidValue),
+        _ => Err(RocblasStatus::InvalidValue),
     }
 }

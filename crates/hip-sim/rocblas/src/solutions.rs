@@ -1,7 +1,7 @@
 //! Listing solutions: the beta functions `rocblas_gemm_ex_get_solutions` and `rocblas_gemm_strided_batched_ex_get_solutions`.
 
-use crate::call::{Arguments, SOLUTIONS};
-use crate::numbers::{Status, guarded};
+use crate::call::{GemmArguments, SOLUTIONS};
+use crate::numbers::{RocblasStatus, guarded};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// `rocblas_gemm_ex_get_solutions`.
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn rocblas_gemm_ex_get_solutions(
     list_array: *mut i32,
     list_size: *mut i32,
 ) -> c_int {
-    let arguments = Arguments {
+    let arguments = GemmArguments {
         handle,
         operations: [trans_a, trans_b],
         sizes: [m, n, k],
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex_get_solutions(
     list_array: *mut i32,
     list_size: *mut i32,
 ) -> c_int {
-    let arguments = Arguments {
+    let arguments = GemmArguments {
         handle,
         operations: [trans_a, trans_b],
         sizes: [m, n, k],
@@ -114,12 +114,12 @@ pub unsafe extern "C" fn rocblas_gemm_strided_batched_ex_get_solutions(
 /// # Safety
 ///
 /// As for [`rocblas_gemm_ex_get_solutions`].
-unsafe fn list(arguments: &Arguments, list_array: *mut i32, list_size: *mut i32) -> c_int {
+unsafe fn list(arguments: &GemmArguments, list_array: *mut i32, list_size: *mut i32) -> c_int {
     guarded(|| {
         // SAFETY: as the caller promises.
         unsafe { arguments.product(0)? };
         if list_size.is_null() {
-            return Err(Status::InvalidPointer);
+            return Err(RocblasStatus::InvalidPointer);
         }
         if list_array.is_null() {
             // SAFETY: as the caller promises.

@@ -6,7 +6,7 @@
 
 use super::fiber::{Fiber, StackPointer, switch};
 use super::stack::FiberStack;
-use crate::frame::{Barriers, Exchange, Extent, Frame, KernelEntry, Slot};
+use crate::frame::{Barriers, Dim3, Exchange, KernelEntry, Slot, ThreadFrame};
 use crate::statistics::LaunchStats;
 use std::ffi::{c_uint, c_void};
 use std::ops::Range;
@@ -21,8 +21,8 @@ const SLOTS_PER_WAVE: usize = 128;
 
 /// A kernel that runs on fibers, with its arguments.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call {
-    pub(super) frame: *mut Frame,
+pub(super) struct FiberKernel {
+    pub(super) frame: *mut ThreadFrame,
     pub(super) entry: KernelEntry,
     pub(super) arguments: *mut *mut c_void,
     pub(super) wave_size: usize,
@@ -30,7 +30,7 @@ pub(super) struct Call {
 
 /// Whether a thread can run, and what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FiberState {
     /// It can run.
     Ready,
     /// It waits for the lanes of its wave, at this operation, numbered in the order of the source.
@@ -43,13 +43,13 @@ enum State {
 
 /// A thread of the block; its fiber has the same number.
 struct Thread {
-    index: Extent,
-    state: State,
+    index: Dim3,
+    state: FiberState,
 }
 
 /// Runs the threads of a block. Its fibers and buffers are reused from block to block.
-pub(super) struct Scheduler {
-    call: Call,
+pub(super) struct FiberScheduler {
+    call: FiberKernel,
     fibers: Vec<Fiber>,
     threads: Vec<Thread>,
     slots: Vec<Slot>,
@@ -63,13 +63,13 @@ pub(super) struct Scheduler {
 }
 
 /// The scheduler that runs a block: one for the process, because one kernel runs at a time.
-static RUNNING: AtomicPtr<Scheduler> = AtomicPtr::new(null_mut());
+static RUNNING: AtomicPtr<FiberScheduler> = AtomicPtr::new(null_mut());
 
 // SAFETY: pointers to a kernel and its arguments are used during its launch only.
-unsafe impl Send for Scheduler {}
+unsafe impl Send for FiberScheduler {}
 
-impl Scheduler {
-    pub(super) fn new(call: Call) -> Self {
+impl FiberScheduler {
+    pub(super) fn new(call: FiberKernel) -> Self {
         Self {
             call,
             fibers: Vec::new(),
@@ -88,7 +88,7 @@ impl Scheduler {
     /// # Safety
     ///
     /// As for [`super::run`]; the frame is set up except for the block and the thread.
-    pub(super) unsafe fn run(&mut self, call: Call, grid: Extent, block: Extent) -> LaunchStats {
+    pub(super) unsafe fn run(&mut self, call: FiberKernel, grid: Dim3, block: Dim3) -> LaunchStats {
         (self.call, self.stats) = (call, LaunchStats::default());
         for index in grid.indices() {
             self.begin_block(block);
@@ -102,9 +102,9 @@ impl Scheduler {
         self.stats
     }
 
-    fn begin_block(&mut self, block: Extent) {
+    fn begin_block(&mut self, block: Dim3) {
         self.threads.clear();
-        self.threads.extend(block.indices().map(|index| Thread { index, state: State::Ready }));
+        self.threads.extend(block.indices().map(|index| Thread { index, state: FiberState::Ready }));
         while self.fibers.len() < self.threads.len() {
             let stack = FiberStack::new(self.fibers.len()).expect("the host has memory for the stacks of a block");
             self.fibers.push(Fiber::new(stack, run_threads));
@@ -117,7 +117,7 @@ impl Scheduler {
 
     /// # Safety
     ///
-    /// As for [`Scheduler::run`]; `scheduler` is the one that runs, and began the block.
+    /// As for [`FiberScheduler::run`]; `scheduler` is the one that runs, and began the block.
     unsafe fn run_block(scheduler: *mut Self) {
         // SAFETY: as the caller promises; no reference lives while threads run.
         unsafe {
@@ -135,7 +135,7 @@ impl Scheduler {
     ///
     /// # Safety
     ///
-    /// As for [`Scheduler::run_block`].
+    /// As for [`FiberScheduler::run_block`].
     unsafe fn run_wave(scheduler: *mut Self, wave: usize) {
         // SAFETY: as the caller promises; no reference lives while threads run.
         unsafe {
@@ -170,7 +170,7 @@ impl Scheduler {
 
     /// The first ready thread of the wave from `start` on.
     fn next_ready(&self, start: usize) -> Option<usize> {
-        (start..self.wave.end).find(|thread| self.threads[*thread].state == State::Ready)
+        (start..self.wave.end).find(|thread| self.threads[*thread].state == FiberState::Ready)
     }
 
     /// Makes a thread the current one, and returns where its fiber continues.
@@ -185,7 +185,7 @@ impl Scheduler {
 
     /// Ends the turn of the current thread. Returns where to store its stack pointer, and where the next ready lane of the wave
     /// continues, or else the scheduler.
-    fn end_turn(&mut self, state: State) -> (*mut StackPointer, StackPointer) {
+    fn end_turn(&mut self, state: FiberState) -> (*mut StackPointer, StackPointer) {
         let ended = self.current;
         self.threads[ended].state = state;
         let next = match self.next_ready(ended + 1) {
@@ -198,8 +198,8 @@ impl Scheduler {
     /// Releases the threads that wait for their block. `false` when none does, because all have ended.
     fn open_block_barrier(&mut self) -> bool {
         let mut any = false;
-        for thread in self.threads.iter_mut().filter(|thread| thread.state == State::Block) {
-            (thread.state, any) = (State::Ready, true);
+        for thread in self.threads.iter_mut().filter(|thread| thread.state == FiberState::Block) {
+            (thread.state, any) = (FiberState::Ready, true);
         }
         any
     }
@@ -208,13 +208,13 @@ impl Scheduler {
     /// waits for its wave.
     fn open_wave_barrier(&mut self) -> Option<u64> {
         let lanes = &mut self.threads[self.wave.clone()];
-        let site = |thread: &Thread| if let State::Wave(site) = thread.state { Some(site) } else { None };
+        let site = |thread: &Thread| if let FiberState::Wave(site) = thread.state { Some(site) } else { None };
         let first = lanes.iter().filter_map(site).min()?;
-        let live = lanes.iter().filter(|thread| thread.state != State::Done).count();
+        let live = lanes.iter().filter(|thread| thread.state != FiberState::Done).count();
         let mut mask = 0_u64;
         for (lane, thread) in lanes.iter_mut().enumerate() {
-            if thread.state == State::Wave(first) {
-                thread.state = State::Ready;
+            if thread.state == FiberState::Wave(first) {
+                thread.state = FiberState::Ready;
                 mask |= 1 << lane;
             }
         }
@@ -227,24 +227,24 @@ impl Scheduler {
 extern "C" fn run_threads() -> ! {
     loop {
         // SAFETY: fibers run during a block only, when its scheduler is stored.
-        let Call { entry, arguments, .. } = unsafe { (*RUNNING.load(Relaxed)).call };
-        // SAFETY: as the caller of `Scheduler::run` promises.
+        let FiberKernel { entry, arguments, .. } = unsafe { (*RUNNING.load(Relaxed)).call };
+        // SAFETY: as the caller of `FiberScheduler::run` promises.
         unsafe { entry(arguments) };
-        wait(State::Done);
+        wait(FiberState::Done);
     }
 }
 
 unsafe extern "C" fn wave_barrier(site: c_uint) {
-    wait(State::Wave(site));
+    wait(FiberState::Wave(site));
 }
 
 unsafe extern "C" fn block_barrier() {
-    wait(State::Block);
+    wait(FiberState::Block);
 }
 
 /// Suspends the current thread until its next turn.
 #[inline(always)]
-fn wait(state: State) {
+fn wait(state: FiberState) {
     let scheduler = RUNNING.load(Relaxed);
     // SAFETY: kernels wait on fibers only, which run during a block, when its scheduler is stored; no reference to it lives
     // while another thread runs.

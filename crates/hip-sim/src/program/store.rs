@@ -15,9 +15,9 @@ use std::time::Instant;
 
 /// The file stem of a kernel in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key(String);
+pub(super) struct KernelKey(String);
 
-impl Key {
+impl KernelKey {
     pub(super) fn new(normalised: &str, configuration: &Configuration) -> Self {
         let mut hasher = DefaultHasher::new();
         (normalised, HEADERS, &configuration.compiler, flags(normalised, &configuration.faults)).hash(&mut hasher);
@@ -27,7 +27,7 @@ impl Key {
 
 /// The path of the shared object of `text`, compiled now unless it is cached.
 pub(super) fn object(
-    key: &Key,
+    key: &KernelKey,
     text: &str,
     configuration: &Configuration,
     statistics: &Statistics,
@@ -50,7 +50,7 @@ pub(super) fn object(
 }
 
 /// Writes the kernel's original source, for checks with other compilers.
-pub(super) fn dump(folder: &Path, key: &Key, source: &str) -> Result<(), CompileError> {
+pub(super) fn dump(folder: &Path, key: &KernelKey, source: &str) -> Result<(), CompileError> {
     std::fs::create_dir_all(folder)
         .map_err(|source| CompileError::Cache { path: folder.to_path_buf(), source })
         .and_then(|()| write(&folder.join(format!("{}.hip", key.0)), source.as_bytes()))

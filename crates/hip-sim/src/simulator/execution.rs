@@ -3,11 +3,11 @@
 use super::{Simulator, next};
 use crate::corruption::{BuffersBefore, Corruption};
 use crate::fault::Fault;
-use crate::frame::Extent;
+use crate::frame::Dim3;
 use crate::launch;
 use crate::module::{Function, Module};
 use crate::properties::{SHARED_MEMORY, THREADS_PER_BLOCK};
-use crate::status::Status;
+use crate::status::HipError;
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
@@ -18,9 +18,9 @@ const SLOW: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Copy)]
 pub struct Launch {
     /// Blocks.
-    pub grid: Extent,
+    pub grid: Dim3,
     /// Threads of a block.
-    pub block: Extent,
+    pub block: Dim3,
     /// Bytes of dynamic shared memory.
     pub shared_memory: u32,
     /// Pointers to the arguments.
@@ -33,10 +33,10 @@ impl Simulator {
     /// # Errors
     ///
     /// Only under [`Fault::Event`].
-    pub fn record_event(&self, ordinal: u32) -> Result<(), Status> {
+    pub fn record_event(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.events);
         let fails = |fault: &Fault| matches!(fault, Fault::Event(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) { Err(Status::Unknown) } else { Ok(()) }
+        if self.configuration.faults.has(ordinal, fails) { Err(HipError::Unknown) } else { Ok(()) }
     }
 
     /// The kernel `name` of a module.
@@ -44,10 +44,10 @@ impl Simulator {
     /// # Errors
     ///
     /// The module has no such kernel, or [`Fault::Load`] matches it.
-    pub fn function(&self, ordinal: u32, module: &Module, name: &std::ffi::CStr) -> Result<Function, Status> {
+    pub fn function(&self, ordinal: u32, module: &Module, name: &std::ffi::CStr) -> Result<Function, HipError> {
         let function = module.function(name)?;
         let fails = |fault: &Fault| matches!(fault, Fault::Load(text) if function.name.contains(text.as_str()));
-        if self.configuration.faults.has(ordinal, fails) { Err(Status::NotFound) } else { Ok(function) }
+        if self.configuration.faults.has(ordinal, fails) { Err(HipError::NotFound) } else { Ok(function) }
     }
 
     /// Runs a kernel to completion.
@@ -60,7 +60,7 @@ impl Simulator {
     ///
     /// `launch.arguments` points to as many pointers as the kernel has arguments, each to a value of its type, and the
     /// buffers are as large as the kernel assumes. The kernel's module stays loaded.
-    pub unsafe fn launch(&self, ordinal: u32, function: &Function, launch: &Launch) -> Result<(), Status> {
+    pub unsafe fn launch(&self, ordinal: u32, function: &Function, launch: &Launch) -> Result<(), HipError> {
         let device = self.device(ordinal)?;
         check_extents(launch)?;
         if !self.starts(ordinal, &function.name)? {
@@ -83,10 +83,10 @@ impl Simulator {
     }
 
     /// Applies the faults before a kernel's execution; whether it executes at all.
-    fn starts(&self, ordinal: u32, kernel: &str) -> Result<bool, Status> {
+    fn starts(&self, ordinal: u32, kernel: &str) -> Result<bool, HipError> {
         let faults = &self.configuration.faults;
         if faults.has(ordinal, |fault| matches!(fault, Fault::Launch(text) if kernel.contains(text.as_str()))) {
-            return Err(Status::LaunchFailure);
+            return Err(HipError::LaunchFailure);
         }
         if faults.has(ordinal, |fault| matches!(fault, Fault::Slow(text) if kernel.contains(text.as_str()))) {
             std::thread::sleep(SLOW);
@@ -104,9 +104,9 @@ impl Simulator {
     }
 }
 
-fn check_extents(launch: &Launch) -> Result<(), Status> {
+fn check_extents(launch: &Launch) -> Result<(), HipError> {
     let threads = launch.block.count().unwrap_or(u64::MAX);
     let blocks = launch.grid.count().unwrap_or(u64::MAX);
     let fits = (1..=u64::from(THREADS_PER_BLOCK)).contains(&threads) && (1..u64::MAX).contains(&blocks);
-    if fits && launch.shared_memory as usize <= SHARED_MEMORY { Ok(()) } else { Err(Status::InvalidValue) }
+    if fits && launch.shared_memory as usize <= SHARED_MEMORY { Ok(()) } else { Err(HipError::InvalidValue) }
 }

@@ -2,7 +2,7 @@
 
 use super::{Simulator, next};
 use crate::fault::Fault;
-use crate::status::Status;
+use crate::status::HipError;
 use std::ffi::c_void;
 
 /// A copy of rows, with the parameters of `hipMemcpy2D`.
@@ -28,12 +28,12 @@ impl Simulator {
     /// # Errors
     ///
     /// Not enough memory is free, or [`Fault::Allocate`] applies.
-    pub fn allocate(&self, ordinal: u32, size: usize) -> Result<*mut c_void, Status> {
+    pub fn allocate(&self, ordinal: u32, size: usize) -> Result<*mut c_void, HipError> {
         let device = self.device(ordinal)?;
         self.statistics.allocated();
         let count = next(&device.allocations);
         if self.configuration.faults.has(ordinal, |fault| matches!(fault, Fault::Allocate(first) if count >= *first)) {
-            return Err(Status::OutOfMemory);
+            return Err(HipError::OutOfMemory);
         }
         let address = device.memory().allocate(size)?;
         if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Dirty) {
@@ -48,7 +48,7 @@ impl Simulator {
     /// # Errors
     ///
     /// It is not an allocation of the device.
-    pub fn release(&self, ordinal: u32, pointer: *mut c_void) -> Result<(), Status> {
+    pub fn release(&self, ordinal: u32, pointer: *mut c_void) -> Result<(), HipError> {
         if self.configuration.faults.has(ordinal, |fault| *fault == Fault::Leak) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Simulator {
         to: *mut c_void,
         from: *const c_void,
         size: usize,
-    ) -> Result<(), Status> {
+    ) -> Result<(), HipError> {
         self.within(ordinal, to, size)?;
         // SAFETY: the destination is within an allocation, the source is as the caller promises; they may overlap.
         unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
@@ -92,7 +92,7 @@ impl Simulator {
         to: *mut c_void,
         from: *const c_void,
         size: usize,
-    ) -> Result<(), Status> {
+    ) -> Result<(), HipError> {
         self.within(ordinal, from, size)?;
         self.count_copy(ordinal)?;
         // SAFETY: the source is within an allocation, the destination is as the caller promises; they may overlap.
@@ -109,13 +109,13 @@ impl Simulator {
     /// # Safety
     ///
     /// All rows of the source can be read, and those of the destination written.
-    pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), Status> {
+    pub unsafe fn copy_rows(&self, ordinal: u32, copy: &Copy2d) -> Result<(), HipError> {
         // Copies from the device count for the fault `copy`; copies to it do not.
         if self.device(ordinal)?.memory().contains(copy.from as usize, copy.width) {
             self.count_copy(ordinal)?;
         }
         if copy.width > copy.to_pitch || copy.width > copy.from_pitch {
-            return Err(Status::InvalidValue);
+            return Err(HipError::InvalidValue);
         }
         for row in 0..copy.height {
             // SAFETY: as the caller promises.
@@ -128,14 +128,14 @@ impl Simulator {
     }
 
     /// Counts a copy from the device, and fails if [`Fault::Copy`] applies to it.
-    fn count_copy(&self, ordinal: u32) -> Result<(), Status> {
+    fn count_copy(&self, ordinal: u32) -> Result<(), HipError> {
         let count = next(&self.device(ordinal)?.copies);
         let fails = |fault: &Fault| matches!(fault, Fault::Copy(first) if count >= *first);
-        if self.configuration.faults.has(ordinal, fails) { Err(Status::Unknown) } else { Ok(()) }
+        if self.configuration.faults.has(ordinal, fails) { Err(HipError::Unknown) } else { Ok(()) }
     }
 
-    fn within(&self, ordinal: u32, pointer: *const c_void, size: usize) -> Result<(), Status> {
+    fn within(&self, ordinal: u32, pointer: *const c_void, size: usize) -> Result<(), HipError> {
         let inside = self.device(ordinal)?.memory().contains(pointer as usize, size);
-        if inside { Ok(()) } else { Err(Status::InvalidValue) }
+        if inside { Ok(()) } else { Err(HipError::InvalidValue) }
     }
 }

@@ -1,7 +1,7 @@
 //! Arithmetic of one thread: half precision, integers, atomics.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Architecture, Extent};
+use hip_sim::{Architecture, Dim3};
 
 /// Every f16, as bits.
 fn every_half() -> Vec<u16> {
@@ -46,9 +46,7 @@ fn every_half_survives_a_round_trip() {
   h = __half((float)h); memcpy(data + i, &h, 2);
 }";
     let mut buffers = [every_half()];
-    TestDevice::new(Architecture::Gfx90a)
-        .run(text, Extent::new(64, 1, 1), Extent::new(1024, 1, 1), &mut buffers)
-        .unwrap();
+    TestDevice::new(Architecture::Gfx90a).run(text, Dim3::new(64, 1, 1), Dim3::new(1024, 1, 1), &mut buffers).unwrap();
     for (before, after) in every_half().into_iter().zip(&buffers[0]) {
         let is_nan = before & 0x7fff > 0x7c00;
         assert!(before == *after || (is_nan && after & 0x7fff > 0x7c00), "{before:#06x} became {after:#06x}");
@@ -85,9 +83,7 @@ fn atomics_of_all_threads_add_up() {
   do { expected = seen; seen = atomicCAS(&data[4], expected, expected + 2); } while (seen != expected);
 }";
     let mut buffers = [vec![0_i32; 5]];
-    TestDevice::new(Architecture::Gfx942)
-        .run(text, Extent::new(9, 1, 1), Extent::new(111, 1, 1), &mut buffers)
-        .unwrap();
+    TestDevice::new(Architecture::Gfx942).run(text, Dim3::new(9, 1, 1), Dim3::new(111, 1, 1), &mut buffers).unwrap();
     assert_eq!(buffers[0], [999 * 998 / 2, 998, -998, i32::MAX, 2 * 999]);
 }
 

@@ -1,7 +1,7 @@
 //! Barriers of a block, in loops and after branches, and shared memory.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Architecture, Extent};
+use hip_sim::{Architecture, Dim3};
 
 const EVERY: &[Architecture] = Architecture::ALL;
 
@@ -27,7 +27,7 @@ extern \"C\" __global__ void kernel(float* data) {
         let device = TestDevice::new(architecture);
         let data: Vec<f32> = (0..3 * threads).map(|value| (value % 97) as f32).collect();
         let mut buffers = [data.clone()];
-        device.run(text, Extent::new(3, 1, 1), Extent::new(threads, 1, 1), &mut buffers).unwrap();
+        device.run(text, Dim3::new(3, 1, 1), Dim3::new(threads, 1, 1), &mut buffers).unwrap();
         for (block, values) in data.chunks(threads as usize).enumerate() {
             let sum: f32 = values.iter().sum();
             assert_eq!(buffers[0][block * threads as usize], sum, "{architecture}, {threads} threads, block {block}");
@@ -84,7 +84,7 @@ fn a_block_of_three_dimensions_counts_x_first() {
 }";
     let mut buffers = [vec![-1_i32; 24 * 8]];
     let device = TestDevice::new(Architecture::Gfx1030);
-    device.run(text, Extent::new(2, 2, 2), Extent::new(4, 3, 2), &mut buffers).unwrap();
+    device.run(text, Dim3::new(2, 2, 2), Dim3::new(4, 3, 2), &mut buffers).unwrap();
     let expected: Vec<i32> = (0..24 * 8).map(|index| 100 * (index / 24)).collect();
     assert_eq!(buffers[0], expected);
 }

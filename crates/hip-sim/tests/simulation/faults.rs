@@ -1,15 +1,15 @@
 //! Injected faults as the HIP runtime shows them. How harnesses report them is tested in fault_tests.
 
 use crate::test_device::TestDevice;
-use hip_sim::{Extent, Status};
+use hip_sim::{Dim3, HipError};
 
 const DOUBLE: &str = "extern \"C\" __global__ void kernel(float* input, float* output) {
   output[threadIdx.x] = 2 * input[threadIdx.x];
 }";
 
-fn double(device: &TestDevice) -> Result<Vec<f32>, Status> {
+fn double(device: &TestDevice) -> Result<Vec<f32>, HipError> {
     let mut buffers = [(1..=8).map(|value| value as f32).collect(), vec![0.0_f32; 8]];
-    device.run(DOUBLE, Extent::new(1, 1, 1), Extent::new(8, 1, 1), &mut buffers)?;
+    device.run(DOUBLE, Dim3::new(1, 1, 1), Dim3::new(8, 1, 1), &mut buffers)?;
     let [_, output] = buffers;
     Ok(output)
 }
@@ -37,11 +37,11 @@ fn one_element_is_corrupted() {
 #[test]
 fn calls_fail_with_the_status_of_their_fault() {
     for (fault, status) in [
-        ("allocate=2", Status::OutOfMemory),
-        ("load=kernel", Status::NotFound),
-        ("launch=kernel", Status::LaunchFailure),
-        ("copy=2", Status::Unknown),
-        ("no-device", Status::NoDevice),
+        ("allocate=2", HipError::OutOfMemory),
+        ("load=kernel", HipError::NotFound),
+        ("launch=kernel", HipError::LaunchFailure),
+        ("copy=2", HipError::Unknown),
+        ("no-device", HipError::NoDevice),
     ] {
         assert_eq!(double(&TestDevice::faulty(fault)).unwrap_err(), status, "{fault}");
     }
@@ -83,15 +83,15 @@ fn a_device_can_report_wrong_properties() {
     let properties = device.simulator.properties(0).unwrap();
     assert_eq!(properties.gcn_arch_name[..7], *b"gfx950\0".map(|byte| byte as std::ffi::c_char).as_slice());
     assert_eq!(properties.warp_size, 32);
-    assert_eq!(device.simulator.memory_info(0), Err(Status::InvalidValue));
+    assert_eq!(device.simulator.memory_info(0), Err(HipError::InvalidValue));
 }
 
 #[test]
 fn a_launch_out_of_range_is_an_error() {
     for (grid, block) in [((0, 1, 1), (1, 1, 1)), ((1, 1, 1), (1025, 1, 1)), ((1, 1, 1), (32, 33, 1))] {
-        let extent = |(x, y, z)| Extent::new(x, y, z);
+        let extent = |(x, y, z)| Dim3::new(x, y, z);
         let mut buffers = [vec![0.0_f32; 8], vec![0.0; 8]];
         let result = TestDevice::with(&[]).run(DOUBLE, extent(grid), extent(block), &mut buffers);
-        assert_eq!(result, Err(Status::InvalidValue), "{grid:?} {block:?}");
+        assert_eq!(result, Err(HipError::InvalidValue), "{grid:?} {block:?}");
     }
 }

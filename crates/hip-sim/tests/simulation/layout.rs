@@ -1,7 +1,7 @@
 //! The structures that cross the C boundary, compared with the bindings that burn uses.
 
 use cubecl_hip_sys::hipDeviceProp_tR0600 as Theirs;
-use hip_sim::{Architecture, DeviceProperties as Ours, Status};
+use hip_sim::{Architecture, DeviceProperties as Ours, HipError};
 use std::mem::offset_of;
 
 #[test]
@@ -40,16 +40,16 @@ fn the_properties_of_a_device_have_the_layout_that_burn_reads() {
 fn statuses_have_the_numbers_of_hip() {
     use cubecl_hip_sys as hip;
     for (ours, theirs) in [
-        (Status::InvalidValue, hip::hipError_t_hipErrorInvalidValue),
-        (Status::OutOfMemory, hip::hipError_t_hipErrorOutOfMemory),
-        (Status::NotInitialized, hip::hipError_t_hipErrorNotInitialized),
-        (Status::NoDevice, hip::hipError_t_hipErrorNoDevice),
-        (Status::InvalidDevice, hip::hipError_t_hipErrorInvalidDevice),
-        (Status::InvalidImage, hip::hipError_t_hipErrorInvalidImage),
-        (Status::NoBinaryForGpu, hip::hipError_t_hipErrorNoBinaryForGpu),
-        (Status::NotFound, hip::hipError_t_hipErrorNotFound),
-        (Status::LaunchFailure, hip::hipError_t_hipErrorLaunchFailure),
-        (Status::Unknown, hip::hipError_t_hipErrorUnknown),
+        (HipError::InvalidValue, hip::hipError_t_hipErrorInvalidValue),
+        (HipError::OutOfMemory, hip::hipError_t_hipErrorOutOfMemory),
+        (HipError::NotInitialized, hip::hipError_t_hipErrorNotInitialized),
+        (HipError::NoDevice, hip::hipError_t_hipErrorNoDevice),
+        (HipError::InvalidDevice, hip::hipError_t_hipErrorInvalidDevice),
+        (HipError::InvalidImage, hip::hipError_t_hipErrorInvalidImage),
+        (HipError::NoBinaryForGpu, hip::hipError_t_hipErrorNoBinaryForGpu),
+        (HipError::NotFound, hip::hipError_t_hipErrorNotFound),
+        (HipError::LaunchFailure, hip::hipError_t_hipErrorLaunchFailure),
+        (HipError::Unknown, hip::hipError_t_hipErrorUnknown),
     ] {
         assert_eq!(ours as u32, theirs, "{ours:?}");
     }
@@ -66,6 +66,6 @@ fn a_device_reports_its_architecture() {
         assert_eq!(text(&properties.name), format!("AMD {architecture} (hip-sim)"));
         assert_eq!(text(&properties.gcn_arch_name), architecture.as_str());
         assert_eq!(properties.warp_size as u32, architecture.wave_size());
-        assert_eq!(device.simulator.properties(1).unwrap_err(), Status::InvalidDevice);
+        assert_eq!(device.simulator.properties(1).unwrap_err(), HipError::InvalidDevice);
     }
 }

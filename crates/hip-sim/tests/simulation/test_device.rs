@@ -1,6 +1,6 @@
 //! A simulated device that runs the kernel of one test.
 
-use hip_sim::{Architecture, Configuration, Extent, Launch, Module, Program, Simulator, Statistics, Status};
+use hip_sim::{Architecture, Configuration, Dim3, HipError, Launch, Module, Program, Simulator, Statistics};
 use std::ffi::{CString, c_void};
 use tempfile::TempDir;
 
@@ -45,10 +45,10 @@ impl TestDevice {
     pub(crate) fn run<T: Copy>(
         &self,
         text: &str,
-        grid: Extent,
-        block: Extent,
+        grid: Dim3,
+        block: Dim3,
         buffers: &mut [Vec<T>],
-    ) -> Result<(), Status> {
+    ) -> Result<(), HipError> {
         let program = self.compile(text).unwrap();
         // SAFETY: the code object was compiled by this crate.
         let module = unsafe { Module::load(program.code().as_ptr().cast()) }?;
@@ -78,7 +78,7 @@ impl TestDevice {
     /// Runs one block of `threads` threads on one buffer.
     pub(crate) fn block<T: Copy>(&self, text: &str, threads: u32, buffer: Vec<T>) -> Vec<T> {
         let mut buffers = [buffer];
-        self.run(text, Extent::new(1, 1, 1), Extent::new(threads, 1, 1), &mut buffers).unwrap();
+        self.run(text, Dim3::new(1, 1, 1), Dim3::new(threads, 1, 1), &mut buffers).unwrap();
         let [buffer] = buffers;
         buffer
     }

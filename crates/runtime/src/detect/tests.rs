@@ -1,7 +1,7 @@
 use super::{detect, listed, listed_for_process};
 use crate::machine::{host_processor, machine};
 use testgen_device::{
-    DetectionPath, Device, DeviceIndex, EngineKind, Inventory, PciGpu, Problem, ReportedDevice, Unusable, Vendor,
+    DetectionPath, Device, DeviceIndex, DeviceProblem, EngineKind, Inventory, PciGpu, ReportedDevice, Unusable, Vendor,
     select,
 };
 use testgen_engine::EngineName;
@@ -10,7 +10,7 @@ use testgen_types::DeviceKind;
 const ADDRESS: &str = "0000:03:00.0";
 
 fn gpu(index: u32, unusable: bool) -> Device {
-    let problem = Problem::new("burn 0.21 does not support gfx950, and panics on it", "use another GPU");
+    let problem = DeviceProblem::new("burn 0.21 does not support gfx950, and panics on it", "use another GPU");
     Device {
         kind: DeviceKind::Rocm,
         path: DetectionPath::HipRuntime,

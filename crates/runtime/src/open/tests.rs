@@ -3,7 +3,7 @@ use crate::{
     endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError, log::capture_log,
     machine::host_processor,
 };
-use testgen_device::{DetectionPath, Device, Problem, Unusable};
+use testgen_device::{DetectionPath, Device, DeviceProblem, Unusable};
 use testgen_nn::{device::BackendDevice, forward::Unsupported};
 use testgen_types::DeviceKind;
 
@@ -18,8 +18,8 @@ fn the_host_opens_with_its_facts() {
 #[test]
 fn an_unusable_device_is_not_opened_and_its_warnings_are_logged() {
     let unusable_by_burn =
-        Unusable::from_problems(vec![Problem::new("`libamdhip64.so` lacks `hipMallocAsync`", "update ROCm")]);
-    let warnings = vec![Problem::new("HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set", "unset it")];
+        Unusable::from_problems(vec![DeviceProblem::new("`libamdhip64.so` lacks `hipMallocAsync`", "update ROCm")]);
+    let warnings = vec![DeviceProblem::new("HSA_OVERRIDE_GFX_VERSION=`11.0.0` is set", "unset it")];
     let (kind, path, index) = (DeviceKind::Rocm, DetectionPath::HipRuntime, 4711);
     let device = Device { kind, path, index, unusable_by_burn, warnings, ..host_processor() };
     let (opened, log) = capture_log(|| open(device));

@@ -1,7 +1,7 @@
 //! The table of faults in docs/hip-sim.md, which is generated from the cases.
 
 use crate::faults::{CASES, FaultCase};
-use hip_sim_fault_tests::Corruption;
+use hip_sim_fault_tests::InstallationDefect;
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- faults: begin, written by UPDATE_DOCS=1 cargo test -p hip-sim-fault-tests table -->\n";
@@ -35,10 +35,10 @@ fn table() -> String {
 /// The defects and variables of a fault.
 fn how(case: &FaultCase) -> String {
     let corruptions = case.corruptions.iter().map(|corruption| match corruption {
-        Corruption::Missing(file) => format!("no `{file}`"),
-        Corruption::Truncated(file) => format!("`{file}` truncated"),
-        Corruption::Lacks { library, function } => format!("`{library}` without `{function}`"),
-        Corruption::Hipconfig(body) => format!("`hipconfig` is `{body}`"),
+        InstallationDefect::Missing(file) => format!("no `{file}`"),
+        InstallationDefect::Truncated(file) => format!("`{file}` truncated"),
+        InstallationDefect::Lacks { library, function } => format!("`{library}` without `{function}`"),
+        InstallationDefect::Hipconfig(body) => format!("`hipconfig` is `{body}`"),
     });
     let variables = case.variables.iter().map(|(name, value)| format!("`{name}={value}`"));
     corruptions.chain(variables).collect::<Vec<_>>().join(", ")

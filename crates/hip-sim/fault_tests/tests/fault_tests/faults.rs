@@ -2,7 +2,7 @@
 //! test.
 
 use crate::subprocess::{self, CacheState};
-use hip_sim_fault_tests::{COMPILER, Corruption, Installation, RUNTIME};
+use hip_sim_fault_tests::{COMPILER, Installation, InstallationDefect, RUNTIME};
 use testgen_types::{EntryStatus, ReportEntry};
 
 /// A fault and its expected report.
@@ -10,7 +10,7 @@ pub(crate) struct FaultCase {
     /// A short name, for the test and the table.
     pub(crate) name: &'static str,
     /// The defects of the installation.
-    pub(crate) corruptions: &'static [Corruption],
+    pub(crate) corruptions: &'static [InstallationDefect],
     /// The environment of the harness, which configures the simulator.
     pub(crate) variables: &'static [(&'static str, &'static str)],
     /// The state of burn's caches. A warm cache hides faults of compilation.
@@ -42,7 +42,7 @@ const fn compiling(
 }
 
 /// A fault of the installation.
-const fn corrupted(name: &'static str, corruptions: &'static [Corruption], reason: &'static str) -> FaultCase {
+const fn corrupted(name: &'static str, corruptions: &'static [InstallationDefect], reason: &'static str) -> FaultCase {
     FaultCase { name, corruptions, variables: &[], cache: CacheState::Empty, check: GOLDEN, reason }
 }
 
@@ -56,36 +56,40 @@ const GOLDEN: &str = "output_golden_f32";
 pub(crate) const CASES: &[FaultCase] = &[
     corrupted(
         "runtime library missing",
-        &[Corruption::Missing(RUNTIME)],
+        &[InstallationDefect::Missing(RUNTIME)],
         "no libamdhip64.so in ROCM_PATH, HIP_PATH or the loader's path",
     ),
     corrupted(
         "compiler library missing",
-        &[Corruption::Missing(COMPILER)],
+        &[InstallationDefect::Missing(COMPILER)],
         "libhiprtc.so, which compiles the kernels, is not found",
     ),
-    corrupted("runtime library truncated", &[Corruption::Truncated(RUNTIME)], "does not load (it is truncated after"),
+    corrupted(
+        "runtime library truncated",
+        &[InstallationDefect::Truncated(RUNTIME)],
+        "does not load (it is truncated after",
+    ),
     corrupted(
         "old version",
-        &[Corruption::Lacks { library: RUNTIME, function: "hipGetDevicePropertiesR0600" }],
+        &[InstallationDefect::Lacks { library: RUNTIME, function: "hipGetDevicePropertiesR0600" }],
         "is too old, it lacks `hipGetDevicePropertiesR0600`",
     ),
     corrupted(
         "symbol missing",
-        &[Corruption::Lacks { library: RUNTIME, function: "hipMemcpy2DAsync" }],
+        &[InstallationDefect::Lacks { library: RUNTIME, function: "hipMemcpy2DAsync" }],
         "lacks `hipMemcpy2DAsync`, without which burn aborts",
     ),
     corrupted(
         "symbol of the compiler missing",
-        &[Corruption::Lacks { library: COMPILER, function: "hiprtcGetCode" }],
+        &[InstallationDefect::Lacks { library: COMPILER, function: "hiprtcGetCode" }],
         "lacks `hiprtcGetCode`, without which burn aborts",
     ),
     corrupted(
         "hipconfig prints a warning",
-        &[Corruption::Hipconfig("echo warning >&2; echo /opt/rocm")],
+        &[InstallationDefect::Hipconfig("echo warning >&2; echo /opt/rocm")],
         "writes to standard error (`warning`), on which burn panics",
     ),
-    corrupted("hipconfig fails", &[Corruption::Hipconfig("exit 1")], "hipconfig -p` fails"),
+    corrupted("hipconfig fails", &[InstallationDefect::Hipconfig("exit 1")], "hipconfig -p` fails"),
     injected(
         "no device",
         faults!("no-device"),
