@@ -18,7 +18,7 @@ pub use structured::render_json;
 use crate::cli_error::CliError;
 use std::path::Path;
 use testgen_device::{Device, EngineKind, memory};
-use testgen_estimate::{Backend, Checkpoint, EstimateError, Sizes};
+use testgen_estimate::{Backend, CallSizes, CheckpointHeaders, EstimateError};
 use testgen_types::{DeviceKind, Precision};
 
 /// Estimates the checkpoint in `directory` on the CPU and on GPUs, and compares with `devices`.
@@ -31,7 +31,7 @@ pub fn estimate(
     options: &EstimateOptions,
     devices: &[Device],
 ) -> Result<EstimateReport, EstimateError> {
-    let checkpoint = Checkpoint::read(directory)?;
+    let checkpoint = CheckpointHeaders::read(directory)?;
     let sizes = sizes(&checkpoint, options)?;
     let selected = |precision: &Precision| match options.precisions.is_empty() {
         // TF32 takes the memory of f32.
@@ -65,10 +65,12 @@ pub fn estimate(
 const TOKENS: u64 = 128;
 
 /// The sizes of the call; a default number of tokens is within the positions of the model.
-fn sizes(checkpoint: &Checkpoint, options: &EstimateOptions) -> Result<Sizes, EstimateError> {
-    let given = Sizes { batch: options.batch, tokens: options.tokens.unwrap_or(TOKENS) };
+fn sizes(checkpoint: &CheckpointHeaders, options: &EstimateOptions) -> Result<CallSizes, EstimateError> {
+    let given = CallSizes { batch: options.batch, tokens: options.tokens.unwrap_or(TOKENS) };
     match checkpoint.estimate(Backend::Host, Precision::F32, given) {
-        Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => Ok(Sizes { tokens: limit, ..given }),
+        Err(EstimateError::TooLong { limit, .. }) if options.tokens.is_none() => {
+            Ok(CallSizes { tokens: limit, ..given })
+        }
         Err(error) => Err(error),
         Ok(_) => Ok(given),
     }

@@ -2,7 +2,7 @@
 
 use super::{fit::Room, row::Row};
 use std::path::PathBuf;
-use testgen_estimate::Sizes;
+use testgen_estimate::CallSizes;
 use testgen_types::Precision;
 
 /// The sizes of the call that is estimated, and the precisions.
@@ -26,7 +26,7 @@ pub struct EstimateReport {
     /// The class that is computed.
     pub class: String,
     /// The sizes of the call; without tokens for types that read images.
-    pub sizes: Sizes,
+    pub sizes: CallSizes,
     /// Whether the number of tokens counts.
     pub reads_tokens: bool,
     /// One row for each backend and precision.

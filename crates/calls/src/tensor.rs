@@ -125,25 +125,25 @@ pub(crate) mod numbers {
 
     #[derive(Serialize, Deserialize)]
     #[serde(untagged)]
-    enum Number {
+    enum JsonNumber {
         Finite(f64),
         Other(String),
     }
 
     pub(crate) fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
         let number = |value: &f64| match value {
-            value if value.is_finite() => Number::Finite(*value),
-            value => Number::Other(value.to_string()),
+            value if value.is_finite() => JsonNumber::Finite(*value),
+            value => JsonNumber::Other(value.to_string()),
         };
         serializer.collect_seq(values.iter().map(number))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-        let numbers = Vec::<Number>::deserialize(deserializer)?;
-        let value = |number: Number| match number {
-            Number::Finite(value) => Ok(value),
+        let numbers = Vec::<JsonNumber>::deserialize(deserializer)?;
+        let value = |number: JsonNumber| match number {
+            JsonNumber::Finite(value) => Ok(value),
             // `NaN`, `inf` and `-inf`, as Rust writes them.
-            Number::Other(text) => text.parse().map_err(serde::de::Error::custom),
+            JsonNumber::Other(text) => text.parse().map_err(serde::de::Error::custom),
         };
         numbers.into_iter().map(value).collect()
     }

@@ -3,18 +3,18 @@
 use crate::{
     elementwise::cat,
     product::matmul,
-    tensor::{Element, Tensor},
+    tensor::{AllocatedTensor, ElementType},
 };
 
 /// Keys and values, each [batch, heads, seq, head_dim].
 #[derive(Debug, Clone)]
-pub(crate) struct KeyValue {
-    pub(crate) key: Tensor,
-    pub(crate) value: Tensor,
+pub(crate) struct KeyValueTensors {
+    pub(crate) key: AllocatedTensor,
+    pub(crate) value: AllocatedTensor,
 }
 
 /// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
-pub(crate) fn split_heads(x: Tensor, heads: u64) -> Tensor {
+pub(crate) fn split_heads(x: AllocatedTensor, heads: u64) -> AllocatedTensor {
     let [batch, seq, width] = [x.dims()[0], x.dims()[1], x.dims()[2]];
     if heads == 1 {
         return x.reshape(&[batch, 1, seq, width]);
@@ -23,34 +23,39 @@ pub(crate) fn split_heads(x: Tensor, heads: u64) -> Tensor {
 }
 
 /// softmax(`query` `key`ᵀ + `bias`) `value`: [batch, query, heads * head_dim]. Soft caps of scores are computed in f32.
-pub(crate) fn attend(query: Tensor, KeyValue { key, value }: KeyValue, capped: bool, bias: Option<Tensor>) -> Tensor {
+pub(crate) fn attend(
+    query: AllocatedTensor,
+    KeyValueTensors { key, value }: KeyValueTensors,
+    capped: bool,
+    bias: Option<AllocatedTensor>,
+) -> AllocatedTensor {
     let [batch, heads, queries, head_dim] = [0, 1, 2, 3].map(|dimension| query.dims()[dimension]);
     let (groups, keys) = (key.dims()[1], key.dims()[2]);
     let grouped = heads / groups.max(1) * queries;
     let query = if groups == heads { query } else { query.reshape(&[batch, groups, grouped, head_dim]) };
     let scores = matmul(query, key.swap(2, 3)).reshape(&[batch, heads, queries, keys]);
     let element = scores.element;
-    let scores = if capped { scores.cast(Element::F32).map().cast(element) } else { scores };
+    let scores = if capped { scores.cast(ElementType::F32).map().cast(element) } else { scores };
     let weights = scores.softmax(bias).reshape(&[batch, groups, grouped, keys]);
     merge_heads(matmul(weights, value).reshape(&[batch, heads, queries, head_dim]))
 }
 
 /// [batch, heads, seq, head_dim] to [batch, seq, heads * head_dim].
-fn merge_heads(x: Tensor) -> Tensor {
+fn merge_heads(x: AllocatedTensor) -> AllocatedTensor {
     let [batch, heads, seq, head_dim] = [0, 1, 2, 3].map(|dimension| x.dims()[dimension]);
     x.swap(1, 2).reshape(&[batch, seq, heads * head_dim])
 }
 
 /// The cosines and sines of a call, [1, 1, seq, width] each.
 #[derive(Debug, Clone)]
-pub(crate) struct Rotation {
-    pub(crate) cos: Tensor,
-    pub(crate) sin: Tensor,
+pub(crate) struct RotationTensors {
+    pub(crate) cos: AllocatedTensor,
+    pub(crate) sin: AllocatedTensor,
 }
 
-impl Rotation {
+impl RotationTensors {
     /// x cos + rotate_half(x) sin for the first elements of every head of [batch, heads, seq, head_dim].
-    pub(crate) fn apply(&self, x: Tensor) -> Tensor {
+    pub(crate) fn apply(&self, x: AllocatedTensor) -> AllocatedTensor {
         if x.machine().is_gpu() {
             return x.like(x.element);
         }

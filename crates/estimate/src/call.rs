@@ -1,50 +1,50 @@
 //! One call of a network: its sizes, its cache and the outputs that it keeps.
 
 use crate::{
-    attention::{KeyValue, Rotation},
-    config::Config,
+    attention::{KeyValueTensors, RotationTensors},
+    config::CompleteConfig,
     error::EstimateError,
-    tensor::{Element, Machine, Tensor, empty},
+    tensor::{AllocatedTensor, ElementType, Machine, empty},
 };
 use std::rc::Rc;
 use testgen_types::{Head, ModelType};
 
 /// One call of a network that reads `batch` inputs of `tokens` tokens, or of images.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct NetworkCall<'a> {
     pub(crate) machine: Rc<Machine>,
     pub(crate) model_type: ModelType,
-    pub(crate) config: &'a Config,
+    pub(crate) config: &'a CompleteConfig,
     pub(crate) head: Head,
     pub(crate) labels: u64,
     pub(crate) batch: u64,
     pub(crate) tokens: u64,
     /// The number of tensors of the checkpoint: no model has more layers.
     pub(crate) limit: u64,
-    kept: Vec<Tensor>,
+    kept: Vec<AllocatedTensor>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> NetworkCall<'a> {
     pub(crate) fn new(
         machine: Rc<Machine>,
-        (model_type, config, head): (ModelType, &'a Config, Head),
+        (model_type, config, head): (ModelType, &'a CompleteConfig, Head),
         [labels, batch, tokens, limit]: [u64; 4],
     ) -> Self {
         Self { machine, model_type, config, head, labels, batch, tokens, limit, kept: Vec::new() }
     }
 
     /// A tensor in the type that the model computes in.
-    pub(crate) fn empty(&self, dims: &[u64]) -> Tensor {
+    pub(crate) fn empty(&self, dims: &[u64]) -> AllocatedTensor {
         empty(&self.machine, dims, self.machine.element)
     }
 
     /// A tensor in f32, as biases of scores are.
-    pub(crate) fn single(&self, dims: &[u64]) -> Tensor {
-        empty(&self.machine, dims, Element::F32)
+    pub(crate) fn single(&self, dims: &[u64]) -> AllocatedTensor {
+        empty(&self.machine, dims, ElementType::F32)
     }
 
     /// Keeps keys and values for later steps.
-    pub(crate) fn with_past(&mut self, new: KeyValue) -> KeyValue {
+    pub(crate) fn with_past(&mut self, new: KeyValueTensors) -> KeyValueTensors {
         for tensor in [&new.key, &new.value] {
             tensor.keep();
             self.kept.push(tensor.clone());
@@ -53,7 +53,7 @@ impl<'a> Call<'a> {
     }
 
     /// Reads an output, which is kept on the host until the call ends.
-    pub(crate) fn output(&mut self, tensor: Tensor) {
+    pub(crate) fn output(&mut self, tensor: AllocatedTensor) {
         self.kept.extend(tensor.read());
     }
 
@@ -62,8 +62,8 @@ impl<'a> Call<'a> {
         self.layers_of(self.config, field)
     }
 
-    /// As [`Call::layers`], of a part's configuration.
-    pub(crate) fn layers_of(&self, config: &Config, field: &str) -> Result<u64, EstimateError> {
+    /// As [`NetworkCall::layers`], of a part's configuration.
+    pub(crate) fn layers_of(&self, config: &CompleteConfig, field: &str) -> Result<u64, EstimateError> {
         let layers = config.size(field)?;
         if layers > self.limit {
             return Err(config.wrong(field, "at most the number of tensors of the checkpoint"));
@@ -80,13 +80,13 @@ impl<'a> Call<'a> {
     }
 
     /// The bias of causal attention, [1, 1, seq, seq]; none for a single token, which sees every key.
-    pub(crate) fn causal_bias(&self, seq: u64) -> Option<Tensor> {
+    pub(crate) fn causal_bias(&self, seq: u64) -> Option<AllocatedTensor> {
         (seq > 1).then(|| self.single(&[1, 1, seq, seq]))
     }
 
     /// The rotation of all tokens; `width` elements of a head are rotated.
-    pub(crate) fn rotation(&self, seq: u64, width: u64) -> Rotation {
+    pub(crate) fn rotation(&self, seq: u64, width: u64) -> RotationTensors {
         let table = || self.empty(&[1, 1, seq, width]);
-        Rotation { cos: table(), sin: table() }
+        RotationTensors { cos: table(), sin: table() }
     }
 }

@@ -19,12 +19,12 @@ const LONGEST_HEADER: u64 = 100_000_000;
 
 /// A tensor as the header describes it.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Stored {
+pub(crate) struct StoredTensor {
     pub(crate) dtype: String,
     pub(crate) shape: Vec<u64>,
 }
 
-impl Stored {
+impl StoredTensor {
     pub(crate) fn elements(&self) -> u64 {
         self.shape.iter().fold(1, |product, length| product.saturating_mul(*length))
     }
@@ -36,7 +36,7 @@ impl Stored {
 }
 
 /// Every tensor of the checkpoint in `directory`, by its name.
-pub(crate) fn tensors(directory: &Path) -> Result<BTreeMap<String, Stored>, EstimateError> {
+pub(crate) fn tensors(directory: &Path) -> Result<BTreeMap<String, StoredTensor>, EstimateError> {
     let mut tensors = BTreeMap::new();
     for file in files(directory)? {
         tensors.extend(header(&file)?.tensors);
@@ -72,7 +72,7 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, EstimateError> {
 
 #[derive(Debug)]
 struct Header {
-    tensors: BTreeMap<String, Stored>,
+    tensors: BTreeMap<String, StoredTensor>,
     metadata: BTreeMap<String, String>,
 }
 
@@ -93,7 +93,7 @@ fn header(path: &Path) -> Result<Header, EstimateError> {
     let mut entries: BTreeMap<String, Value> = serde_json::from_slice(&text).map_err(|_| invalid())?;
     let metadata = entries.remove("__metadata__").unwrap_or(Value::Null);
     let metadata = serde_json::from_value(metadata).unwrap_or_default();
-    let tensor = |(name, entry)| Some((name, serde_json::from_value::<Stored>(entry).ok()?));
+    let tensor = |(name, entry)| Some((name, serde_json::from_value::<StoredTensor>(entry).ok()?));
     let tensors = entries.into_iter().map(tensor).collect::<Option<_>>().ok_or_else(invalid)?;
     Ok(Header { tensors, metadata })
 }

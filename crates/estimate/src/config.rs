@@ -12,24 +12,24 @@ use testgen_types::{
 
 /// The declarations of the configuration class of a type.
 #[derive(Debug, Default, Deserialize)]
-struct TypeDefaults {
+struct DeclaredDefaults {
     aliases: BTreeMap<String, String>,
     defaults: Map<String, Value>,
 }
 
 /// The file of `testgen-models`, which `fixtures/defaults.py` extracts from transformers.
-static DEFAULTS: LazyLock<BTreeMap<String, TypeDefaults>> =
+static DEFAULTS: LazyLock<BTreeMap<String, DeclaredDefaults>> =
     LazyLock::new(|| serde_json::from_str(include_str!("defaults.json")).expect("a script writes the file"));
 
 /// A configuration with every field that its type declares.
 #[derive(Debug)]
-pub(crate) struct Config {
+pub(crate) struct CompleteConfig {
     fields: Map<String, Value>,
     /// The fields of the file itself.
     file: Map<String, Value>,
 }
 
-impl Config {
+impl CompleteConfig {
     pub(crate) fn read(directory: &Path) -> Result<Self, EstimateError> {
         let path = directory.join("config.json");
         let bytes = read_bytes(&path, limit::CONFIG)?;
@@ -43,8 +43,8 @@ impl Config {
     fn complete(file: Map<String, Value>) -> Self {
         let name = |field: &str| file.get(field).and_then(Value::as_str);
         let model_type = name("model_type").or_else(|| name("_class_name")).unwrap_or_default();
-        let none = TypeDefaults::default();
-        let TypeDefaults { aliases, defaults } = DEFAULTS.get(model_type).unwrap_or(&none);
+        let none = DeclaredDefaults::default();
+        let DeclaredDefaults { aliases, defaults } = DEFAULTS.get(model_type).unwrap_or(&none);
         let mut fields = defaults.clone();
         for (name, value) in &file {
             fields.insert(aliases.get(name).unwrap_or(name).clone(), value.clone());

@@ -1,20 +1,20 @@
 //! Causal decoders of text, with single MLPs and with mixtures of experts.
 
 use crate::{
-    attention::{KeyValue, Rotation, attend, split_heads},
-    call::Call,
-    decoder_config::{Arrangement, Decoder, Positions, Projections},
+    attention::{KeyValueTensors, RotationTensors, attend, split_heads},
+    call::NetworkCall,
+    decoder_config::{Arrangement, DecoderSizes, PositionEncoding, ProjectionKind},
     error::EstimateError,
-    layers::Norm,
-    product::Matrix,
-    tensor::Tensor,
+    layers::NormKind,
+    product::ProjectionMatrix,
+    tensor::AllocatedTensor,
     text_head,
 };
 
 /// Reads all tokens at once, and keeps keys and values for later steps.
-pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
-    let decoder = Decoder::read(call)?;
-    if let Positions::Table(rows) = decoder.positions {
+pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
+    let decoder = DecoderSizes::read(call)?;
+    if let PositionEncoding::Table(rows) = decoder.positions {
         call.within(rows)?;
     }
     let hidden = decoder.hidden(call);
@@ -22,31 +22,31 @@ pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
 }
 
 /// The inputs of attention in a layer besides hidden states.
-struct Context {
-    rotation: Option<Rotation>,
-    bias: Option<Tensor>,
+struct AttentionInputs {
+    rotation: Option<RotationTensors>,
+    bias: Option<AllocatedTensor>,
 }
 
-impl Decoder {
-    fn hidden(&self, call: &mut Call<'_>) -> Tensor {
+impl DecoderSizes {
+    fn hidden(&self, call: &mut NetworkCall<'_>) -> AllocatedTensor {
         let mut x = self.embed(call);
         let context = self.context(call);
         for _ in 0..self.layers {
             x = self.layer(x, &context, call);
         }
         let x = if self.arrangement == Arrangement::AfterSums { x } else { self.norm.forward(x) };
-        if self.outer == self.width { x } else { Matrix::linear(self.width, self.outer, false).forward(x) }
+        if self.outer == self.width { x } else { ProjectionMatrix::linear(self.width, self.outer, false).forward(x) }
     }
 
-    fn embed(&self, call: &Call<'_>) -> Tensor {
+    fn embed(&self, call: &NetworkCall<'_>) -> AllocatedTensor {
         let [batch, seq] = [call.batch, call.tokens];
         let tokens = call.empty(&[batch, seq, self.outer]);
         let tokens = match self.outer == self.width {
             true => tokens,
-            false => Matrix::linear(self.outer, self.width, false).forward(tokens),
+            false => ProjectionMatrix::linear(self.outer, self.width, false).forward(tokens),
         };
         match self.positions {
-            Positions::Table(_) => {
+            PositionEncoding::Table(_) => {
                 let positions = call.empty(&[1, seq, self.width]);
                 tokens.combine(positions)
             }
@@ -55,26 +55,26 @@ impl Decoder {
         }
     }
 
-    fn context(&self, call: &Call<'_>) -> Context {
+    fn context(&self, call: &NetworkCall<'_>) -> AttentionInputs {
         let seq = call.tokens;
         match self.positions {
-            Positions::Rotary(width) => {
-                Context { rotation: Some(call.rotation(seq, width)), bias: call.causal_bias(seq) }
+            PositionEncoding::Rotary(width) => {
+                AttentionInputs { rotation: Some(call.rotation(seq, width)), bias: call.causal_bias(seq) }
             }
-            Positions::Table(_) => Context { rotation: None, bias: call.causal_bias(seq) },
-            Positions::Alibi => {
+            PositionEncoding::Table(_) => AttentionInputs { rotation: None, bias: call.causal_bias(seq) },
+            PositionEncoding::Alibi => {
                 let linear = call.single(&[1, self.heads, 1, seq]);
                 let bias = match call.causal_bias(seq) {
                     Some(causal) => linear.combine(causal),
                     None => linear,
                 };
-                Context { rotation: None, bias: Some(bias) }
+                AttentionInputs { rotation: None, bias: Some(bias) }
             }
         }
     }
 
-    fn layer(&self, x: Tensor, context: &Context, call: &mut Call<'_>) -> Tensor {
-        let norm = |x: Tensor| self.norm.forward(x);
+    fn layer(&self, x: AllocatedTensor, context: &AttentionInputs, call: &mut NetworkCall<'_>) -> AllocatedTensor {
+        let norm = |x: AllocatedTensor| self.norm.forward(x);
         match self.arrangement {
             Arrangement::Before => {
                 let x = x.clone().combine(self.attention(norm(x), context, call));
@@ -110,7 +110,7 @@ impl Decoder {
         }
     }
 
-    fn attention(&self, x: Tensor, context: &Context, call: &mut Call<'_>) -> Tensor {
+    fn attention(&self, x: AllocatedTensor, context: &AttentionInputs, call: &mut NetworkCall<'_>) -> AllocatedTensor {
         let [mut query, mut key, value] = self.project(x);
         if let Some(norm) = self.head_norm {
             [query, key] = [query, key].map(|x| self.by_head(norm, x));
@@ -119,22 +119,26 @@ impl Decoder {
         if let Some(rotation) = &context.rotation {
             (query, key) = (rotation.apply(query), rotation.apply(key));
         }
-        let new = KeyValue { key, value: split_heads(value, self.groups) };
+        let new = KeyValueTensors { key, value: split_heads(value, self.groups) };
         let all = call.with_past(new);
         let attended = attend(query, all, self.capped[0], context.bias.clone());
-        Matrix { order: self.output, ..Matrix::linear(self.heads * self.head_dim, self.width, self.bias) }
-            .forward(attended)
+        ProjectionMatrix {
+            order: self.output,
+            ..ProjectionMatrix::linear(self.heads * self.head_dim, self.width, self.bias)
+        }
+        .forward(attended)
     }
 
-    fn project(&self, x: Tensor) -> [Tensor; 3] {
+    fn project(&self, x: AllocatedTensor) -> [AllocatedTensor; 3] {
         let [queries, keys] = [self.heads, self.groups].map(|heads| heads * self.head_dim);
         match self.projections {
-            Projections::Apart => {
-                let map = |out| Matrix::linear(self.width, out, self.bias).forward(x.clone());
+            ProjectionKind::Apart => {
+                let map = |out| ProjectionMatrix::linear(self.width, out, self.bias).forward(x.clone());
                 [map(queries), map(keys), map(keys)]
             }
-            Projections::Joined(order) => {
-                let matrix = Matrix { order, ..Matrix::linear(self.width, queries + 2 * keys, self.bias) };
+            ProjectionKind::Joined(order) => {
+                let matrix =
+                    ProjectionMatrix { order, ..ProjectionMatrix::linear(self.width, queries + 2 * keys, self.bias) };
                 let joined = matrix.forward(x);
                 [(0, queries), (queries, keys), (queries + keys, keys)]
                     .map(|(start, length)| joined.clone().narrow(2, start, length))
@@ -143,7 +147,7 @@ impl Decoder {
     }
 
     /// The norm of queries or keys over each head, which allocates as the one over all heads does.
-    fn by_head(&self, norm: Norm, x: Tensor) -> Tensor {
+    fn by_head(&self, norm: NormKind, x: AllocatedTensor) -> AllocatedTensor {
         let dims = x.dims().to_vec();
         let heads = dims[2] / self.head_dim;
         norm.forward(x.reshape(&[dims[0], dims[1], heads, self.head_dim])).reshape(&dims)

@@ -1,18 +1,18 @@
 //! The sizes of causal decoders, by type, from their configurations.
 
 use crate::{
-    call::Call,
-    config::Config,
-    elementwise::Activation,
+    call::NetworkCall,
+    config::CompleteConfig,
+    elementwise::ActivationMemory,
     error::EstimateError,
-    layers::{Experts, Mlp, Norm},
+    layers::{ExpertSizes, MlpKind, NormKind},
     product::Order,
 };
 use testgen_types::ModelType;
 
 /// How query, key and value are projected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Projections {
+pub(crate) enum ProjectionKind {
     /// A matrix for each.
     Apart,
     /// Parts of one matrix.
@@ -21,7 +21,7 @@ pub(crate) enum Projections {
 
 /// How positions enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Positions {
+pub(crate) enum PositionEncoding {
     /// A table that is added to the embeddings, with so many rows.
     Table(u64),
     /// Rotation of the first elements of each head, so many of them.
@@ -49,7 +49,7 @@ pub(crate) enum Arrangement {
 
 /// The sizes of a decoder.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Decoder {
+pub(crate) struct DecoderSizes {
     pub(crate) vocab: u64,
     pub(crate) width: u64,
     /// The width of the embeddings.
@@ -60,15 +60,15 @@ pub(crate) struct Decoder {
     pub(crate) head_dim: u64,
     /// Whether the projections have biases.
     pub(crate) bias: bool,
-    pub(crate) projections: Projections,
+    pub(crate) projections: ProjectionKind,
     /// Of the matrix after attention.
     pub(crate) output: Order,
-    pub(crate) positions: Positions,
-    pub(crate) norm: Norm,
+    pub(crate) positions: PositionEncoding,
+    pub(crate) norm: NormKind,
     /// Of queries and keys.
-    pub(crate) head_norm: Option<Norm>,
+    pub(crate) head_norm: Option<NormKind>,
     pub(crate) arrangement: Arrangement,
-    pub(crate) mlp: Mlp,
+    pub(crate) mlp: MlpKind,
     /// Whether scores and logits are softly capped.
     pub(crate) capped: [bool; 2],
     /// Whether embeddings are normalised.
@@ -77,8 +77,8 @@ pub(crate) struct Decoder {
     pub(crate) tied: bool,
 }
 
-impl Decoder {
-    pub(crate) fn read(call: &Call<'_>) -> Result<Self, EstimateError> {
+impl DecoderSizes {
+    pub(crate) fn read(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         match call.model_type {
             ModelType::Gpt2 => Self::gpt2(call),
             ModelType::Opt => Self::opt(call),
@@ -90,14 +90,14 @@ impl Decoder {
     }
 
     /// Llama and its relatives.
-    fn llama(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn llama(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let (config, model_type) = (call.config, call.model_type);
         let (width, heads) = (config.size("hidden_size")?, config.size("num_attention_heads")?);
         let head_dim = config.size_if_set("head_dim")?.unwrap_or(width / heads);
         let gemma2 = model_type == ModelType::Gemma2;
         let norm = match model_type {
-            ModelType::Gemma | ModelType::Gemma2 => Norm::RmsInF32,
-            _ => Norm::Rms,
+            ModelType::Gemma | ModelType::Gemma2 => NormKind::RmsInF32,
+            _ => NormKind::Rms,
         };
         let phi3 = model_type == ModelType::Phi3;
         let has_head_norm =
@@ -111,11 +111,11 @@ impl Decoder {
             groups: config.size_if_set("num_key_value_heads")?.unwrap_or(heads),
             head_dim,
             bias: config.flag("attention_bias") || model_type == ModelType::Qwen2,
-            projections: if phi3 { Projections::Joined(Order::Linear) } else { Projections::Apart },
+            projections: if phi3 { ProjectionKind::Joined(Order::Linear) } else { ProjectionKind::Apart },
             output: Order::Linear,
-            positions: Positions::Rotary(rotated(config, head_dim, phi3)),
+            positions: PositionEncoding::Rotary(rotated(config, head_dim, phi3)),
             norm,
-            head_norm: has_head_norm.then_some(Norm::Rms),
+            head_norm: has_head_norm.then_some(NormKind::Rms),
             arrangement: match model_type {
                 ModelType::Gemma2 => Arrangement::Around,
                 ModelType::Olmo2 => Arrangement::AfterEach,
@@ -129,22 +129,22 @@ impl Decoder {
         })
     }
 
-    fn gpt2(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn gpt2(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let width = config.size("n_embd")?;
         let inner = config.size_if_set("n_inner")?.unwrap_or(4 * width);
-        let mlp = Mlp::turned([width, inner], Activation::named(config.text("activation_function")));
-        let positions = Positions::Table(config.size("n_positions")?);
+        let mlp = MlpKind::turned([width, inner], ActivationMemory::named(config.text("activation_function")));
+        let positions = PositionEncoding::Table(config.size("n_positions")?);
         let base = Self::plain(call, ["n_embd", "n_head", "n_layer"], mlp, positions)?;
-        Ok(Self { projections: Projections::Joined(Order::Turned), output: Order::Turned, ..base })
+        Ok(Self { projections: ProjectionKind::Joined(Order::Turned), output: Order::Turned, ..base })
     }
 
-    fn opt(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn opt(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let (width, bias) = (config.size("hidden_size")?, config.flag("enable_bias"));
-        let activation = Activation::named(config.text("activation_function"));
-        let mlp = Mlp::plain([width, config.size("ffn_dim")?], activation, bias);
-        let positions = Positions::Table(config.size("max_position_embeddings")?);
+        let activation = ActivationMemory::named(config.text("activation_function"));
+        let mlp = MlpKind::plain([width, config.size("ffn_dim")?], activation, bias);
+        let positions = PositionEncoding::Table(config.size("max_position_embeddings")?);
         let before = config.flag("do_layer_norm_before");
         Ok(Self {
             outer: config.size_if_set("word_embed_proj_dim")?.unwrap_or(width),
@@ -154,33 +154,37 @@ impl Decoder {
         })
     }
 
-    fn bloom(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn bloom(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let field = if config.size_if_set("n_embed")?.is_some() { "n_embed" } else { "hidden_size" };
         let width = config.size(field)?;
-        let mlp = Mlp::plain([width, 4 * width], Activation::named("gelu_new"), true);
+        let mlp = MlpKind::plain([width, 4 * width], ActivationMemory::named("gelu_new"), true);
         let after = config.flag("apply_residual_connection_post_layernorm");
         Ok(Self {
-            projections: Projections::Joined(Order::Turned),
+            projections: ProjectionKind::Joined(Order::Turned),
             arrangement: if after { Arrangement::AddsToNorm } else { Arrangement::Before },
             embedding_norm: true,
-            ..Self::plain(call, [field, "n_head", "n_layer"], mlp, Positions::Alibi)?
+            ..Self::plain(call, [field, "n_head", "n_layer"], mlp, PositionEncoding::Alibi)?
         })
     }
 
-    fn falcon(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn falcon(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let (width, bias) = (config.size("hidden_size")?, config.flag("bias"));
         let inner = config.size_if_set("ffn_hidden_size")?.unwrap_or(4 * width);
-        let mlp = Mlp::plain([width, inner], Activation::named(config.text("activation")), bias);
-        let base = Self::plain(call, HIDDEN, mlp, Positions::Alibi)?;
+        let mlp = MlpKind::plain([width, inner], ActivationMemory::named(config.text("activation")), bias);
+        let base = Self::plain(call, HIDDEN, mlp, PositionEncoding::Alibi)?;
         let (new, one) = (config.flag("new_decoder_architecture"), config.flag("multi_query"));
         let norms = config.size_if_set("num_ln_in_parallel_attn")?.unwrap_or(if new { 2 } else { 1 });
         Ok(Self {
             groups: if !new && one { 1 } else { config.size_if_set("num_kv_heads")?.unwrap_or(base.heads) },
             bias,
-            projections: Projections::Joined(Order::Turned),
-            positions: if config.flag("alibi") { Positions::Alibi } else { Positions::Rotary(base.head_dim) },
+            projections: ProjectionKind::Joined(Order::Turned),
+            positions: if config.flag("alibi") {
+                PositionEncoding::Alibi
+            } else {
+                PositionEncoding::Rotary(base.head_dim)
+            },
             arrangement: match config.flag("parallel_attn") {
                 true => Arrangement::Parallel { shared: norms == 1 },
                 false => Arrangement::Before,
@@ -189,17 +193,17 @@ impl Decoder {
         })
     }
 
-    fn gpt_neox(call: &Call<'_>) -> Result<Self, EstimateError> {
+    fn gpt_neox(call: &NetworkCall<'_>) -> Result<Self, EstimateError> {
         let config = call.config;
         let width = config.size("hidden_size")?;
-        let activation = Activation::named(config.text("hidden_act"));
-        let mlp = Mlp::plain([width, config.size("intermediate_size")?], activation, true);
-        let base = Self::plain(call, HIDDEN, mlp, Positions::Alibi)?;
+        let activation = ActivationMemory::named(config.text("hidden_act"));
+        let mlp = MlpKind::plain([width, config.size("intermediate_size")?], activation, true);
+        let base = Self::plain(call, HIDDEN, mlp, PositionEncoding::Alibi)?;
         let parallel = config.flag("use_parallel_residual");
         Ok(Self {
             bias: config.flag("attention_bias"),
-            projections: Projections::Joined(Order::Turned),
-            positions: Positions::Rotary(rotated(config, base.head_dim, true)),
+            projections: ProjectionKind::Joined(Order::Turned),
+            positions: PositionEncoding::Rotary(rotated(config, base.head_dim, true)),
             arrangement: if parallel { Arrangement::Parallel { shared: false } } else { Arrangement::Before },
             ..base
         })
@@ -207,10 +211,10 @@ impl Decoder {
 
     /// Layer norms before attention and MLP, and projections with biases; the fields are of width, heads and layers.
     fn plain(
-        call: &Call<'_>,
+        call: &NetworkCall<'_>,
         [width, heads, layers]: [&str; 3],
-        mlp: Mlp,
-        positions: Positions,
+        mlp: MlpKind,
+        positions: PositionEncoding,
     ) -> Result<Self, EstimateError> {
         let config = call.config;
         let (width, heads) = (config.size(width)?, config.size(heads)?);
@@ -223,10 +227,10 @@ impl Decoder {
             groups: heads,
             head_dim: width / heads,
             bias: true,
-            projections: Projections::Apart,
+            projections: ProjectionKind::Apart,
             output: Order::Linear,
             positions,
-            norm: Norm::Layer,
+            norm: NormKind::Layer,
             head_norm: None,
             arrangement: Arrangement::Before,
             mlp,
@@ -240,7 +244,7 @@ impl Decoder {
 const HIDDEN: [&str; 3] = ["hidden_size", "num_attention_heads", "num_hidden_layers"];
 
 /// The single MLP of a layer, or the mixture of experts.
-fn llama_mlp(call: &Call<'_>, width: u64) -> Result<Mlp, EstimateError> {
+fn llama_mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
     let field = if model_type == ModelType::Gemma2 { "hidden_activation" } else { "hidden_act" };
     // `GemmaConfig` takes the first name for the approximation.
@@ -248,7 +252,7 @@ fn llama_mlp(call: &Call<'_>, width: u64) -> Result<Mlp, EstimateError> {
         (ModelType::Gemma, "gelu") => "gelu_new",
         (_, name) => name,
     };
-    let activation = Activation::named(name);
+    let activation = ActivationMemory::named(name);
     let (inner, count) = match model_type {
         ModelType::Mixtral => ("intermediate_size", Some("num_local_experts")),
         ModelType::Olmoe => ("intermediate_size", Some("num_experts")),
@@ -257,13 +261,13 @@ fn llama_mlp(call: &Call<'_>, width: u64) -> Result<Mlp, EstimateError> {
     };
     let inner = config.size(inner)?;
     Ok(match count {
-        Some(count) => Mlp::Experts(Experts { width, inner, count: config.size(count)?, activation }),
-        None => Mlp::gated([width, inner], model_type == ModelType::Phi3, activation),
+        Some(count) => MlpKind::Experts(ExpertSizes { width, inner, count: config.size(count)?, activation }),
+        None => MlpKind::gated([width, inner], model_type == ModelType::Phi3, activation),
     })
 }
 
 /// The elements of a head that are rotated: a part of them where the type has such a field.
-fn rotated(config: &Config, head_dim: u64, partly: bool) -> u64 {
+fn rotated(config: &CompleteConfig, head_dim: u64, partly: bool) -> u64 {
     let factor = ["partial_rotary_factor", "rotary_pct"]
         .into_iter()
         .find_map(|field| config.number(field).or_else(|| config.number_in("rope_parameters", field)));

@@ -1,16 +1,16 @@
 //! Operations on single elements and on rows: what each allocates on each backend.
 
-use crate::tensor::{Element, Tensor, empty, workspace};
+use crate::tensor::{AllocatedTensor, ElementType, empty, workspace};
 
 /// The activations by the f32 tensors that their composition of burn's operators holds besides its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Activation {
+pub(crate) struct ActivationMemory {
     /// Whether the backends compute it in one pass.
     fused: bool,
     temporaries: u64,
 }
 
-impl Activation {
+impl ActivationMemory {
     /// By its name in `config.json`. Unknown names are composed of as many operators as the largest known one.
     pub(crate) fn named(name: &str) -> Self {
         let (fused, temporaries) = match name {
@@ -24,14 +24,14 @@ impl Activation {
     }
 }
 
-impl Tensor {
+impl AllocatedTensor {
     /// The same values as `element`. burn's Flex converts through 64 bits.
-    pub(crate) fn cast(self, element: Element) -> Self {
+    pub(crate) fn cast(self, element: ElementType) -> Self {
         if element == self.element {
             return self;
         }
         let x = self.contiguous();
-        let _double = (!x.machine().is_gpu()).then(|| workspace(x.machine(), &[2, elements(&x)], Element::F32));
+        let _double = (!x.machine().is_gpu()).then(|| workspace(x.machine(), &[2, elements(&x)], ElementType::F32));
         x.like(element)
     }
 
@@ -52,7 +52,7 @@ impl Tensor {
                 (false, false) => empty(self.machine(), &dims, self.element),
             };
         }
-        let broadcast = !same && self.element == Element::F32;
+        let broadcast = !same && self.element == ElementType::F32;
         // Flex copies a permuted operand first, so that it can use vector instructions.
         let left = if broadcast && !self.is_contiguous() { self.contiguous() } else { self };
         let row = broadcast && other.dims().iter().rev().skip(1).all(|length| *length == 1);
@@ -64,16 +64,16 @@ impl Tensor {
     }
 
     /// The activation of each element.
-    pub(crate) fn activate(self, activation: Activation) -> Self {
+    pub(crate) fn activate(self, activation: ActivationMemory) -> Self {
         let element = self.element;
         if self.machine().is_gpu() && activation.fused {
             return self.like(element);
         }
-        if activation.fused && element == Element::F32 {
+        if activation.fused && element == ElementType::F32 {
             return self.overwritten();
         }
-        let x = self.cast(Element::F32);
-        drop(empty(x.machine(), &[activation.temporaries, elements(&x)], Element::F32));
+        let x = self.cast(ElementType::F32);
+        drop(empty(x.machine(), &[activation.temporaries, elements(&x)], ElementType::F32));
         x.map().cast(element)
     }
 
@@ -82,14 +82,14 @@ impl Tensor {
         let element = self.element;
         match (self.machine().is_gpu(), element) {
             (true, _) => self.like(element),
-            (false, Element::F32) => self.overwritten(),
+            (false, ElementType::F32) => self.overwritten(),
             (false, _) => {
-                let scores = self.cast(Element::F32).map();
+                let scores = self.cast(ElementType::F32).map();
                 let biased = match bias {
                     Some(bias) => scores.combine(bias),
                     None => scores,
                 };
-                let weights = biased.like(Element::F32);
+                let weights = biased.like(ElementType::F32);
                 drop(biased);
                 weights.cast(element)
             }
@@ -101,10 +101,10 @@ impl Tensor {
         let element = self.element;
         match (self.machine().is_gpu(), element) {
             (true, _) => self.like(element),
-            (false, Element::F32) => self.overwritten(),
+            (false, ElementType::F32) => self.overwritten(),
             (false, _) => {
-                let x = self.cast(Element::F32);
-                let normal = x.like(Element::F32);
+                let x = self.cast(ElementType::F32);
+                let normal = x.like(ElementType::F32);
                 drop(x);
                 normal.cast(element)
             }
@@ -115,7 +115,7 @@ impl Tensor {
     pub(crate) fn add_layer_norm(self, residual: Self) -> Self {
         match (self.machine().is_gpu(), self.element) {
             (true, element) => self.like(element),
-            (false, Element::F32) => {
+            (false, ElementType::F32) => {
                 let _residual = residual.contiguous();
                 self.overwritten()
             }
@@ -124,16 +124,16 @@ impl Tensor {
     }
 
     /// Root-mean-square normalisation over the last dimension, with a weight in the type `weight`.
-    pub(crate) fn rms_norm(self, weight: Element) -> Self {
+    pub(crate) fn rms_norm(self, weight: ElementType) -> Self {
         let element = self.element;
         let x = self.cast(weight);
         let normal = match (x.machine().is_gpu(), weight) {
             (true, _) => x.like(weight),
-            (false, Element::F32) => x.overwritten(),
+            (false, ElementType::F32) => x.overwritten(),
             (false, _) => {
-                let x = x.cast(Element::F32);
+                let x = x.cast(ElementType::F32);
                 // The squares, until they are averaged.
-                drop(x.like(Element::F32));
+                drop(x.like(ElementType::F32));
                 let normal = x.cast(weight);
                 // The weight is broadcast, so its product is a tensor of its own.
                 normal.like(weight)
@@ -155,12 +155,12 @@ impl Tensor {
             return None;
         }
         let data = self.contiguous();
-        Some(if data.element == Element::F32 { data } else { data.like(Element::F32) })
+        Some(if data.element == ElementType::F32 { data } else { data.like(ElementType::F32) })
     }
 }
 
 /// The concatenation of at least one tensor along a dimension; of one, itself.
-pub(crate) fn cat(mut parts: Vec<Tensor>, dimension: usize) -> Tensor {
+pub(crate) fn cat(mut parts: Vec<AllocatedTensor>, dimension: usize) -> AllocatedTensor {
     if parts.len() == 1 {
         return parts.remove(0);
     }
@@ -169,12 +169,12 @@ pub(crate) fn cat(mut parts: Vec<Tensor>, dimension: usize) -> Tensor {
     dims[dimension] = parts.iter().map(|part| part.dims()[dimension]).fold(0, u64::saturating_add);
     let (machine, element) = (first.machine().clone(), first.element);
     // Flex copies every part that is not contiguous first.
-    let parts = if machine.is_gpu() { parts } else { parts.into_iter().map(Tensor::contiguous).collect() };
+    let parts = if machine.is_gpu() { parts } else { parts.into_iter().map(AllocatedTensor::contiguous).collect() };
     let joined = empty(&machine, &dims, element);
     drop(parts);
     joined
 }
 
-pub(crate) fn elements(x: &Tensor) -> u64 {
+pub(crate) fn elements(x: &AllocatedTensor) -> u64 {
     x.dims().iter().fold(1, |product, length| product.saturating_mul(*length))
 }

@@ -1,19 +1,19 @@
 //! Encoders of text.
 
 use crate::{
-    attention::{KeyValue, attend, split_heads},
-    call::Call,
-    elementwise::Activation,
+    attention::{KeyValueTensors, attend, split_heads},
+    call::NetworkCall,
+    elementwise::ActivationMemory,
     error::EstimateError,
-    layers::{Attention, Mlp, Norm},
-    product::{Matrix, Order},
-    tensor::Tensor,
+    layers::{Attention, MlpKind, NormKind},
+    product::{Order, ProjectionMatrix},
+    tensor::AllocatedTensor,
     text_head,
 };
 use testgen_types::{Head, ModelType};
 
 /// Reads all tokens at once; none is padding.
-pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     match call.model_type {
         ModelType::ModernBert => modernbert(call),
         _ => bert(call),
@@ -21,7 +21,7 @@ pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
 }
 
 /// The fields of the sizes, which DistilBERT names otherwise.
-struct Names {
+struct EncoderFields {
     width: &'static str,
     heads: &'static str,
     layers: &'static str,
@@ -29,7 +29,7 @@ struct Names {
     activation: &'static str,
 }
 
-const BERT: Names = Names {
+const BERT: EncoderFields = EncoderFields {
     width: "hidden_size",
     heads: "num_attention_heads",
     layers: "num_hidden_layers",
@@ -37,24 +37,24 @@ const BERT: Names = Names {
     activation: "hidden_act",
 };
 
-const DISTILBERT: Names =
-    Names { width: "dim", heads: "n_heads", layers: "n_layers", inner: "hidden_dim", activation: "activation" };
+const DISTILBERT: EncoderFields =
+    EncoderFields { width: "dim", heads: "n_heads", layers: "n_layers", inner: "hidden_dim", activation: "activation" };
 
 /// BERT and its relatives, which normalise sums.
-fn bert(call: &mut Call<'_>) -> Result<(), EstimateError> {
+fn bert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let (config, model_type) = (call.config, call.model_type);
     let names = if model_type == ModelType::DistilBert { DISTILBERT } else { BERT };
     let (width, heads) = (config.size(names.width)?, config.size(names.heads)?);
-    let activation = Activation::named(config.text(names.activation));
+    let activation = ActivationMemory::named(config.text(names.activation));
     let layers = bert_layers(call, names.layers)?;
     let outer = config.size_if_set("embedding_size")?.unwrap_or(width);
     let offset = if has_padding_row(model_type) { 2 } else { 0 };
     call.within(config.size("max_position_embeddings")?.saturating_sub(offset))?;
     let attention = Attention::of(width, heads, true);
-    let mlp = Mlp::plain([width, config.size(names.inner)?], activation, true);
+    let mlp = MlpKind::plain([width, config.size(names.inner)?], activation, true);
     let mut x = embed(call, outer);
     if outer != width || model_type == ModelType::Albert {
-        x = Matrix::linear(outer, width, true).forward(x);
+        x = ProjectionMatrix::linear(outer, width, true).forward(x);
     }
     // MPNet adds a bias for each head and distance.
     let bias = (model_type == ModelType::Mpnet).then(|| call.single(&[1, heads, call.tokens, call.tokens]));
@@ -71,7 +71,7 @@ fn bert(call: &mut Call<'_>) -> Result<(), EstimateError> {
 }
 
 /// ALBERT applies few layers many times.
-fn bert_layers(call: &Call<'_>, field: &str) -> Result<u64, EstimateError> {
+fn bert_layers(call: &NetworkCall<'_>, field: &str) -> Result<u64, EstimateError> {
     if call.model_type != ModelType::Albert {
         return call.layers(field);
     }
@@ -86,7 +86,7 @@ fn has_padding_row(model_type: ModelType) -> bool {
 }
 
 /// Words, types and positions, summed and normalised.
-fn embed(call: &Call<'_>, width: u64) -> Tensor {
+fn embed(call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
     let dims = [call.batch, call.tokens, width];
     let has_types = call.config.size_if_set("type_vocab_size").is_ok_and(|size| size.is_some());
     let mut sum = call.empty(&dims);
@@ -97,28 +97,28 @@ fn embed(call: &Call<'_>, width: u64) -> Tensor {
 }
 
 /// Norms before attention and MLP, rotated heads, a gated MLP.
-fn modernbert(call: &mut Call<'_>) -> Result<(), EstimateError> {
+fn modernbert(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let (width, heads) = (config.size("hidden_size")?, config.size("num_attention_heads")?);
-    let activation = Activation::named(config.text("hidden_activation"));
+    let activation = ActivationMemory::named(config.text("hidden_activation"));
     let layers = call.layers("num_hidden_layers")?;
     call.within(config.size("max_position_embeddings")?)?;
-    let mlp = Mlp::gated([width, config.size("intermediate_size")?], true, activation);
+    let mlp = MlpKind::gated([width, config.size("intermediate_size")?], true, activation);
     let (seq, head_dim) = (call.tokens, width / heads);
     let mut x = call.empty(&[call.batch, seq, width]).layer_norm();
     let rotations = [call.rotation(seq, head_dim), call.rotation(seq, head_dim)];
     let window = config.size_if_set("local_attention")?.unwrap_or(128) / 2;
     let bias = (seq > window + 1).then(|| call.single(&[1, 1, seq, seq]));
     for index in 0..layers {
-        let normal = if index > 0 { Norm::Layer.forward(x.clone()) } else { x.clone() };
-        let matrix = Matrix { order: Order::Linear, ..Matrix::linear(width, 3 * width, false) };
+        let normal = if index > 0 { NormKind::Layer.forward(x.clone()) } else { x.clone() };
+        let matrix = ProjectionMatrix { order: Order::Linear, ..ProjectionMatrix::linear(width, 3 * width, false) };
         let joined = matrix.forward(normal);
         let parts = [0, width, 2 * width].map(|start| joined.clone().narrow(2, start, width));
         drop(joined);
         let [query, key, value] = parts.map(|part| split_heads(part, heads));
         let (query, key) = (rotations[0].apply(query), rotations[0].apply(key));
-        let attended = attend(query, KeyValue { key, value }, false, bias.clone());
-        x = x.combine(Matrix::linear(width, width, false).forward(attended));
+        let attended = attend(query, KeyValueTensors { key, value }, false, bias.clone());
+        x = x.combine(ProjectionMatrix::linear(width, width, false).forward(attended));
         x = x.clone().combine(mlp.forward(x.layer_norm()));
     }
     drop((rotations, bias));

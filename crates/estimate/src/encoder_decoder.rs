@@ -1,12 +1,12 @@
 //! Encoder-decoders of text: BART, Marian, Pegasus and T5.
 
 use crate::{
-    call::Call,
-    elementwise::Activation,
+    call::NetworkCall,
+    elementwise::ActivationMemory,
     error::EstimateError,
-    layers::{Attention, Mlp, Norm},
-    product::Matrix,
-    tensor::{Element, Tensor},
+    layers::{Attention, MlpKind, NormKind},
+    product::ProjectionMatrix,
+    tensor::{AllocatedTensor, ElementType},
     text_head::vocabulary,
 };
 use testgen_types::{Head, ModelType};
@@ -16,8 +16,8 @@ use testgen_types::{Head, ModelType};
 struct Stack {
     layers: u64,
     attention: Attention,
-    mlp: Mlp,
-    norm: Norm,
+    mlp: MlpKind,
+    norm: NormKind,
     /// Whether norms come before attention and MLP.
     before: bool,
     /// Whether embeddings are normalised.
@@ -25,11 +25,11 @@ struct Stack {
     /// Whether positions are a bias for each head instead of a table.
     relative: bool,
     /// The type of the sums, which is wider than that of the products in T5 with f16.
-    sum: Element,
+    sum: ElementType,
 }
 
 /// Encodes `tokens` tokens and decodes as many.
-pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let t5 = call.model_type == ModelType::T5;
     let [encoder, decoder] = if t5 { t5_stacks(call)? } else { bart_stacks(call)? };
     let width = call.config.size("d_model")?;
@@ -48,24 +48,24 @@ pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
         Head::Base => call.output(hidden),
         head => {
             let out = if head == Head::QuestionAnswering { 2 } else { call.labels };
-            call.output(Matrix::linear(width, out, true).forward(hidden));
+            call.output(ProjectionMatrix::linear(width, out, true).forward(hidden));
         }
     }
     call.output(encoded);
     Ok(())
 }
 
-fn bart_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
+fn bart_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
     let config = call.config;
     let width = config.size("d_model")?;
     call.within(config.size("max_position_embeddings")?)?;
-    let activation = Activation::named(config.text("activation_function"));
+    let activation = ActivationMemory::named(config.text("activation_function"));
     let stack = |layers: &str, heads: &str, inner: &str| -> Result<Stack, EstimateError> {
         Ok(Stack {
             layers: call.layers(layers)?,
             attention: Attention::of(width, config.size(heads)?, true),
-            mlp: Mlp::plain([width, config.size(inner)?], activation, true),
-            norm: Norm::Layer,
+            mlp: MlpKind::plain([width, config.size(inner)?], activation, true),
+            norm: NormKind::Layer,
             before: call.model_type == ModelType::Pegasus,
             embedding_norm: call.model_type == ModelType::Bart,
             relative: false,
@@ -78,27 +78,27 @@ fn bart_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
     ])
 }
 
-fn t5_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
+fn t5_stacks(call: &NetworkCall<'_>) -> Result<[Stack; 2], EstimateError> {
     let config = call.config;
     let (width, heads, inner) = (config.size("d_model")?, config.size("num_heads")?, config.size("d_ff")?);
     let projection = config.text("feed_forward_proj");
     let gated = projection.starts_with("gated-");
     let name = projection.trim_start_matches("gated-");
     // transformers takes the approximation for this name.
-    let activation = Activation::named(if projection == "gated-gelu" { "gelu_new" } else { name });
+    let activation = ActivationMemory::named(if projection == "gated-gelu" { "gelu_new" } else { name });
     let element = call.machine.element;
     let encoder = Stack {
         layers: call.layers("num_layers")?,
         attention: Attention { width, heads, inner: heads * config.size("d_kv")?, bias: false },
         mlp: match gated {
-            true => Mlp::gated([width, inner], false, activation),
-            false => Mlp::plain([width, inner], activation, false),
+            true => MlpKind::gated([width, inner], false, activation),
+            false => MlpKind::plain([width, inner], activation, false),
         },
-        norm: Norm::Rms,
+        norm: NormKind::Rms,
         before: true,
         embedding_norm: false,
         relative: true,
-        sum: if element == Element::F16 { Element::F32 } else { element },
+        sum: if element == ElementType::F16 { ElementType::F32 } else { element },
     };
     let layers = match config.size_if_set("num_decoder_layers")? {
         Some(_) => call.layers("num_decoder_layers")?,
@@ -108,7 +108,7 @@ fn t5_stacks(call: &Call<'_>) -> Result<[Stack; 2], EstimateError> {
 }
 
 impl Stack {
-    fn embed(&self, call: &Call<'_>, width: u64) -> Tensor {
+    fn embed(&self, call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
         let tokens = call.empty(&[call.batch, call.tokens, width]);
         if self.relative {
             return tokens.cast(self.sum);
@@ -118,7 +118,7 @@ impl Stack {
         if self.embedding_norm { sum.layer_norm() } else { sum }
     }
 
-    fn encode(&self, call: &Call<'_>, width: u64) -> Tensor {
+    fn encode(&self, call: &NetworkCall<'_>, width: u64) -> AllocatedTensor {
         let mut x = self.embed(call, width);
         let bias = self.distances(call);
         for _ in 0..self.layers {
@@ -131,7 +131,7 @@ impl Stack {
         self.finish(x, call)
     }
 
-    fn decode(&self, call: &mut Call<'_>, encoded: &Tensor, width: u64) -> Tensor {
+    fn decode(&self, call: &mut NetworkCall<'_>, encoded: &AllocatedTensor, width: u64) -> AllocatedTensor {
         let mut x = self.embed(call, width);
         let causal = call.causal_bias(call.tokens);
         let bias = match (self.distances(call), causal) {
@@ -152,12 +152,12 @@ impl Stack {
         self.finish(x, call)
     }
 
-    fn distances(&self, call: &Call<'_>) -> Option<Tensor> {
+    fn distances(&self, call: &NetworkCall<'_>) -> Option<AllocatedTensor> {
         self.relative.then(|| call.single(&[1, self.attention.heads, call.tokens, call.tokens]))
     }
 
     /// x + part(norm(x)), or norm(x + part(x)).
-    fn add(&self, x: Tensor, part: impl FnOnce(Tensor) -> Tensor) -> Tensor {
+    fn add(&self, x: AllocatedTensor, part: impl FnOnce(AllocatedTensor) -> AllocatedTensor) -> AllocatedTensor {
         if !self.before {
             return part(x.clone()).add_layer_norm(x);
         }
@@ -165,7 +165,7 @@ impl Stack {
         x.combine(part(normal).cast(self.sum))
     }
 
-    fn finish(&self, x: Tensor, call: &Call<'_>) -> Tensor {
+    fn finish(&self, x: AllocatedTensor, call: &NetworkCall<'_>) -> AllocatedTensor {
         if self.before { self.norm.forward(x).cast(call.machine.element) } else { x }
     }
 }

@@ -1,15 +1,15 @@
 //! Blocks that several types share: norms, MLPs, mixtures of experts and attention of encoders.
 
 use crate::{
-    attention::{KeyValue, attend, split_heads},
-    elementwise::{Activation, elements},
-    product::{Matrix, Order},
-    tensor::{Element, Tensor, empty, workspace},
+    attention::{KeyValueTensors, attend, split_heads},
+    elementwise::{ActivationMemory, elements},
+    product::{Order, ProjectionMatrix},
+    tensor::{AllocatedTensor, ElementType, empty, workspace},
 };
 
 /// A normalisation of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Norm {
+pub(crate) enum NormKind {
     Layer,
     /// With a weight in the type of the model.
     Rms,
@@ -17,62 +17,63 @@ pub(crate) enum Norm {
     RmsInF32,
 }
 
-impl Norm {
-    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+impl NormKind {
+    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         match self {
             Self::Layer => x.layer_norm(),
             Self::Rms => {
                 let element = x.element;
                 x.rms_norm(element)
             }
-            Self::RmsInF32 => x.rms_norm(Element::F32),
+            Self::RmsInF32 => x.rms_norm(ElementType::F32),
         }
     }
 }
 
 /// The MLP of a layer.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Mlp {
+pub(crate) enum MlpKind {
     Plain {
-        up: Matrix,
-        activation: Activation,
-        down: Matrix,
+        up: ProjectionMatrix,
+        activation: ActivationMemory,
+        down: ProjectionMatrix,
     },
     /// The gate is multiplied by up; `joined`: both are parts of one matrix.
     Gated {
-        up: Matrix,
+        up: ProjectionMatrix,
         joined: bool,
-        activation: Activation,
-        down: Matrix,
+        activation: ActivationMemory,
+        down: ProjectionMatrix,
     },
-    Experts(Experts),
+    Experts(ExpertSizes),
 }
 
-impl Mlp {
-    pub(crate) fn plain([width, inner]: [u64; 2], activation: Activation, bias: bool) -> Self {
-        let (up, down) = (Matrix::linear(width, inner, bias), Matrix::linear(inner, width, bias));
+impl MlpKind {
+    pub(crate) fn plain([width, inner]: [u64; 2], activation: ActivationMemory, bias: bool) -> Self {
+        let (up, down) = (ProjectionMatrix::linear(width, inner, bias), ProjectionMatrix::linear(inner, width, bias));
         Self::Plain { up, activation, down }
     }
 
     /// With matrices in the order [in, out].
-    pub(crate) fn turned([width, inner]: [u64; 2], activation: Activation) -> Self {
-        let turned = |inner, out| Matrix { order: Order::Turned, ..Matrix::linear(inner, out, true) };
+    pub(crate) fn turned([width, inner]: [u64; 2], activation: ActivationMemory) -> Self {
+        let turned =
+            |inner, out| ProjectionMatrix { order: Order::Turned, ..ProjectionMatrix::linear(inner, out, true) };
         Self::Plain { up: turned(width, inner), activation, down: turned(inner, width) }
     }
 
-    pub(crate) fn gated([width, inner]: [u64; 2], joined: bool, activation: Activation) -> Self {
-        let (up, down) = (Matrix::linear(width, inner, false), Matrix::linear(inner, width, false));
+    pub(crate) fn gated([width, inner]: [u64; 2], joined: bool, activation: ActivationMemory) -> Self {
+        let (up, down) = (ProjectionMatrix::linear(width, inner, false), ProjectionMatrix::linear(inner, width, false));
         Self::Gated { up, joined, activation, down }
     }
 
     /// [batch, seq, width].
-    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         let element = x.element;
         self.forward_wide(x, element)
     }
 
-    /// As [`Mlp::forward`], with the last product in the type `sum`.
-    pub(crate) fn forward_wide(self, x: Tensor, sum: Element) -> Tensor {
+    /// As [`MlpKind::forward`], with the last product in the type `sum`.
+    pub(crate) fn forward_wide(self, x: AllocatedTensor, sum: ElementType) -> AllocatedTensor {
         match self {
             Self::Plain { up, activation, down } => {
                 let inner = up.forward(x).activate(activation);
@@ -85,7 +86,7 @@ impl Mlp {
             }
             Self::Gated { up, joined: true, activation, down } => {
                 let inner = up.out;
-                let both = Matrix { out: 2 * inner, ..up }.forward(x);
+                let both = ProjectionMatrix { out: 2 * inner, ..up }.forward(x);
                 let [gate, linear] = [0, inner].map(|start| both.clone().narrow(2, start, inner));
                 drop(both);
                 down.forward(gate.activate(activation).combine(linear))
@@ -97,32 +98,32 @@ impl Mlp {
 
 /// A mixture of experts: all are computed, and those that are not chosen get the weight zero.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Experts {
+pub(crate) struct ExpertSizes {
     pub(crate) width: u64,
     pub(crate) inner: u64,
     pub(crate) count: u64,
-    pub(crate) activation: Activation,
+    pub(crate) activation: ActivationMemory,
 }
 
-impl Experts {
-    fn forward(self, x: Tensor) -> Tensor {
+impl ExpertSizes {
+    fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         let Self { width, inner, count, activation } = self;
         let (dims, element, machine) = (x.dims().to_vec(), x.element, x.machine().clone());
         let tokens = dims[0].saturating_mul(dims[1]);
-        let single = |dims: &[u64]| empty(&machine, dims, Element::F32);
+        let single = |dims: &[u64]| empty(&machine, dims, ElementType::F32);
         let x = x.reshape(&[tokens, width]);
-        let probabilities = Matrix::linear(width, count, false).forward(x.clone()).cast(Element::F32);
+        let probabilities = ProjectionMatrix::linear(width, count, false).forward(x.clone()).cast(ElementType::F32);
         // Ranks by comparisons of every pair: signs, ties, and their product with the order of experts.
         drop([0; 3].map(|_| single(&[tokens, count, count])));
-        let weights = [probabilities.like(Element::F32), probabilities];
-        let matrix = |inner, out| Matrix { inner, out, bias: false, order: Order::Turned };
+        let weights = [probabilities.like(ElementType::F32), probabilities];
+        let matrix = |inner, out| ProjectionMatrix { inner, out, bias: false, order: Order::Turned };
         let inward = matrix(width, 2 * count * inner).forward(x).reshape(&[tokens, count, 2 * inner]);
         let [gate, up] = [0, inner].map(|start| inward.clone().narrow(2, start, inner));
         drop(inward);
-        let hidden = gate.activate(activation).combine(up).cast(Element::F32);
+        let hidden = gate.activate(activation).combine(up).cast(ElementType::F32);
         // The mask of experts that were not chosen, a byte for each element.
-        let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], Element::F32);
-        let weighed = hidden.like(Element::F32);
+        let mask = workspace(&machine, &[elements(&hidden).div_ceil(4)], ElementType::F32);
+        let weighed = hidden.like(ElementType::F32);
         drop((mask, hidden));
         let y = matrix(count * inner, width).forward(weighed.cast(element).reshape(&[tokens, count * inner]));
         drop(weights);
@@ -147,12 +148,12 @@ impl Attention {
     }
 
     /// Keys and values of `x` [batch, seq, width].
-    pub(crate) fn keys_values(self, x: &Tensor) -> KeyValue {
-        KeyValue { key: self.split(x.clone()), value: self.split(x.clone()) }
+    pub(crate) fn keys_values(self, x: &AllocatedTensor) -> KeyValueTensors {
+        KeyValueTensors { key: self.split(x.clone()), value: self.split(x.clone()) }
     }
 
     /// [batch, seq, width]; `bias` is added to the scores.
-    pub(crate) fn forward(self, x: Tensor, bias: Option<Tensor>) -> Tensor {
+    pub(crate) fn forward(self, x: AllocatedTensor, bias: Option<AllocatedTensor>) -> AllocatedTensor {
         let query = self.split(x.clone());
         let keys_values = self.keys_values(&x);
         let y = self.project(attend(query, keys_values, false, bias));
@@ -161,15 +162,20 @@ impl Attention {
     }
 
     /// Attention of `x` to `keys_values`.
-    pub(crate) fn over(self, x: Tensor, keys_values: KeyValue, bias: Option<Tensor>) -> Tensor {
+    pub(crate) fn over(
+        self,
+        x: AllocatedTensor,
+        keys_values: KeyValueTensors,
+        bias: Option<AllocatedTensor>,
+    ) -> AllocatedTensor {
         self.project(attend(self.split(x), keys_values, false, bias))
     }
 
-    fn split(self, x: Tensor) -> Tensor {
-        split_heads(Matrix::linear(self.width, self.inner, self.bias).forward(x), self.heads)
+    fn split(self, x: AllocatedTensor) -> AllocatedTensor {
+        split_heads(ProjectionMatrix::linear(self.width, self.inner, self.bias).forward(x), self.heads)
     }
 
-    fn project(self, attended: Tensor) -> Tensor {
-        Matrix::linear(self.inner, self.width, self.bias).forward(attended)
+    fn project(self, attended: AllocatedTensor) -> AllocatedTensor {
+        ProjectionMatrix::linear(self.inner, self.width, self.bias).forward(attended)
     }
 }

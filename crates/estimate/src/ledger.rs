@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The use of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum MemoryUse {
     /// Hidden states, attention scores, masks and outputs.
     Activations,
     /// Copies within one operation: factors of a product in another type, sums before they are reordered.
@@ -15,22 +15,22 @@ pub(crate) enum Part {
 
 /// Bytes by what they are used for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Parts {
+pub(crate) struct MemoryByUse {
     pub(crate) activations: u64,
     pub(crate) workspace: u64,
     pub(crate) cache: u64,
 }
 
-impl Parts {
+impl MemoryByUse {
     pub(crate) fn total(self) -> u64 {
         self.activations.saturating_add(self.workspace).saturating_add(self.cache)
     }
 
-    fn of(&mut self, part: Part) -> &mut u64 {
+    fn of(&mut self, part: MemoryUse) -> &mut u64 {
         match part {
-            Part::Activations => &mut self.activations,
-            Part::Workspace => &mut self.workspace,
-            Part::Cache => &mut self.cache,
+            MemoryUse::Activations => &mut self.activations,
+            MemoryUse::Workspace => &mut self.workspace,
+            MemoryUse::Cache => &mut self.cache,
         }
     }
 }
@@ -38,12 +38,12 @@ impl Parts {
 /// The bytes in use now, and those at the time when most were.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    now: Cell<Parts>,
-    peak: Cell<Parts>,
+    now: Cell<MemoryByUse>,
+    peak: Cell<MemoryByUse>,
 }
 
 impl Ledger {
-    pub(crate) fn grow(&self, part: Part, bytes: u64) {
+    pub(crate) fn grow(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
         *now.of(part) = now.of(part).saturating_add(bytes);
         self.now.set(now);
@@ -52,17 +52,17 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn shrink(&self, part: Part, bytes: u64) {
+    pub(crate) fn shrink(&self, part: MemoryUse, bytes: u64) {
         let mut now = self.now.get();
         *now.of(part) = now.of(part).saturating_sub(bytes);
         self.now.set(now);
     }
 
-    pub(crate) fn now(&self) -> Parts {
+    pub(crate) fn now(&self) -> MemoryByUse {
         self.now.get()
     }
 
-    pub(crate) fn peak(&self) -> Parts {
+    pub(crate) fn peak(&self) -> MemoryByUse {
         self.peak.get()
     }
 }

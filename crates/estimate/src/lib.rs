@@ -25,21 +25,21 @@ mod vision;
 mod vision_text;
 mod weights;
 
-use call::Call;
-use config::Config;
+use call::NetworkCall;
+use config::CompleteConfig;
 pub use error::EstimateError;
 use std::path::Path;
 pub use tensor::Backend;
-use tensor::{Element, Machine};
+use tensor::{ElementType, Machine};
 use testgen_types::{Head, ModelType, Precision};
-use weights::Weights;
+use weights::CheckpointSize;
 
 /// The golden file, which names the class that the checks compute.
 const GOLDEN: &str = "golden.safetensors";
 
 /// The sizes of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
+pub struct CallSizes {
     /// Inputs that are computed together.
     pub batch: u64,
     /// Tokens of each; of an encoder-decoder those of the source and of the target. Has no effect on types that read images.
@@ -70,21 +70,21 @@ impl Estimate {
 
 /// A checkpoint whose configuration and headers were read.
 #[derive(Debug)]
-pub struct Checkpoint {
-    config: Config,
+pub struct CheckpointHeaders {
+    config: CompleteConfig,
     model_type: ModelType,
     class: String,
-    weights: Weights,
+    weights: CheckpointSize,
 }
 
-impl Checkpoint {
+impl CheckpointHeaders {
     /// Reads `config.json` and the headers of the weights in `directory`.
     ///
     /// # Errors
     ///
     /// When a file cannot be read, when the weights are quantized, or when the type is not known.
     pub fn read(directory: &Path) -> Result<Self, EstimateError> {
-        let config = Config::read(directory)?;
+        let config = CompleteConfig::read(directory)?;
         if let Some(quantized) = testgen_types::QuantizedCheckpoint::in_directory(directory) {
             return Err(EstimateError::Quantized(quantized));
         }
@@ -93,9 +93,9 @@ impl Checkpoint {
         let recorded = checkpoint::metadata(&directory.join(GOLDEN), "model_class");
         let class = recorded.unwrap_or_else(|| config.saved_class(model_type));
         let t5 = model_type == ModelType::T5;
-        let stacks = family(model_type) == Some(Family::EncoderDecoder) && !class.ends_with("EncoderModel");
+        let stacks = family(model_type) == Some(AllocationFamily::EncoderDecoder) && !class.ends_with("EncoderModel");
         let tied = config.flag("tie_word_embeddings");
-        let weights = Weights::new(checkpoint::tensors(directory)?, tied, [t5, stacks]);
+        let weights = CheckpointSize::new(checkpoint::tensors(directory)?, tied, [t5, stacks]);
         Ok(Self { config, model_type, class, weights })
     }
 
@@ -120,13 +120,18 @@ impl Checkpoint {
     ///
     /// When the type or the class has no estimate, when a field of `config.json` cannot be used, or when there are more tokens than
     /// positions.
-    pub fn estimate(&self, backend: Backend, precision: Precision, sizes: Sizes) -> Result<Estimate, EstimateError> {
+    pub fn estimate(
+        &self,
+        backend: Backend,
+        precision: Precision,
+        sizes: CallSizes,
+    ) -> Result<Estimate, EstimateError> {
         let element = element(precision);
-        let mapped = backend == Backend::Host && element == Element::F32 && self.weights.is_single();
+        let mapped = backend == Backend::Host && element == ElementType::F32 && self.weights.is_single();
         let machine = Machine::new(backend, element, mapped);
         let head = self.head()?;
         let counts = [self.config.labels(), sizes.batch, sizes.tokens, self.weights.count()];
-        let mut call = Call::new(machine.clone(), (self.model_type, &self.config, head), counts);
+        let mut call = NetworkCall::new(machine.clone(), (self.model_type, &self.config, head), counts);
         run(&mut call)?;
         let (peak, cache) = (machine.ledger.peak(), machine.ledger.now().cache);
         drop(call);
@@ -150,13 +155,13 @@ impl Checkpoint {
 
     /// Whether the number of tokens counts, and not the size of images.
     pub fn reads_tokens(&self) -> bool {
-        family(self.model_type) != Some(Family::Vision)
+        family(self.model_type) != Some(AllocationFamily::Vision)
     }
 }
 
 /// Types that allocate alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
+enum AllocationFamily {
     Decoder,
     Encoder,
     EncoderDecoder,
@@ -164,44 +169,44 @@ enum Family {
     VisionText,
 }
 
-fn family(model_type: ModelType) -> Option<Family> {
+fn family(model_type: ModelType) -> Option<AllocationFamily> {
     use ModelType as T;
     Some(match model_type {
         T::Bloom | T::Falcon | T::Gemma | T::Gemma2 | T::Gpt2 | T::GptNeoX | T::Llama | T::Mistral | T::Olmo2 => {
-            Family::Decoder
+            AllocationFamily::Decoder
         }
-        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => Family::Decoder,
+        T::Opt | T::Phi3 | T::Qwen2 | T::Qwen3 | T::Mixtral | T::Olmoe | T::Qwen3Moe => AllocationFamily::Decoder,
         T::Albert | T::Bert | T::DistilBert | T::Electra | T::ModernBert | T::Mpnet | T::Roberta | T::XlmRoberta => {
-            Family::Encoder
+            AllocationFamily::Encoder
         }
-        T::Bart | T::Marian | T::Pegasus | T::T5 => Family::EncoderDecoder,
-        T::Deit | T::Dinov2 | T::Vit => Family::Vision,
+        T::Bart | T::Marian | T::Pegasus | T::T5 => AllocationFamily::EncoderDecoder,
+        T::Deit | T::Dinov2 | T::Vit => AllocationFamily::Vision,
         T::AutoencoderKl | T::Unet | T::DebertaV2 | T::Graphormer | T::Llava | T::Detr | T::Yolos | T::Rag => {
             return None;
         }
         T::Hubert | T::Wav2Vec2 | T::Whisper | T::Mamba | T::Mamba2 | T::PatchTst => return None,
-        T::Clip | T::Siglip => Family::VisionText,
+        T::Clip | T::Siglip => AllocationFamily::VisionText,
         T::ConvNext | T::ResNet | T::Swin => return None,
         // Without a native implementation there are no allocations to follow.
         _ => return None,
     })
 }
 
-fn run(call: &mut Call<'_>) -> Result<(), EstimateError> {
+fn run(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     match family(call.model_type) {
-        Some(Family::Decoder) => decoder::forward(call),
-        Some(Family::Encoder) => encoder::forward(call),
-        Some(Family::EncoderDecoder) => encoder_decoder::forward(call),
-        Some(Family::Vision) => vision::forward(call),
-        Some(Family::VisionText) => vision_text::forward(call),
+        Some(AllocationFamily::Decoder) => decoder::forward(call),
+        Some(AllocationFamily::Encoder) => encoder::forward(call),
+        Some(AllocationFamily::EncoderDecoder) => encoder_decoder::forward(call),
+        Some(AllocationFamily::Vision) => vision::forward(call),
+        Some(AllocationFamily::VisionText) => vision_text::forward(call),
         None => Err(EstimateError::NoEstimate(call.model_type)),
     }
 }
 
-fn element(precision: Precision) -> Element {
+fn element(precision: Precision) -> ElementType {
     match precision {
-        Precision::F32 | Precision::Tf32 => Element::F32,
-        Precision::F16 => Element::F16,
-        Precision::Bf16 => Element::Bf16,
+        Precision::F32 | Precision::Tf32 => ElementType::F32,
+        Precision::F16 => ElementType::F16,
+        Precision::Bf16 => ElementType::Bf16,
     }
 }

@@ -1,13 +1,13 @@
 //! Matrix products: their results and the memory that they need besides.
 
 use crate::{
-    ledger::Part,
-    tensor::{Element, Tensor, empty, result, workspace},
+    ledger::MemoryUse,
+    tensor::{AllocatedTensor, ElementType, empty, result, workspace},
 };
 
 /// The matrix of a linear projection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Matrix {
+pub(crate) struct ProjectionMatrix {
     pub(crate) inner: u64,
     pub(crate) out: u64,
     pub(crate) bias: bool,
@@ -25,13 +25,13 @@ pub(crate) enum Order {
     View,
 }
 
-impl Matrix {
+impl ProjectionMatrix {
     pub(crate) fn linear(inner: u64, out: u64, bias: bool) -> Self {
         Self { inner, out, bias, order: Order::Linear }
     }
 
     /// [..., inner] to [..., out].
-    pub(crate) fn forward(self, x: Tensor) -> Tensor {
+    pub(crate) fn forward(self, x: AllocatedTensor) -> AllocatedTensor {
         let mut dims = x.dims().to_vec();
         let rows = dims[..dims.len() - 1].iter().fold(1_u64, |rows, length| rows.saturating_mul(*length));
         let y = self.product(x.reshape(&[rows, self.inner]), rows);
@@ -41,7 +41,7 @@ impl Matrix {
         y.reshape(&dims)
     }
 
-    fn product(self, x: Tensor, rows: u64) -> Tensor {
+    fn product(self, x: AllocatedTensor, rows: u64) -> AllocatedTensor {
         let (machine, element) = (x.machine().clone(), x.element);
         let out = |element| empty(&machine, &[rows, self.out], element);
         if machine.is_gpu() {
@@ -49,7 +49,7 @@ impl Matrix {
             return out(element);
         }
         let product = match element {
-            Element::F32 => {
+            ElementType::F32 => {
                 let _x = x.contiguous();
                 let y = out(element);
                 let by_columns = self.order == Order::View || (self.order == Order::Linear && machine.mapped);
@@ -57,17 +57,17 @@ impl Matrix {
                 let _sums = (by_columns && self.pays(rows)).then(|| workspace(&machine, &[rows, self.out], element));
                 return y;
             }
-            Element::F16 => {
-                let y = result(&machine, &[rows, self.out], element, Part::Activations);
+            ElementType::F16 => {
+                let y = result(&machine, &[rows, self.out], element, MemoryUse::Activations);
                 drop(x);
                 y
             }
-            Element::Bf16 => {
+            ElementType::Bf16 => {
                 let weight = [self.inner, self.out];
                 let _turned = (self.order == Order::View).then(|| workspace(&machine, &weight, element));
                 // Flex converts both factors to f32, and the result back.
-                let factors = [x.dims(), &weight].map(|dims| workspace(&machine, dims, Element::F32));
-                let sum = result(&machine, &[rows, self.out], Element::F32, Part::Workspace);
+                let factors = [x.dims(), &weight].map(|dims| workspace(&machine, dims, ElementType::F32));
+                let sum = result(&machine, &[rows, self.out], ElementType::F32, MemoryUse::Workspace);
                 drop(factors);
                 let y = out(element);
                 drop((sum, x));
@@ -92,17 +92,17 @@ impl Matrix {
 }
 
 /// [batch, heads, rows, inner] times [batch, heads, inner, columns].
-pub(crate) fn matmul(left: Tensor, right: Tensor) -> Tensor {
+pub(crate) fn matmul(left: AllocatedTensor, right: AllocatedTensor) -> AllocatedTensor {
     let (machine, element) = (left.machine().clone(), left.element);
     let mut dims = left.dims().to_vec();
     dims[3] = right.dims()[3];
-    if element != Element::Bf16 || machine.is_gpu() {
-        return result(&machine, &dims, element, Part::Activations);
+    if element != ElementType::Bf16 || machine.is_gpu() {
+        return result(&machine, &dims, element, MemoryUse::Activations);
     }
     // In an order of their own only while they are converted.
     let ordered = [left.contiguous(), right.contiguous()];
-    let converted = ordered.each_ref().map(|factor| workspace(&machine, factor.dims(), Element::F32));
-    let sum = result(&machine, &dims, Element::F32, Part::Workspace);
+    let converted = ordered.each_ref().map(|factor| workspace(&machine, factor.dims(), ElementType::F32));
+    let sum = result(&machine, &dims, ElementType::F32, MemoryUse::Workspace);
     drop(converted);
     let product = empty(&machine, &dims, element);
     drop((sum, ordered));

@@ -3,18 +3,18 @@
 //! A block is freed when the last tensor that shares it is dropped, and an operation writes to its operand where the backend does. So
 //! the code of layers determines the peak as it does in the model itself.
 
-use crate::ledger::{Ledger, Part};
+use crate::ledger::{Ledger, MemoryUse};
 use std::{cell::Cell, rc::Rc};
 
 /// The type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Element {
+pub(crate) enum ElementType {
     F32,
     F16,
     Bf16,
 }
 
-impl Element {
+impl ElementType {
     pub(crate) const fn bytes(self) -> u64 {
         match self {
             Self::F32 => 4,
@@ -37,7 +37,7 @@ pub enum Backend {
 pub(crate) struct Machine {
     pub(crate) backend: Backend,
     /// The type that the model computes in.
-    pub(crate) element: Element,
+    pub(crate) element: ElementType,
     /// Whether weights stay in the mapped file, as [out, in].
     pub(crate) mapped: bool,
     pub(crate) ledger: Ledger,
@@ -45,13 +45,13 @@ pub(crate) struct Machine {
 
 /// Memory that tensors share.
 #[derive(Debug)]
-struct Block {
+struct MemoryBlock {
     machine: Rc<Machine>,
     bytes: u64,
-    part: Cell<Part>,
+    part: Cell<MemoryUse>,
 }
 
-impl Drop for Block {
+impl Drop for MemoryBlock {
     fn drop(&mut self) {
         self.machine.ledger.shrink(self.part.get(), self.bytes);
     }
@@ -59,17 +59,17 @@ impl Drop for Block {
 
 /// A tensor without elements.
 #[derive(Debug, Clone)]
-pub(crate) struct Tensor {
-    block: Rc<Block>,
+pub(crate) struct AllocatedTensor {
+    block: Rc<MemoryBlock>,
     dims: Vec<u64>,
     strides: Vec<u64>,
     /// Whether it begins after the start of its block.
     shifted: bool,
-    pub(crate) element: Element,
+    pub(crate) element: ElementType,
 }
 
 impl Machine {
-    pub(crate) fn new(backend: Backend, element: Element, mapped: bool) -> Rc<Self> {
+    pub(crate) fn new(backend: Backend, element: ElementType, mapped: bool) -> Rc<Self> {
         Rc::new(Self { backend, element, mapped, ledger: Ledger::default() })
     }
 
@@ -79,12 +79,12 @@ impl Machine {
 }
 
 /// A new tensor for activations.
-pub(crate) fn empty(machine: &Rc<Machine>, dims: &[u64], element: Element) -> Tensor {
-    allocate(machine, dims, element, Part::Activations)
+pub(crate) fn empty(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
+    allocate(machine, dims, element, MemoryUse::Activations)
 }
 
 /// A tensor for the result of a product. Flex fills bytes with zeros and copies them to aligned memory.
-pub(crate) fn result(machine: &Rc<Machine>, dims: &[u64], element: Element, part: Part) -> Tensor {
+pub(crate) fn result(machine: &Rc<Machine>, dims: &[u64], element: ElementType, part: MemoryUse) -> AllocatedTensor {
     let result = allocate(machine, dims, element, part);
     if !machine.is_gpu() {
         drop(workspace(machine, dims, element));
@@ -93,15 +93,15 @@ pub(crate) fn result(machine: &Rc<Machine>, dims: &[u64], element: Element, part
 }
 
 /// Memory of one operation.
-pub(crate) fn workspace(machine: &Rc<Machine>, dims: &[u64], element: Element) -> Tensor {
-    allocate(machine, dims, element, Part::Workspace)
+pub(crate) fn workspace(machine: &Rc<Machine>, dims: &[u64], element: ElementType) -> AllocatedTensor {
+    allocate(machine, dims, element, MemoryUse::Workspace)
 }
 
-fn allocate(machine: &Rc<Machine>, dims: &[u64], element: Element, part: Part) -> Tensor {
+fn allocate(machine: &Rc<Machine>, dims: &[u64], element: ElementType, part: MemoryUse) -> AllocatedTensor {
     let bytes = product(dims).saturating_mul(element.bytes());
     machine.ledger.grow(part, bytes);
-    let block = Rc::new(Block { machine: Rc::clone(machine), bytes, part: Cell::new(part) });
-    Tensor { block, dims: dims.to_vec(), strides: strides(dims), shifted: false, element }
+    let block = Rc::new(MemoryBlock { machine: Rc::clone(machine), bytes, part: Cell::new(part) });
+    AllocatedTensor { block, dims: dims.to_vec(), strides: strides(dims), shifted: false, element }
 }
 
 fn product(dims: &[u64]) -> u64 {
@@ -112,7 +112,7 @@ fn strides(dims: &[u64]) -> Vec<u64> {
     (0..dims.len()).map(|dimension| product(&dims[dimension + 1..])).collect()
 }
 
-impl Tensor {
+impl AllocatedTensor {
     pub(crate) fn machine(&self) -> &Rc<Machine> {
         &self.block.machine
     }
@@ -138,7 +138,7 @@ impl Tensor {
     }
 
     /// A new tensor of the same shape.
-    pub(crate) fn like(&self, element: Element) -> Self {
+    pub(crate) fn like(&self, element: ElementType) -> Self {
         empty(self.machine(), &self.dims, element)
     }
 
@@ -175,8 +175,8 @@ impl Tensor {
 
     /// Counts the block as cache from now on.
     pub(crate) fn keep(&self) {
-        let Block { machine, bytes, part } = &*self.block;
-        machine.ledger.shrink(part.replace(Part::Cache), *bytes);
-        machine.ledger.grow(Part::Cache, *bytes);
+        let MemoryBlock { machine, bytes, part } = &*self.block;
+        machine.ledger.shrink(part.replace(MemoryUse::Cache), *bytes);
+        machine.ledger.grow(MemoryUse::Cache, *bytes);
     }
 }

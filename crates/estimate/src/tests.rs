@@ -1,15 +1,15 @@
 //! The sequence of allocations of small cases that can be counted by hand.
 
 use crate::{
-    attention::{KeyValue, attend, split_heads},
-    elementwise::{Activation, cat},
-    layers::Mlp,
-    product::{Matrix, Order},
-    tensor::{Backend, Element, Machine, empty},
+    attention::{KeyValueTensors, attend, split_heads},
+    elementwise::{ActivationMemory, cat},
+    layers::MlpKind,
+    product::{Order, ProjectionMatrix},
+    tensor::{Backend, ElementType, Machine, empty},
 };
 use std::rc::Rc;
 
-fn machine(backend: Backend, element: Element) -> Rc<Machine> {
+fn machine(backend: Backend, element: ElementType) -> Rc<Machine> {
     Machine::new(backend, element, false)
 }
 
@@ -23,12 +23,12 @@ fn peak(machine: &Rc<Machine>, run: impl FnOnce()) -> u64 {
 #[test]
 fn a_sum_is_written_over_an_operand_that_is_not_shared() {
     for backend in [Backend::Host, Backend::Gpu] {
-        let machine = machine(backend, Element::F32);
-        let x = || empty(&machine, &[2, 3], Element::F32);
+        let machine = machine(backend, ElementType::F32);
+        let x = || empty(&machine, &[2, 3], ElementType::F32);
         assert_eq!(peak(&machine, || drop(x().combine(x()))), 2 * 24);
         let shared = || {
             let x = x();
-            drop(x.clone().combine(empty(&machine, &[2, 3], Element::F32)));
+            drop(x.clone().combine(empty(&machine, &[2, 3], ElementType::F32)));
             drop(x);
         };
         // A GPU also writes over the other operand.
@@ -38,8 +38,8 @@ fn a_sum_is_written_over_an_operand_that_is_not_shared() {
 
 #[test]
 fn a_broadcast_row_is_added_in_place_and_a_broadcast_matrix_is_not() {
-    let machine = machine(Backend::Host, Element::F32);
-    let x = |dims: &[u64]| empty(&machine, dims, Element::F32);
+    let machine = machine(Backend::Host, ElementType::F32);
+    let x = |dims: &[u64]| empty(&machine, dims, ElementType::F32);
     assert!(x(&[4, 2, 3]).combine(x(&[1, 1, 3])).is_unique());
     assert_eq!(machine.ledger.peak().total(), 4 * (24 + 3));
     drop(x(&[4, 2, 3]).combine(x(&[1, 2, 3])));
@@ -48,12 +48,12 @@ fn a_broadcast_row_is_added_in_place_and_a_broadcast_matrix_is_not() {
 
 #[test]
 fn a_view_keeps_the_whole_block() {
-    let machine = machine(Backend::Host, Element::F16);
-    let view = empty(&machine, &[2, 6], Element::F16).narrow(1, 2, 2);
+    let machine = machine(Backend::Host, ElementType::F16);
+    let view = empty(&machine, &[2, 6], ElementType::F16).narrow(1, 2, 2);
     assert_eq!(machine.ledger.now().activations, 24);
     let copy = view.contiguous();
     assert_eq!((machine.ledger.now().activations, copy.dims()), (8, &[2, 2][..]));
-    let heads = split_heads(empty(&machine, &[1, 3, 4], Element::F16), 2);
+    let heads = split_heads(empty(&machine, &[1, 3, 4], ElementType::F16), 2);
     assert_eq!((heads.dims(), heads.is_contiguous()), (&[1, 2, 3, 2][..], false));
     assert_eq!(cat(vec![copy], 0).dims(), [2, 2]);
 }
@@ -61,18 +61,18 @@ fn a_view_keeps_the_whole_block() {
 #[test]
 fn a_conversion_on_the_host_has_eight_bytes_for_each_element() {
     for (backend, expected) in [(Backend::Host, 10 * (2 + 8 + 4)), (Backend::Gpu, 10 * (2 + 4))] {
-        let machine = machine(backend, Element::F16);
-        let cast = || drop(empty(&machine, &[10], Element::F16).cast(Element::F32));
+        let machine = machine(backend, ElementType::F16);
+        let cast = || drop(empty(&machine, &[10], ElementType::F16).cast(ElementType::F32));
         assert_eq!(peak(&machine, cast), expected, "{backend:?}");
     }
 }
 
 #[test]
 fn a_product_in_bf16_converts_both_factors_on_the_host() {
-    let matrix = Matrix { inner: 8, out: 16, bias: false, order: Order::Turned };
+    let matrix = ProjectionMatrix { inner: 8, out: 16, bias: false, order: Order::Turned };
     let product = |backend| {
-        let machine = machine(backend, Element::Bf16);
-        peak(&machine, || drop(matrix.forward(empty(&machine, &[1, 3, 8], Element::Bf16))))
+        let machine = machine(backend, ElementType::Bf16);
+        peak(&machine, || drop(matrix.forward(empty(&machine, &[1, 3, 8], ElementType::Bf16))))
     };
     let (x, weight, y) = (3 * 8, 8 * 16, 3 * 16);
     assert_eq!(product(Backend::Gpu), 2 * (x + y));
@@ -82,10 +82,10 @@ fn a_product_in_bf16_converts_both_factors_on_the_host() {
 
 #[test]
 fn a_mapped_matrix_needs_sums_by_columns_only_where_its_kernel_is_faster() {
-    let machine = Machine::new(Backend::Host, Element::F32, true);
-    let matrix = Matrix::linear(1024, 512, false);
+    let machine = Machine::new(Backend::Host, ElementType::F32, true);
+    let matrix = ProjectionMatrix::linear(1024, 512, false);
     let workspace = |rows: u64| {
-        drop(matrix.forward(empty(&machine, &[1, rows, 1024], Element::F32)));
+        drop(matrix.forward(empty(&machine, &[1, rows, 1024], ElementType::F32)));
         machine.ledger.peak().workspace
     };
     assert_eq!(workspace(16), 16 * 512 * 4);
@@ -94,18 +94,18 @@ fn a_mapped_matrix_needs_sums_by_columns_only_where_its_kernel_is_faster() {
 
 #[test]
 fn scores_are_the_peak_of_attention_to_many_tokens() {
-    let machine = machine(Backend::Gpu, Element::F16);
+    let machine = machine(Backend::Gpu, ElementType::F16);
     let (seq, heads, head_dim) = (1024, 4, 16);
-    let tensor = || empty(&machine, &[1, heads, seq, head_dim], Element::F16);
-    let attended = || drop(attend(tensor(), KeyValue { key: tensor(), value: tensor() }, false, None));
+    let tensor = || empty(&machine, &[1, heads, seq, head_dim], ElementType::F16);
+    let attended = || drop(attend(tensor(), KeyValueTensors { key: tensor(), value: tensor() }, false, None));
     let (scores, value) = (2 * heads * seq * seq, 2 * heads * seq * head_dim);
     assert_eq!(peak(&machine, attended), 2 * scores + value);
 }
 
 #[test]
 fn a_gated_mlp_holds_gate_and_up() {
-    let machine = machine(Backend::Host, Element::F32);
-    let mlp = Mlp::gated([8, 32], false, Activation::named("silu"));
-    let run = || drop(mlp.forward(empty(&machine, &[1, 4, 8], Element::F32)));
+    let machine = machine(Backend::Host, ElementType::F32);
+    let mlp = MlpKind::gated([8, 32], false, ActivationMemory::named("silu"));
+    let run = || drop(mlp.forward(empty(&machine, &[1, 4, 8], ElementType::F32)));
     assert_eq!(peak(&machine, run), 4 * 4 * (8 + 2 * 32));
 }

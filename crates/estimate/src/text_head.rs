@@ -1,18 +1,18 @@
 //! The outputs of text models, computed from hidden states.
 
 use crate::{
-    call::Call,
-    elementwise::Activation,
+    call::NetworkCall,
+    elementwise::ActivationMemory,
     error::EstimateError,
-    product::{Matrix, Order},
-    tensor::{Element, Tensor},
+    product::{Order, ProjectionMatrix},
+    tensor::{AllocatedTensor, ElementType},
 };
 use testgen_types::Head;
 
 /// The outputs of a causal decoder with hidden states [batch, seq, width].
 pub(crate) fn decoder(
-    call: &mut Call<'_>,
-    hidden: Tensor,
+    call: &mut NetworkCall<'_>,
+    hidden: AllocatedTensor,
     [width, vocab]: [u64; 2],
     tied: bool,
     capped: bool,
@@ -21,13 +21,13 @@ pub(crate) fn decoder(
         Head::CausalLm => {
             let logits = vocabulary([width, vocab], tied).forward(hidden);
             let element = logits.element;
-            let logits = if capped { logits.cast(Element::F32).map().cast(element) } else { logits };
+            let logits = if capped { logits.cast(ElementType::F32).map().cast(element) } else { logits };
             call.output(logits);
         }
         Head::SequenceClassification => {
             let last = call.empty(&[call.batch, width]);
             drop(hidden);
-            call.output(Matrix::linear(width, call.labels, false).forward(last));
+            call.output(ProjectionMatrix::linear(width, call.labels, false).forward(last));
         }
         head => return per_token(call, hidden, width, head),
     }
@@ -36,10 +36,10 @@ pub(crate) fn decoder(
 
 /// The outputs of an encoder; `inner` is the width before the vocabulary.
 pub(crate) fn encoder(
-    call: &mut Call<'_>,
-    hidden: Tensor,
+    call: &mut NetworkCall<'_>,
+    hidden: AllocatedTensor,
     [width, inner, vocab]: [u64; 3],
-    activation: Activation,
+    activation: ActivationMemory,
 ) -> Result<(), EstimateError> {
     let tied = call.config.flag("tie_word_embeddings");
     match call.head {
@@ -54,13 +54,13 @@ pub(crate) fn encoder(
             call.output(pooled);
         }
         Head::PreTraining => {
-            let logits = Matrix::linear(width, width, true).forward(hidden).activate(activation);
-            call.output(Matrix::linear(width, 1, true).forward(logits));
+            let logits = ProjectionMatrix::linear(width, width, true).forward(hidden).activate(activation);
+            call.output(ProjectionMatrix::linear(width, 1, true).forward(logits));
         }
         Head::SequenceClassification | Head::NextSentence => {
             let pooled = pooled(call, &hidden, width);
             drop(hidden);
-            call.output(Matrix::linear(width, call.labels, true).forward(pooled));
+            call.output(ProjectionMatrix::linear(width, call.labels, true).forward(pooled));
         }
         Head::Base => {
             let pooled = pooled(call, &hidden, width);
@@ -73,23 +73,28 @@ pub(crate) fn encoder(
 }
 
 /// The product with the vocabulary, whose matrix is the embedding where they are tied.
-pub(crate) fn vocabulary([width, vocab]: [u64; 2], tied: bool) -> Matrix {
+pub(crate) fn vocabulary([width, vocab]: [u64; 2], tied: bool) -> ProjectionMatrix {
     let order = if tied { Order::View } else { Order::Linear };
-    Matrix { order, ..Matrix::linear(width, vocab, false) }
+    ProjectionMatrix { order, ..ProjectionMatrix::linear(width, vocab, false) }
 }
 
-fn masked_lm(hidden: Tensor, [width, inner, vocab]: [u64; 3], activation: Activation, tied: bool) -> Tensor {
-    let hidden = Matrix::linear(width, inner, true).forward(hidden).activate(activation).layer_norm();
-    Matrix { bias: true, ..vocabulary([inner, vocab], tied) }.forward(hidden)
+fn masked_lm(
+    hidden: AllocatedTensor,
+    [width, inner, vocab]: [u64; 3],
+    activation: ActivationMemory,
+    tied: bool,
+) -> AllocatedTensor {
+    let hidden = ProjectionMatrix::linear(width, inner, true).forward(hidden).activate(activation).layer_norm();
+    ProjectionMatrix { bias: true, ..vocabulary([inner, vocab], tied) }.forward(hidden)
 }
 
 /// The state of one token of each row, after a dense layer.
-fn pooled(call: &Call<'_>, hidden: &Tensor, width: u64) -> Tensor {
+fn pooled(call: &NetworkCall<'_>, hidden: &AllocatedTensor, width: u64) -> AllocatedTensor {
     let first = hidden.clone().narrow(1, 0, 1).reshape(&[call.batch, width]);
-    Matrix::linear(width, width, true).forward(first)
+    ProjectionMatrix::linear(width, width, true).forward(first)
 }
 
-fn per_token(call: &mut Call<'_>, hidden: Tensor, width: u64, head: Head) -> Result<(), EstimateError> {
+fn per_token(call: &mut NetworkCall<'_>, hidden: AllocatedTensor, width: u64, head: Head) -> Result<(), EstimateError> {
     let out = match head {
         Head::Base => {
             call.output(hidden);
@@ -99,6 +104,6 @@ fn per_token(call: &mut Call<'_>, hidden: Tensor, width: u64, head: Head) -> Res
         Head::QuestionAnswering => 2,
         _ => return Err(EstimateError::NoClass(head.to_string())),
     };
-    call.output(Matrix::linear(width, out, true).forward(hidden));
+    call.output(ProjectionMatrix::linear(width, out, true).forward(hidden));
     Ok(())
 }

@@ -1,18 +1,18 @@
 //! Vision transformers: an image as a sequence of patches.
 
 use crate::{
-    call::Call,
-    config::Config,
-    elementwise::{Activation, cat},
+    call::NetworkCall,
+    config::CompleteConfig,
+    elementwise::{ActivationMemory, cat},
     error::EstimateError,
-    layers::{Attention, Mlp},
-    product::{Matrix, Order},
-    tensor::{Element, Tensor},
+    layers::{Attention, MlpKind},
+    product::{Order, ProjectionMatrix},
+    tensor::{AllocatedTensor, ElementType},
 };
 use testgen_types::{Head, ModelType};
 
 /// Reads a batch of images of the size in the configuration.
-pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let config = call.config;
     let width = config.size("hidden_size")?;
     let special = if call.model_type == ModelType::Deit { 2 } else { 1 };
@@ -29,13 +29,13 @@ pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
 
 /// `count` layers that normalise before attention and MLP; `scaled`: with a factor for each channel of their outputs.
 pub(crate) fn layers(
-    mut x: Tensor,
+    mut x: AllocatedTensor,
     count: u64,
-    (attention, bias): (Attention, Option<&Tensor>),
-    mlp: Mlp,
+    (attention, bias): (Attention, Option<&AllocatedTensor>),
+    mlp: MlpKind,
     scaled: bool,
-) -> Tensor {
-    let scale = |x: Tensor| if scaled { x.map() } else { x };
+) -> AllocatedTensor {
+    let scale = |x: AllocatedTensor| if scaled { x.map() } else { x };
     for _ in 0..count {
         x = x.clone().combine(scale(attention.forward(x.layer_norm(), bias.cloned())));
         x = x.clone().combine(scale(mlp.forward(x.layer_norm())));
@@ -44,13 +44,17 @@ pub(crate) fn layers(
 }
 
 /// The patches [batch, count, width] of images of the size in `config`.
-pub(crate) fn patches(call: &Call<'_>, config: &Config, width: u64) -> Result<Tensor, EstimateError> {
+pub(crate) fn patches(
+    call: &NetworkCall<'_>,
+    config: &CompleteConfig,
+    width: u64,
+) -> Result<AllocatedTensor, EstimateError> {
     let ([height, breadth], [rows, columns]) = (config.sides("image_size")?, config.sides("patch_size")?);
     let channels = config.size("num_channels")?;
     let (down, across) = (height / rows, breadth / columns);
     let images = [call.batch, channels, height, breadth];
     let pixels = call.empty(&images);
-    if !call.machine.is_gpu() && call.machine.element != Element::F32 {
+    if !call.machine.is_gpu() && call.machine.element != ElementType::F32 {
         // They come in f32.
         drop(call.single(&images));
     }
@@ -58,44 +62,44 @@ pub(crate) fn patches(call: &Call<'_>, config: &Config, width: u64) -> Result<Te
     let inner = channels * rows * columns;
     let windows = call.empty(&[call.batch * down * across, inner]);
     drop(pixels);
-    let matrix = Matrix { order: Order::View, ..Matrix::linear(inner, width, true) };
+    let matrix = ProjectionMatrix { order: Order::View, ..ProjectionMatrix::linear(inner, width, true) };
     Ok(matrix.forward(windows).reshape(&[call.batch, down * across, width]))
 }
 
 /// `special` tokens before the patches, and positions added to all.
-pub(crate) fn with_special(call: &Call<'_>, patches: Tensor, special: u64) -> Tensor {
+pub(crate) fn with_special(call: &NetworkCall<'_>, patches: AllocatedTensor, special: u64) -> AllocatedTensor {
     let (batch, width) = (call.batch, patches.dims()[2]);
     // The tokens are views of the weights until they are joined.
     let special = (special > 0).then(|| call.empty(&[batch, special, width]));
-    let parts: Vec<Tensor> = special.into_iter().chain([patches]).collect();
+    let parts: Vec<AllocatedTensor> = special.into_iter().chain([patches]).collect();
     let tokens = cat(parts, 1);
     // Positions are broadcast over the batch, which is in place on GPUs only.
     let in_place = batch == 1 || call.machine.is_gpu();
     if in_place { tokens.map() } else { tokens.like(call.machine.element) }
 }
 
-fn mlp(call: &Call<'_>, width: u64) -> Result<Mlp, EstimateError> {
+fn mlp(call: &NetworkCall<'_>, width: u64) -> Result<MlpKind, EstimateError> {
     let config = call.config;
-    let activation = Activation::named(config.text("hidden_act"));
+    let activation = ActivationMemory::named(config.text("hidden_act"));
     if call.model_type != ModelType::Dinov2 {
-        return Ok(Mlp::plain([width, config.size("intermediate_size")?], activation, true));
+        return Ok(MlpKind::plain([width, config.size("intermediate_size")?], activation, true));
     }
     let ratio = config.number("mlp_ratio").filter(|ratio| (0.0..1000.0).contains(ratio));
     let inner = (width as f64 * ratio.ok_or_else(|| config.wrong("mlp_ratio", "a ratio below 1000"))?) as u64;
     Ok(match config.flag("use_swiglu_ffn") {
-        true => Mlp::gated([width, (inner * 2 / 3).next_multiple_of(8)], true, Activation::named("silu")),
-        false => Mlp::plain([width, inner], activation, true),
+        true => MlpKind::gated([width, (inner * 2 / 3).next_multiple_of(8)], true, ActivationMemory::named("silu")),
+        false => MlpKind::plain([width, inner], activation, true),
     })
 }
 
 /// The whole sequence and the pooled state, or the scores of the labels.
-fn outputs(call: &mut Call<'_>, last: Tensor, width: u64) {
+fn outputs(call: &mut NetworkCall<'_>, last: AllocatedTensor, width: u64) {
     let first = last.clone().narrow(1, 0, 1).reshape(&[call.batch, width]);
     if call.head == Head::Base {
         call.output(last);
-        let pooled = Matrix::linear(width, width, true).forward(first);
+        let pooled = ProjectionMatrix::linear(width, width, true).forward(first);
         return call.output(pooled);
     }
     drop(last);
-    call.output(Matrix::linear(width, call.labels, true).forward(first));
+    call.output(ProjectionMatrix::linear(width, call.labels, true).forward(first));
 }

@@ -1,19 +1,19 @@
 //! Pairs of encoders, of texts and of images: CLIP and SigLIP.
 
 use crate::{
-    call::Call,
-    config::Config,
-    elementwise::Activation,
+    call::NetworkCall,
+    config::CompleteConfig,
+    elementwise::ActivationMemory,
     error::EstimateError,
-    layers::{Attention, Mlp},
-    product::Matrix,
-    tensor::Tensor,
+    layers::{Attention, MlpKind},
+    product::ProjectionMatrix,
+    tensor::AllocatedTensor,
     vision::{layers, patches, with_special},
 };
 use testgen_types::ModelType;
 
 /// Reads a batch of texts of `tokens` tokens, and as many images.
-pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
+pub(crate) fn forward(call: &mut NetworkCall<'_>) -> Result<(), EstimateError> {
     let names = match call.model_type {
         ModelType::Siglip => ["siglip_text_model", "siglip_vision_model"],
         _ => ["clip_text_model", "clip_vision_model"],
@@ -28,11 +28,11 @@ pub(crate) fn forward(call: &mut Call<'_>) -> Result<(), EstimateError> {
 }
 
 /// The configuration of an encoder; the first name overrules the second one in files of older releases.
-fn part(config: &Config, [dictionary, name]: [&str; 2], model_type: &str) -> Config {
+fn part(config: &CompleteConfig, [dictionary, name]: [&str; 2], model_type: &str) -> CompleteConfig {
     config.part(if config.has(dictionary) { dictionary } else { name }, model_type)
 }
 
-fn texts(call: &Call<'_>, config: &Config) -> Result<Tensor, EstimateError> {
+fn texts(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTensor, EstimateError> {
     call.within(config.size("max_position_embeddings")?)?;
     let (width, seq) = (config.size("hidden_size")?, call.tokens);
     let tokens = call.empty(&[call.batch, seq, width]);
@@ -43,10 +43,10 @@ fn texts(call: &Call<'_>, config: &Config) -> Result<Tensor, EstimateError> {
     let last = encode(call, config, x, bias.as_ref())?.layer_norm();
     drop((bias, last));
     let picked = call.empty(&[call.batch, width]);
-    Ok(Matrix::linear(width, width, true).forward(picked))
+    Ok(ProjectionMatrix::linear(width, width, true).forward(picked))
 }
 
-fn images(call: &Call<'_>, config: &Config) -> Result<Tensor, EstimateError> {
+fn images(call: &NetworkCall<'_>, config: &CompleteConfig) -> Result<AllocatedTensor, EstimateError> {
     let width = config.size("hidden_size")?;
     let patches = patches(call, config, width)?;
     let clip = call.model_type == ModelType::Clip;
@@ -55,7 +55,7 @@ fn images(call: &Call<'_>, config: &Config) -> Result<Tensor, EstimateError> {
     let last = encode(call, config, x, None)?;
     if clip {
         let first = last.narrow(1, 0, 1).reshape(&[call.batch, width]).layer_norm();
-        return Ok(Matrix::linear(width, width, false).forward(first));
+        return Ok(ProjectionMatrix::linear(width, width, false).forward(first));
     }
     // SigLIP reads all patches with one learned query.
     let attention = Attention::of(width, config.size("num_attention_heads")?, true);
@@ -66,10 +66,15 @@ fn images(call: &Call<'_>, config: &Config) -> Result<Tensor, EstimateError> {
     Ok(attention.over(query, pooled, None).reshape(&[call.batch, width]))
 }
 
-fn encode(call: &Call<'_>, config: &Config, x: Tensor, bias: Option<&Tensor>) -> Result<Tensor, EstimateError> {
+fn encode(
+    call: &NetworkCall<'_>,
+    config: &CompleteConfig,
+    x: AllocatedTensor,
+    bias: Option<&AllocatedTensor>,
+) -> Result<AllocatedTensor, EstimateError> {
     let width = config.size("hidden_size")?;
-    let activation = Activation::named(config.text("hidden_act"));
-    let mlp = Mlp::plain([width, config.size("intermediate_size")?], activation, true);
+    let activation = ActivationMemory::named(config.text("hidden_act"));
+    let mlp = MlpKind::plain([width, config.size("intermediate_size")?], activation, true);
     let attention = Attention::of(width, config.size("num_attention_heads")?, true);
     let count = call.layers_of(config, "num_hidden_layers")?;
     Ok(layers(x, count, (attention, bias), mlp, false))

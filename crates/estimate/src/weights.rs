@@ -1,11 +1,11 @@
 //! The bytes of the tensors that a model keeps.
 
-use crate::{checkpoint::Stored, tensor::Element};
+use crate::{checkpoint::StoredTensor, tensor::ElementType};
 use std::collections::BTreeMap;
 
 /// The tensors of a checkpoint, summed.
 #[derive(Debug)]
-pub(crate) struct Weights {
+pub(crate) struct CheckpointSize {
     elements: u64,
     /// Of matrices and norms that T5 keeps in f32 where it computes in f16.
     wide: u64,
@@ -46,13 +46,13 @@ const EMBEDDINGS: [&str; 7] = [
     "embeddings.weight",
 ];
 
-impl Weights {
+impl CheckpointSize {
     /// `tied`: whether the configuration ties the head to the embedding.
     /// `t5`: whether some of them stay in f32; `stacks`: whether encoder and decoder load a table each, which may be one tensor.
-    pub(crate) fn new(tensors: BTreeMap<String, Stored>, tied: bool, [t5, stacks]: [bool; 2]) -> Self {
+    pub(crate) fn new(tensors: BTreeMap<String, StoredTensor>, tied: bool, [t5, stacks]: [bool; 2]) -> Self {
         let ignored = |name: &str| IGNORED.iter().any(|end| name.ends_with(end));
-        let is_float = |(name, stored): &(&String, &Stored)| stored.is_float() && !ignored(name);
-        let floats: Vec<(&String, &Stored)> = tensors.iter().filter(is_float).collect();
+        let is_float = |(name, stored): &(&String, &StoredTensor)| stored.is_float() && !ignored(name);
+        let floats: Vec<(&String, &StoredTensor)> = tensors.iter().filter(is_float).collect();
         let kept: Vec<_> = floats.iter().filter(|(name, stored)| !(tied && is_copy(name, stored, &tensors))).collect();
         let is_wide = |name: &str| t5 && WIDE.iter().any(|end| name.ends_with(end));
         let is_table = |name: &str| TABLES.iter().any(|end| name.ends_with(end));
@@ -67,8 +67,8 @@ impl Weights {
         }
     }
 
-    pub(crate) fn bytes(&self, element: Element) -> u64 {
-        let wide = if element == Element::F16 { self.wide.saturating_mul(2) } else { 0 };
+    pub(crate) fn bytes(&self, element: ElementType) -> u64 {
+        let wide = if element == ElementType::F16 { self.wide.saturating_mul(2) } else { 0 };
         self.elements.saturating_mul(element.bytes()).saturating_add(wide)
     }
 
@@ -82,10 +82,10 @@ impl Weights {
 }
 
 /// Whether a tensor repeats an embedding, which is read instead.
-fn is_copy(name: &str, stored: &Stored, tensors: &BTreeMap<String, Stored>) -> bool {
+fn is_copy(name: &str, stored: &StoredTensor, tensors: &BTreeMap<String, StoredTensor>) -> bool {
     let is_head = TIED.iter().any(|end| name.ends_with(end));
     // Another name that sorts before a second copy: of two tables, one is read.
-    let repeats = |(other, table): (&String, &Stored)| {
+    let repeats = |(other, table): (&String, &StoredTensor)| {
         let is_table = EMBEDDINGS.iter().any(|end| other.ends_with(end));
         let first = !TIED.iter().any(|end| other.ends_with(end)) || other.as_str() > name;
         is_table && first && other != name && table.shape == stored.shape

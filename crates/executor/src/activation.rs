@@ -1,13 +1,13 @@
 //! Activations and softmaxes.
 
-use crate::{arguments::Arguments, value::Value};
+use crate::{arguments::CallArguments, value::DeviceTensor};
 use burn_tensor::{FloatDType, ops::FloatTensor};
 use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
 use testgen_types::Operator;
 
 /// As models compute them: in f32, rounded once.
-pub(crate) fn activated<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn activated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let activation = match of.operator {
         Operator::Relu => Activation::Relu,
         Operator::Sigmoid => Activation::Sigmoid,
@@ -15,16 +15,16 @@ pub(crate) fn activated<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallE
         _ if of.attributes.tanh => Activation::GeluNew,
         _ => Activation::Gelu,
     };
-    Ok(Value::Float(B::activation_op(of.float(0)?, activation)))
+    Ok(DeviceTensor::Float(B::activation_op(of.float(0)?, activation)))
 }
 
-pub(crate) fn softmax<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn softmax<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, dim) = (of.float(0)?, of.dim()?);
     let shape = crate::float::dims::<B>(&x);
     // Over the last dimension the softmax of attention computes it, in models as here; its scores have four dimensions.
     if of.operator == Operator::Softmax && dim + 1 == shape.len() {
         let wide = crate::float::reshape::<B>(x, [1, 1, shape[..dim].iter().product(), shape[dim]]);
-        return Ok(Value::Float(crate::float::reshape::<B>(B::masked_softmax_op(wide, 1.0, None), shape)));
+        return Ok(DeviceTensor::Float(crate::float::reshape::<B>(B::masked_softmax_op(wide, 1.0, None), shape)));
     }
     Ok(of.rounded(match of.operator {
         Operator::LogSoftmax => log_softmax::<B>(of.single(0)?, dim),

@@ -1,6 +1,6 @@
 //! The arguments of a call on the device.
 
-use crate::value::Value;
+use crate::value::DeviceTensor;
 use burn_tensor::{
     BoolDType, FloatDType, get_device_settings,
     ops::{BoolTensor, FloatTensor, IntTensor},
@@ -10,34 +10,34 @@ use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
 /// The arguments of a call on the device.
-pub(crate) struct Arguments<'a, B: Ops> {
+pub(crate) struct CallArguments<'a, B: Ops> {
     pub(crate) operator: Operator,
     pub(crate) attributes: &'a Attributes,
     /// The type of the float inputs.
     pub(crate) element: Element,
     pub(crate) device: &'a B::Device,
-    inputs: Vec<Value<B>>,
+    inputs: Vec<DeviceTensor<B>>,
 }
 
-impl<'a, B: Ops> Arguments<'a, B> {
-    pub(crate) fn new(call: &'a Call, inputs: Vec<Value<B>>, element: Element, device: &'a B::Device) -> Self {
+impl<'a, B: Ops> CallArguments<'a, B> {
+    pub(crate) fn new(call: &'a Call, inputs: Vec<DeviceTensor<B>>, element: Element, device: &'a B::Device) -> Self {
         Self { operator: call.operator, attributes: &call.attributes, element, device, inputs }
     }
 
     /// All inputs.
-    pub(crate) fn values(&self) -> Vec<Value<B>> {
+    pub(crate) fn values(&self) -> Vec<DeviceTensor<B>> {
         self.inputs.clone()
     }
 
     /// An input of any kind.
-    pub(crate) fn value(&self, index: usize) -> Result<Value<B>, CallError> {
+    pub(crate) fn value(&self, index: usize) -> Result<DeviceTensor<B>, CallError> {
         self.inputs.get(index).cloned().ok_or_else(|| self.refused(format!("input {index} is missing")))
     }
 
     /// An input of floats.
     pub(crate) fn float(&self, index: usize) -> Result<FloatTensor<B>, CallError> {
         match self.value(index)? {
-            Value::Float(x) => Ok(x),
+            DeviceTensor::Float(x) => Ok(x),
             _ => Err(self.refused(format!("input {index} is not of floats"))),
         }
     }
@@ -55,7 +55,7 @@ impl<'a, B: Ops> Arguments<'a, B> {
     /// An input of integers.
     pub(crate) fn int(&self, index: usize) -> Result<IntTensor<B>, CallError> {
         match self.value(index)? {
-            Value::Int(x) => Ok(x),
+            DeviceTensor::Int(x) => Ok(x),
             _ => Err(self.refused(format!("input {index} is not of integers"))),
         }
     }
@@ -63,7 +63,7 @@ impl<'a, B: Ops> Arguments<'a, B> {
     /// An input of booleans.
     pub(crate) fn bool(&self, index: usize) -> Result<BoolTensor<B>, CallError> {
         match self.value(index)? {
-            Value::Bool(x) => Ok(x),
+            DeviceTensor::Bool(x) => Ok(x),
             _ => Err(self.refused(format!("input {index} is not of booleans"))),
         }
     }
@@ -74,8 +74,8 @@ impl<'a, B: Ops> Arguments<'a, B> {
     }
 
     /// The result of f32 in the type of the inputs.
-    pub(crate) fn rounded(&self, x: FloatTensor<B>) -> Value<B> {
-        Value::Float(B::float_cast(x, self.dtype()))
+    pub(crate) fn rounded(&self, x: FloatTensor<B>) -> DeviceTensor<B> {
+        DeviceTensor::Float(B::float_cast(x, self.dtype()))
     }
 
     /// The type of the float inputs in burn's words.

@@ -1,20 +1,20 @@
 //! Attention and rotary positions, as models compute them.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{dims, expand, full, reshape},
-    value::Value,
+    value::DeviceTensor,
 };
 use burn_tensor::{DType, TensorData, ops::FloatTensor};
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 
-pub(crate) fn rotated<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
-    Ok(Value::Float(B::rotate_op(of.float(0)?, of.float(1)?, of.float(2)?)))
+pub(crate) fn rotated<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    Ok(DeviceTensor::Float(B::rotate_op(of.float(0)?, of.float(1)?, of.float(2)?)))
 }
 
 /// softmax(q k^T / sqrt(width) + mask) v, with keys and values repeated for groups of heads.
-pub(crate) fn attended<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn attended<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let q = of.float(0)?;
     let shape = dims::<B>(&q);
     let [k, v] = [of.float(1)?, of.float(2)?].map(|x| repeated::<B>(x, shape[1]));
@@ -22,7 +22,7 @@ pub(crate) fn attended<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallEr
     let scale = 1.0 / (shape[3] as f64).sqrt();
     let scores = B::matmul_op(q, B::float_swap_dims(k, 2, 3));
     let weights = B::masked_softmax_op(scores, scale, mask::<B>(of, shape[2], keys)?);
-    Ok(Value::Float(B::matmul_op(weights, v)))
+    Ok(DeviceTensor::Float(B::matmul_op(weights, v)))
 }
 
 /// [batch, groups, seq, width] with each group repeated for its heads.
@@ -38,7 +38,7 @@ fn repeated<B: Ops>(x: FloatTensor<B>, heads: usize) -> FloatTensor<B> {
 }
 
 /// Minus infinity where a query does not see a key, f32.
-fn mask<B: Ops>(of: &Arguments<'_, B>, queries: usize, keys: usize) -> Result<Option<FloatTensor<B>>, CallError> {
+fn mask<B: Ops>(of: &CallArguments<'_, B>, queries: usize, keys: usize) -> Result<Option<FloatTensor<B>>, CallError> {
     if of.attributes.causal {
         let hidden = |index: usize| if index % keys > index / keys { f32::NEG_INFINITY } else { 0.0 };
         let values: Vec<f32> = (0..queries * keys).map(hidden).collect();

@@ -1,10 +1,10 @@
 //! Convolutions, and the transposed one.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{as_channels, dims, narrow, pad, reshape},
-    value::Value,
-    window::Windows,
+    value::DeviceTensor,
+    window::TensorWindows,
 };
 use burn_tensor::{
     FloatDType, Shape,
@@ -14,10 +14,10 @@ use testgen_calls::{Attributes, CallError};
 use testgen_nn::backend::Ops;
 use testgen_types::DeviceKind;
 
-pub(crate) fn convolved<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn convolved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight) = (of.float(0)?, of.float(1)?);
     if B::kind(of.device) != DeviceKind::Cpu {
-        return Ok(Value::Float(product_of_windows::<B>(x, weight, of.optional(2), of.attributes)));
+        return Ok(DeviceTensor::Float(product_of_windows::<B>(x, weight, of.optional(2), of.attributes)));
     }
     // Of 16 bits in f32, rounded once; see the convolutions of models.
     let bias = of.optional(2).map(|bias| B::float_cast(bias, FloatDType::F32));
@@ -56,7 +56,7 @@ pub(crate) fn product_of_windows<B: Ops>(
 ) -> FloatTensor<B> {
     let ([batch, inner], shape) = ([0, 1].map(|dimension| dims::<B>(&x)[dimension]), dims::<B>(&weight));
     let (out, groups, rank) = (shape[0], attributes.groups, shape.len());
-    let windows = Windows::new(&shape[2..], attributes);
+    let windows = TensorWindows::new(&shape[2..], attributes);
     let output = windows.output(&dims::<B>(&x)[2..]);
     let count: usize = output.iter().product();
     // For each channel its positions of the kernel one after another, as the weight has them.
@@ -76,7 +76,7 @@ pub(crate) fn product_of_windows<B: Ops>(
     }
 }
 
-pub(crate) fn transposed<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn transposed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [stride, padding, dilation] = windows_of::<2>(of.attributes);
     let output = std::array::from_fn(|dimension| of.attributes.output_padding.get(dimension).copied().unwrap_or(0));
     if B::kind(of.device) == DeviceKind::Cpu {
@@ -97,7 +97,7 @@ pub(crate) fn transposed<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, Call
     });
     let plain = Attributes { dilation: dilation.to_vec(), groups: of.attributes.groups, ..Attributes::default() };
     let turned = turned::<B>(weight, of.attributes.groups);
-    Ok(Value::Float(product_of_windows::<B>(spread, turned, of.optional(2), &plain)))
+    Ok(DeviceTensor::Float(product_of_windows::<B>(spread, turned, of.optional(2), &plain)))
 }
 
 /// `stride` - 1 zeros between neighbours of a dimension.

@@ -1,15 +1,15 @@
 //! From an operator to the function that computes it.
 
 use crate::{
-    activation, arguments::Arguments, attention, convolution, elementwise, float, fused, loss, matrix, movement,
-    normalisation, pooling, reduction, value::Value,
+    activation, arguments::CallArguments, attention, convolution, elementwise, float, fused, loss, matrix, movement,
+    normalisation, pooling, reduction, value::DeviceTensor,
 };
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
 /// The result of a call on the device.
-pub(crate) fn compute<B: Ops>(arguments: Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn compute<B: Ops>(arguments: CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     use Operator::*;
     let of = &arguments;
     match of.operator {
@@ -21,7 +21,7 @@ pub(crate) fn compute<B: Ops>(arguments: Arguments<'_, B>) -> Result<Value<B>, C
         Softmax | LogSoftmax => activation::softmax(of),
         Sum | Mean | Max | Min | Prod => reduction::reduced(of),
         Gemm => matrix::gemm(of),
-        Matmul | BatchMatmul => Ok(Value::Float(B::matmul_op(of.float(0)?, of.float(1)?))),
+        Matmul | BatchMatmul => Ok(DeviceTensor::Float(B::matmul_op(of.float(0)?, of.float(1)?))),
         Conv1d | Conv2d | Conv3d => convolution::convolved(of),
         ConvTranspose2d => convolution::transposed(of),
         MaxPool1d | MaxPool2d | MaxPool3d => pooling::largest(of),
@@ -41,7 +41,7 @@ pub(crate) fn compute<B: Ops>(arguments: Arguments<'_, B>) -> Result<Value<B>, C
             let (weights, x) = (of.float(0)?, of.float(1)?);
             let [rows, columns] = [0, 1].map(|dimension| float::dims::<B>(&x)[dimension]);
             let sum = B::matmul_op(float::reshape::<B>(weights, [1, rows]), x);
-            Ok(Value::Float(float::reshape::<B>(sum, [columns])))
+            Ok(DeviceTensor::Float(float::reshape::<B>(sum, [columns])))
         }
         MatmulBiasRelu | MatmulBiasGelu | ConvBatchNormRelu | AddRelu | MulAdd => fused::computed(of),
     }

@@ -1,20 +1,24 @@
 //! Operators that compute each element from those at its position.
 
-use crate::{arguments::Arguments, float::maximum, value::Value};
+use crate::{arguments::CallArguments, float::maximum, value::DeviceTensor};
 use burn_tensor::ops::{FloatTensor, IntTensor};
 use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
 use testgen_types::Operator;
 
-pub(crate) fn binary<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn binary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     match (of.value(0)?, of.value(1)?) {
-        (Value::Float(a), Value::Float(b)) => floats::<B>(of, a, b).map(Value::Float),
-        (Value::Int(a), Value::Int(b)) => ints::<B>(of, a, b).map(Value::Int),
+        (DeviceTensor::Float(a), DeviceTensor::Float(b)) => floats::<B>(of, a, b).map(DeviceTensor::Float),
+        (DeviceTensor::Int(a), DeviceTensor::Int(b)) => ints::<B>(of, a, b).map(DeviceTensor::Int),
         _ => Err(of.refused("it computes floats or integers, both of one type")),
     }
 }
 
-fn floats<B: Ops>(of: &Arguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
+fn floats<B: Ops>(
+    of: &CallArguments<'_, B>,
+    a: FloatTensor<B>,
+    b: FloatTensor<B>,
+) -> Result<FloatTensor<B>, CallError> {
     let [a, b] = same_rank::<B>(a, b);
     Ok(match of.operator {
         Operator::Add => B::float_add(a, b),
@@ -59,7 +63,7 @@ fn same_shape<B: Ops>(a: FloatTensor<B>, b: FloatTensor<B>) -> [FloatTensor<B>; 
     })
 }
 
-fn ints<B: Ops>(of: &Arguments<'_, B>, a: IntTensor<B>, b: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
+fn ints<B: Ops>(of: &CallArguments<'_, B>, a: IntTensor<B>, b: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
     Ok(match of.operator {
         Operator::Add => B::int_add(a, b),
         Operator::Sub => B::int_sub(a, b),
@@ -75,10 +79,10 @@ fn ints<B: Ops>(of: &Arguments<'_, B>, a: IntTensor<B>, b: IntTensor<B>) -> Resu
     })
 }
 
-pub(crate) fn unary<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn unary<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [low, high] = of.attributes.limits;
     match of.value(0)? {
-        Value::Float(x) => Ok(Value::Float(match of.operator {
+        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(match of.operator {
             Operator::Neg => B::float_neg(x),
             Operator::Abs => B::float_abs(x),
             Operator::Sqrt => B::float_sqrt(x),
@@ -93,25 +97,25 @@ pub(crate) fn unary<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError
                 B::float_mask_fill(B::float_clamp(x, low.into(), high.into()), nan, f64::NAN.into())
             }
         })),
-        Value::Int(x) => Ok(Value::Int(match of.operator {
+        DeviceTensor::Int(x) => Ok(DeviceTensor::Int(match of.operator {
             Operator::Neg => B::int_neg(x),
             Operator::Abs => B::int_abs(x),
             Operator::Clamp => B::int_clamp(x, (low as i64).into(), (high as i64).into()),
             _ => return Err(of.refused("it does not compute integers")),
         })),
-        Value::Bool(_) => Err(of.refused("it does not compute booleans")),
+        DeviceTensor::Bool(_) => Err(of.refused("it does not compute booleans")),
     }
 }
 
-pub(crate) fn selected<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn selected<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let selected = of.value(1)?.where_else(of.bool(0)?, of.value(2)?);
     selected.ok_or_else(|| of.refused("both tensors must be of one type"))
 }
 
-pub(crate) fn compared<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn compared<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let truths = of.truths();
-    Ok(Value::Bool(match (of.value(0)?, of.value(1)?) {
-        (Value::Float(a), Value::Float(b)) => {
+    Ok(DeviceTensor::Bool(match (of.value(0)?, of.value(1)?) {
+        (DeviceTensor::Float(a), DeviceTensor::Float(b)) => {
             let [a, b] = same_rank::<B>(a, b);
             match of.operator {
                 Operator::Eq => B::float_equal(a, b, truths),
@@ -122,7 +126,7 @@ pub(crate) fn compared<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallEr
                 _ => B::float_lower(a, b, truths),
             }
         }
-        (Value::Int(a), Value::Int(b)) => match of.operator {
+        (DeviceTensor::Int(a), DeviceTensor::Int(b)) => match of.operator {
             Operator::Eq => B::int_equal(a, b, truths),
             Operator::Ne => B::int_not_equal(a, b, truths),
             Operator::Le => B::int_lower_equal(a, b, truths),
@@ -130,7 +134,7 @@ pub(crate) fn compared<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallEr
             Operator::Ge => B::int_greater_equal(a, b, truths),
             _ => B::int_lower(a, b, truths),
         },
-        (Value::Bool(a), Value::Bool(b)) => match of.operator {
+        (DeviceTensor::Bool(a), DeviceTensor::Bool(b)) => match of.operator {
             Operator::Eq => B::bool_equal(a, b),
             Operator::Ne => B::bool_not_equal(a, b),
             _ => return Err(of.refused("booleans have no order")),

@@ -1,18 +1,18 @@
 //! Patterns that engines fuse into one kernel; burn computes them one after another.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     convolution::product_of_windows,
     float::{dims, reshape},
     normalisation::by_statistics,
-    value::Value,
+    value::DeviceTensor,
 };
 use burn_tensor::FloatDType;
 use testgen_calls::CallError;
 use testgen_nn::backend::{Activation, Ops};
 use testgen_types::Operator;
 
-pub(crate) fn computed<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn computed<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (a, b) = (of.float(0)?, of.float(1)?);
     let x = match of.operator {
         // The product of models, which adds the bias itself where its kernel can.
@@ -24,14 +24,14 @@ pub(crate) fn computed<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallEr
             B::float_cast(normal, of.dtype())
         }
         Operator::AddRelu => B::float_add(a, b),
-        _ => return Ok(Value::Float(B::float_add(B::float_mul(a, b), of.float(2)?))),
+        _ => return Ok(DeviceTensor::Float(B::float_add(B::float_mul(a, b), of.float(2)?))),
     };
     let activation = if of.operator == Operator::MatmulBiasGelu { Activation::Gelu } else { Activation::Relu };
-    Ok(Value::Float(B::activation_op(x, activation)))
+    Ok(DeviceTensor::Float(B::activation_op(x, activation)))
 }
 
 /// The bias as a vector.
-fn bias_row<B: Ops>(of: &Arguments<'_, B>) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
+fn bias_row<B: Ops>(of: &CallArguments<'_, B>) -> Result<burn_tensor::ops::FloatTensor<B>, CallError> {
     let bias = of.float(2)?;
     let width = dims::<B>(&bias).iter().product();
     Ok(reshape::<B>(bias, [width]))

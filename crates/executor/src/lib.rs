@@ -36,19 +36,19 @@ use testgen_types::{Operator, Precision, panic_text};
 /// The executor of calls on `device`, with products in `precision`.
 pub fn executor(device: &BackendDevice, precision: Precision) -> Box<dyn Execute + Send + Sync> {
     match device {
-        BackendDevice::Cpu(device) => Box::new(Executor::<Cpu> { device: *device, precision }),
+        BackendDevice::Cpu(device) => Box::new(CallExecutor::<Cpu> { device: *device, precision }),
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        BackendDevice::Gpu(device) => Box::new(Executor::<Gpu> { device: *device, precision }),
+        BackendDevice::Gpu(device) => Box::new(CallExecutor::<Gpu> { device: *device, precision }),
     }
 }
 
 /// Computes calls on a device of one backend.
-struct Executor<B: Ops> {
+struct CallExecutor<B: Ops> {
     device: B::Device,
     precision: Precision,
 }
 
-impl<B: Ops> Execute for Executor<B> {
+impl<B: Ops> Execute for CallExecutor<B> {
     fn execute(&self, call: &Call) -> Result<Computed, CallError> {
         caught(call.operator, || self.compute(call))
     }
@@ -68,12 +68,12 @@ fn caught<T>(operator: Operator, compute: impl FnOnce() -> Result<T, CallError>)
     computed.unwrap_or_else(|panic| Err(CallError::Device { operator, message: panic_text(panic.as_ref()).to_owned() }))
 }
 
-impl<B: Ops> Executor<B> {
+impl<B: Ops> CallExecutor<B> {
     fn compute(&self, call: &Call) -> Result<Computed, CallError> {
         let result = compute_in::<B, _>(self.precision, || {
             let inputs = call.inputs.iter().map(|input| transfer::upload::<B>(input, &self.device)).collect();
             let element = call.inputs.iter().map(|input| input.tensor.element).find(|element| element.is_float());
-            let arguments = arguments::Arguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device);
+            let arguments = arguments::CallArguments::new(call, inputs, element.unwrap_or(Element::I32), &self.device);
             dispatch::compute::<B>(arguments)
         })?;
         let device = B::kind(&result.device());

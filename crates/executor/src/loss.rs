@@ -2,16 +2,16 @@
 
 use crate::{
     activation::log_softmax,
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{dims, full, maximum, reshape},
-    value::Value,
+    value::DeviceTensor,
 };
 use burn_tensor::{Shape, ops::FloatTensor};
 use testgen_calls::{CallError, Reduction};
 use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
-pub(crate) fn loss<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn loss<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let losses = match of.operator {
         Operator::CrossEntropyLoss => of_classes::<B>(of, log_softmax::<B>(of.float(0)?, 1))?,
         Operator::NllLoss => of_classes::<B>(of, of.single(0)?)?,
@@ -26,13 +26,13 @@ pub(crate) fn loss<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError>
 }
 
 /// The negative log probability of the class of each row.
-fn of_classes<B: Ops>(of: &Arguments<'_, B>, logs: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
+fn of_classes<B: Ops>(of: &CallArguments<'_, B>, logs: FloatTensor<B>) -> Result<FloatTensor<B>, CallError> {
     let rows = dims::<B>(&logs)[0];
     let classes = B::int_reshape(of.int(1)?, Shape::from(vec![rows, 1]));
     Ok(B::float_neg(reshape::<B>(B::float_gather(1, logs, classes), [rows])))
 }
 
-fn of_elements<B: Ops>(of: &Arguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
+fn of_elements<B: Ops>(of: &CallArguments<'_, B>, a: FloatTensor<B>, b: FloatTensor<B>) -> FloatTensor<B> {
     let number = |number: f64| full::<B>(&dims::<B>(&a), number, &a);
     let one_minus = |x: FloatTensor<B>| B::float_sub(number(1.0), x);
     let difference = || B::float_sub(a.clone(), b.clone());

@@ -1,11 +1,11 @@
 //! `gemm`, composed of a product and two scalings.
 
-use crate::{arguments::Arguments, value::Value};
+use crate::{arguments::CallArguments, value::DeviceTensor};
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 
 /// alpha a b + beta c, rounded once: the product of 16-bit factors is computed in f32.
-pub(crate) fn gemm<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn gemm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let [alpha, beta] = of.attributes.scales;
     let product = B::matmul_op(of.single(0)?, of.single(1)?);
     let scaled = B::float_mul_scalar(product, alpha.into());

@@ -1,11 +1,11 @@
 //! Operators that move elements and compute nothing.
 
-use crate::{arguments::Arguments, value::Value};
+use crate::{arguments::CallArguments, value::DeviceTensor};
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
-pub(crate) fn moved<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn moved<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, attributes) = (of.value(0)?, of.attributes);
     let mut shape = x.shape();
     Ok(match of.operator {
@@ -38,7 +38,7 @@ pub(crate) fn moved<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError
         Operator::Embedding => {
             let indices = of.value(1)?;
             let result = [indices.shape(), shape[1..].to_vec()].concat();
-            let Value::Int(rows) = indices.clone().reshape([indices.shape().iter().product()]) else {
+            let DeviceTensor::Int(rows) = indices.clone().reshape([indices.shape().iter().product()]) else {
                 return Err(of.refused("the indices are not integers"));
             };
             x.select(rows).reshape(result)
@@ -51,29 +51,33 @@ pub(crate) fn moved<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError
 }
 
 /// The tensor in row-major order, which a reshape to one dimension requires.
-fn contiguous<B: Ops>(x: Value<B>) -> Value<B> {
+fn contiguous<B: Ops>(x: DeviceTensor<B>) -> DeviceTensor<B> {
     let shape = x.shape();
     x.reshape([shape.iter().product()]).reshape(shape)
 }
 
 /// Another tensor with the same elements. burn shares memory until a tensor is written, so two parts are joined, which copies.
-fn copied<B: Ops>(of: &Arguments<'_, B>, x: Value<B>) -> Result<Value<B>, CallError> {
+fn copied<B: Ops>(of: &CallArguments<'_, B>, x: DeviceTensor<B>) -> Result<DeviceTensor<B>, CallError> {
     let shape = x.shape();
     let count = shape.iter().product::<usize>();
     let row = x.reshape([count]);
     let part = |range: [usize; 3]| row.clone().slice(&[range]);
     let middle = count / 2;
     let parts = [[0, middle, 1], [middle, count, 1]].into_iter().filter(|[start, end, _]| start < end).map(part);
-    let parts: Vec<Value<B>> = parts.collect();
+    let parts: Vec<DeviceTensor<B>> = parts.collect();
     if parts.is_empty() { Ok(row.reshape(shape)) } else { Ok(joined(of, parts, 0)?.reshape(shape)) }
 }
 
-fn unsqueezed<B: Ops>(x: Value<B>, dim: usize) -> Value<B> {
+fn unsqueezed<B: Ops>(x: DeviceTensor<B>, dim: usize) -> DeviceTensor<B> {
     let mut shape = x.shape();
     shape.insert(dim, 1);
     x.reshape(shape)
 }
 
-fn joined<B: Ops>(of: &Arguments<'_, B>, parts: Vec<Value<B>>, dim: usize) -> Result<Value<B>, CallError> {
-    Value::concat(parts, dim).ok_or_else(|| of.refused("it joins tensors of one type"))
+fn joined<B: Ops>(
+    of: &CallArguments<'_, B>,
+    parts: Vec<DeviceTensor<B>>,
+    dim: usize,
+) -> Result<DeviceTensor<B>, CallError> {
+    DeviceTensor::concat(parts, dim).ok_or_else(|| of.refused("it joins tensors of one type"))
 }

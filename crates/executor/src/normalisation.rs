@@ -1,9 +1,9 @@
 //! Normalisations: by recorded statistics, or by those of the elements themselves.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{as_channels, dims, reshape},
-    value::Value,
+    value::DeviceTensor,
 };
 use burn_tensor::ops::FloatTensor;
 use testgen_calls::CallError;
@@ -11,16 +11,16 @@ use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
 /// Over the last dimension, as models compute them.
-pub(crate) fn of_rows<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn of_rows<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let (x, weight, eps) = (of.float(0)?, of.float(1)?, of.attributes.eps);
-    Ok(Value::Float(match of.operator {
+    Ok(DeviceTensor::Float(match of.operator {
         Operator::RmsNorm => B::rms_norm_op(x, weight, eps),
         _ => B::layer_norm_op(x, weight, of.float(2)?, eps),
     }))
 }
 
 /// Of groups of channels, or each channel by itself; in f32.
-pub(crate) fn of_groups<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn of_groups<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
     let shape = dims::<B>(&x);
     let groups = if of.operator == Operator::GroupNorm { of.attributes.groups } else { shape[1] };
@@ -34,7 +34,7 @@ pub(crate) fn of_groups<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallE
     Ok(of.rounded(B::float_add(B::float_mul(normal, weight), bias)))
 }
 
-pub(crate) fn batch_norm<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn batch_norm<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let statistics = [of.single(1)?, of.single(2)?, of.single(3)?, of.single(4)?];
     Ok(of.rounded(by_statistics::<B>(of.single(0)?, statistics, of.attributes.eps)))
 }

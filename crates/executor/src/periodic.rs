@@ -1,6 +1,6 @@
 //! Large inputs made on the device by repeating a small one, and large results read back piece by piece.
 
-use crate::{arguments::Arguments, dispatch, transfer, value::Value};
+use crate::{arguments::CallArguments, dispatch, transfer, value::DeviceTensor};
 use burn_tensor::{DType, FloatDType, Shape, TensorData, read_sync};
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use testgen_calls::{CallError, Element, Input, Layout, PeriodicCall, PeriodicResult, Piece};
@@ -25,7 +25,7 @@ pub(crate) fn computed<B: Ops>(
         if call.fill {
             fill::<B>(&call.result, element, device);
         }
-        dispatch::compute::<B>(Arguments::new(&call.call, inputs, element, device))
+        dispatch::compute::<B>(CallArguments::new(&call.call, inputs, element, device))
     })?;
     let kind = B::kind(&result.device());
     read_back(call, result, kind, read)
@@ -34,7 +34,7 @@ pub(crate) fn computed<B: Ops>(
 /// Reads the pieces of a result.
 fn read_back<B: Ops>(
     call: &PeriodicCall,
-    result: Value<B>,
+    result: DeviceTensor<B>,
     device: DeviceKind,
     read: &mut dyn FnMut(Piece<'_>),
 ) -> Result<PeriodicResult, CallError> {
@@ -54,7 +54,7 @@ fn read_back<B: Ops>(
 }
 
 /// The period of an input on the device, repeated to `shape`, in the layout of the input.
-fn repeated<B: Ops>(input: &Input, shape: &[usize], device: &B::Device) -> Value<B> {
+fn repeated<B: Ops>(input: &Input, shape: &[usize], device: &B::Device) -> DeviceTensor<B> {
     let axes: Vec<usize> = (0..shape.len()).rev().collect();
     let reversed = input.layout == Layout::Reversed;
     let plain = |tensor| Input { tensor, layout: Layout::Contiguous };
@@ -66,7 +66,7 @@ fn repeated<B: Ops>(input: &Input, shape: &[usize], device: &B::Device) -> Value
 }
 
 /// The tensor repeated along every dimension that is longer in `shape`, the innermost first, so that only the last step is large.
-fn tiled<B: Ops>(mut value: Value<B>, shape: &[usize], device: &B::Device) -> Value<B> {
+fn tiled<B: Ops>(mut value: DeviceTensor<B>, shape: &[usize], device: &B::Device) -> DeviceTensor<B> {
     for dim in (0..shape.len()).rev() {
         let period = value.shape()[dim];
         if period != shape[dim] && period > 0 {
@@ -90,14 +90,14 @@ fn fill<B: Ops>(shape: &[usize], element: Element, device: &B::Device) {
 
 /// A part of a tensor whose elements are neighbours.
 #[derive(Debug, PartialEq)]
-struct Part {
+struct TensorPart {
     first: usize,
     /// Start, end and step of every dimension.
     ranges: Vec<[usize; 3]>,
 }
 
 /// Parts of at most `size` elements, where a line of the last dimension has no more.
-fn pieces(shape: &[usize], size: usize) -> Vec<Part> {
+fn pieces(shape: &[usize], size: usize) -> Vec<TensorPart> {
     if shape.is_empty() || shape.contains(&0) {
         return Vec::new();
     }
@@ -116,21 +116,23 @@ fn pieces(shape: &[usize], size: usize) -> Vec<Part> {
         }
         for start in (0..shape[cut]).step_by(step) {
             ranges[cut] = [start, (start + step).min(shape[cut]), 1];
-            parts.push(Part { first: (index * shape[cut] + start) * inner(cut), ranges: ranges.clone() });
+            parts.push(TensorPart { first: (index * shape[cut] + start) * inner(cut), ranges: ranges.clone() });
         }
     }
     parts
 }
 
 /// The type and the elements of a tensor; the error is the device's message.
-fn download<B: Ops>(value: Value<B>) -> Result<(Element, Vec<f32>), String> {
+fn download<B: Ops>(value: DeviceTensor<B>) -> Result<(Element, Vec<f32>), String> {
     let (element, data) = match value {
-        Value::Float(x) => {
+        DeviceTensor::Float(x) => {
             let data = read_sync(B::float_into_data(x)).map_err(|error| format!("{error:?}"))?;
             (transfer::float_element(data.dtype), data)
         }
-        Value::Int(x) => (Element::I32, read_sync(B::int_into_data(x)).map_err(|error| format!("{error:?}"))?),
-        Value::Bool(x) => (Element::Bool, read_sync(B::bool_into_data(x)).map_err(|error| format!("{error:?}"))?),
+        DeviceTensor::Int(x) => (Element::I32, read_sync(B::int_into_data(x)).map_err(|error| format!("{error:?}"))?),
+        DeviceTensor::Bool(x) => {
+            (Element::Bool, read_sync(B::bool_into_data(x)).map_err(|error| format!("{error:?}"))?)
+        }
     };
     let typed = |error| format!("the device returned elements of another type: {error:?}");
     let values = match (element, data.dtype) {

@@ -1,27 +1,27 @@
 //! Pools: the largest or the mean of windows.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{dims, full, maximum, narrow, reshape, sum},
-    value::Value,
-    window::Windows,
+    value::DeviceTensor,
+    window::TensorWindows,
 };
 use burn_tensor::ops::FloatTensor;
 use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 
 /// The largest of each window, with minus infinity around the input. burn's own loses NaN, which PyTorch's keeps.
-pub(crate) fn largest<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
-    let windows = Windows::new(&of.attributes.kernel, of.attributes);
+pub(crate) fn largest<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
+    let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
     let slices = windows.slices::<B>(of.float(0)?, f64::NEG_INFINITY);
     let largest = slices.into_iter().reduce(maximum::<B>);
-    largest.map(Value::Float).ok_or_else(|| of.refused("the kernel is empty"))
+    largest.map(DeviceTensor::Float).ok_or_else(|| of.refused("the kernel is empty"))
 }
 
 /// The mean of each window, in f32.
-pub(crate) fn mean<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn mean<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
-    let windows = Windows::new(&of.attributes.kernel, of.attributes);
+    let windows = TensorWindows::new(&of.attributes.kernel, of.attributes);
     let total = summed::<B>(windows.slices::<B>(x.clone(), 0.0)).ok_or_else(|| of.refused("the kernel is empty"))?;
     if of.attributes.count_include_pad {
         return Ok(of.rounded(B::float_div_scalar(total, (windows.taps() as f64).into())));
@@ -37,7 +37,7 @@ fn summed<B: Ops>(slices: Vec<FloatTensor<B>>) -> Option<FloatTensor<B>> {
 }
 
 /// The means of windows from floor(i * in / out) to ceil((i + 1) * in / out), one dimension after the other, in f32.
-pub(crate) fn adaptive<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn adaptive<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let x = of.single(0)?;
     let pooled = of.attributes.shape.iter().enumerate().fold(x, |x, (dimension, count)| {
         let (dim, length) = (dimension + 2, dims::<B>(&x)[dimension + 2]);

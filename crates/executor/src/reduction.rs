@@ -1,9 +1,9 @@
 //! Sums, means, extremes and products, of all elements or over a dimension.
 
 use crate::{
-    arguments::Arguments,
+    arguments::CallArguments,
     float::{dims, reshape, without},
-    value::Value,
+    value::DeviceTensor,
 };
 use burn_tensor::{
     FloatDType, Shape, TensorMetadata, get_device_settings,
@@ -13,18 +13,18 @@ use testgen_calls::CallError;
 use testgen_nn::backend::Ops;
 use testgen_types::Operator;
 
-pub(crate) fn reduced<B: Ops>(of: &Arguments<'_, B>) -> Result<Value<B>, CallError> {
+pub(crate) fn reduced<B: Ops>(of: &CallArguments<'_, B>) -> Result<DeviceTensor<B>, CallError> {
     let sums = matches!(of.operator, Operator::Sum | Operator::Mean | Operator::Prod);
     match of.value(0)? {
         // Sums of 16 bits are accumulated in f32 and rounded once, as PyTorch's are.
-        Value::Float(_) if sums => Ok(of.rounded(floats::<B>(of, of.single(0)?))),
-        Value::Float(x) => Ok(Value::Float(floats::<B>(of, x))),
-        Value::Int(x) => ints::<B>(of, x).map(Value::Int),
-        Value::Bool(_) => Err(of.refused("it does not compute booleans")),
+        DeviceTensor::Float(_) if sums => Ok(of.rounded(floats::<B>(of, of.single(0)?))),
+        DeviceTensor::Float(x) => Ok(DeviceTensor::Float(floats::<B>(of, x))),
+        DeviceTensor::Int(x) => ints::<B>(of, x).map(DeviceTensor::Int),
+        DeviceTensor::Bool(_) => Err(of.refused("it does not compute booleans")),
     }
 }
 
-fn floats<B: Ops>(of: &Arguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B> {
+fn floats<B: Ops>(of: &CallArguments<'_, B>, x: FloatTensor<B>) -> FloatTensor<B> {
     let shape = dims::<B>(&x);
     let Some(dim) = of.attributes.dim else {
         let row = reshape::<B>(x.clone(), [1, shape.iter().product()]);
@@ -66,7 +66,7 @@ fn with_nan_of<B: Ops>(x: FloatTensor<B>, extremes: FloatTensor<B>, dim: usize) 
     B::float_mask_fill(extremes, marked, f64::NAN.into())
 }
 
-fn ints<B: Ops>(of: &Arguments<'_, B>, x: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
+fn ints<B: Ops>(of: &CallArguments<'_, B>, x: IntTensor<B>) -> Result<IntTensor<B>, CallError> {
     let shape = x.shape().to_vec();
     let Some(dim) = of.attributes.dim else {
         let whole = match of.operator {

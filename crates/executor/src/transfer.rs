@@ -1,13 +1,13 @@
 //! Tensors between host and device, and the layouts of inputs.
 
-use crate::value::Value;
+use crate::value::DeviceTensor;
 use burn_tensor::{DType, TensorData, TensorMetadata, read_sync};
 use half::{bf16, f16};
 use testgen_calls::{Element, HostTensor, Input, Layout};
 use testgen_nn::backend::Ops;
 
 /// Puts an input on the device, in its layout.
-pub(crate) fn upload<B: Ops>(input: &Input, device: &B::Device) -> Value<B> {
+pub(crate) fn upload<B: Ops>(input: &Input, device: &B::Device) -> DeviceTensor<B> {
     let tensor = &input.tensor;
     match input.layout {
         Layout::Contiguous => plain(tensor, device),
@@ -23,15 +23,15 @@ pub(crate) fn upload<B: Ops>(input: &Input, device: &B::Device) -> Value<B> {
     }
 }
 
-fn plain<B: Ops>(tensor: &HostTensor, device: &B::Device) -> Value<B> {
+fn plain<B: Ops>(tensor: &HostTensor, device: &B::Device) -> DeviceTensor<B> {
     let data = data(tensor);
     match tensor.element {
-        Element::F32 | Element::F16 | Element::Bf16 => Value::Float(B::float_from_data(data, device)),
-        Element::I32 => Value::Int(B::int_from_data(data, device)),
+        Element::F32 | Element::F16 | Element::Bf16 => DeviceTensor::Float(B::float_from_data(data, device)),
+        Element::I32 => DeviceTensor::Int(B::int_from_data(data, device)),
         // In the backend's own type of booleans.
         Element::Bool => {
             let dtype = burn_tensor::get_device_settings::<B>(device).bool_dtype;
-            Value::Bool(B::bool_from_data(data.convert_dtype(dtype.into()), device))
+            DeviceTensor::Bool(B::bool_from_data(data.convert_dtype(dtype.into()), device))
         }
     }
 }
@@ -88,11 +88,11 @@ fn stored_once(tensor: &HostTensor) -> HostTensor {
 }
 
 /// Copies a tensor to the host; the error is the device's message.
-pub(crate) fn download<B: Ops>(value: Value<B>) -> Result<HostTensor, String> {
+pub(crate) fn download<B: Ops>(value: DeviceTensor<B>) -> Result<HostTensor, String> {
     let (element, data) = match value {
-        Value::Float(x) => (float_element(x.dtype()), read_sync(B::float_into_data(x))),
-        Value::Int(x) => (Element::I32, read_sync(B::int_into_data(x))),
-        Value::Bool(x) => (Element::Bool, read_sync(B::bool_into_data(x))),
+        DeviceTensor::Float(x) => (float_element(x.dtype()), read_sync(B::float_into_data(x))),
+        DeviceTensor::Int(x) => (Element::I32, read_sync(B::int_into_data(x))),
+        DeviceTensor::Bool(x) => (Element::Bool, read_sync(B::bool_into_data(x))),
     };
     let data = data.map_err(|error| format!("{error:?}"))?;
     let values = match element {

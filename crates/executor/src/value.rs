@@ -7,13 +7,13 @@ use burn_tensor::{
 use testgen_nn::backend::Ops;
 
 /// A tensor on a device.
-pub(crate) enum Value<B: Ops> {
+pub(crate) enum DeviceTensor<B: Ops> {
     Float(FloatTensor<B>),
     Int(IntTensor<B>),
     Bool(BoolTensor<B>),
 }
 
-impl<B: Ops> Clone for Value<B> {
+impl<B: Ops> Clone for DeviceTensor<B> {
     fn clone(&self) -> Self {
         match self {
             Self::Float(x) => Self::Float(x.clone()),
@@ -27,14 +27,14 @@ impl<B: Ops> Clone for Value<B> {
 macro_rules! of_kind {
     ($value:expr, $x:ident => $float:expr, $int:expr, $bool:expr) => {
         match $value {
-            Value::Float($x) => Value::Float($float),
-            Value::Int($x) => Value::Int($int),
-            Value::Bool($x) => Value::Bool($bool),
+            DeviceTensor::Float($x) => DeviceTensor::Float($float),
+            DeviceTensor::Int($x) => DeviceTensor::Int($int),
+            DeviceTensor::Bool($x) => DeviceTensor::Bool($bool),
         }
     };
 }
 
-impl<B: Ops> Value<B> {
+impl<B: Ops> DeviceTensor<B> {
     pub(crate) fn shape(&self) -> Vec<usize> {
         let shape = match self {
             Self::Float(x) => x.shape(),

@@ -9,14 +9,14 @@ use testgen_calls::Attributes;
 use testgen_nn::backend::Ops;
 
 /// Windows over the last dimensions of a tensor.
-pub(crate) struct Windows {
+pub(crate) struct TensorWindows {
     pub(crate) kernel: Vec<usize>,
     stride: Vec<usize>,
     padding: Vec<usize>,
     dilation: Vec<usize>,
 }
 
-impl Windows {
+impl TensorWindows {
     pub(crate) fn new(kernel: &[usize], attributes: &Attributes) -> Self {
         let or = |given: &[usize], default: usize| {
             if given.is_empty() { vec![default; kernel.len()] } else { given.to_vec() }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The launches of [`blocking_launches`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Launches {
+pub struct BlockingLaunches {
     /// The kernels in the order of their first launch.
     pub kernels: Vec<Kernel>,
     /// The error of the first launch that failed, with the name of its kernel.
@@ -28,17 +28,17 @@ pub struct Kernel {
 }
 
 /// The launches of each thread that waits; every thread has a stream of its own.
-static WAITING: Mutex<Option<HashMap<StreamId, Launches>>> = Mutex::new(None);
+static WAITING: Mutex<Option<HashMap<StreamId, BlockingLaunches>>> = Mutex::new(None);
 
-fn waiting() -> MutexGuard<'static, Option<HashMap<StreamId, Launches>>> {
+fn waiting() -> MutexGuard<'static, Option<HashMap<StreamId, BlockingLaunches>>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `work`, whose launches on this thread wait for the device. `work` must read its results: the server may launch later
 /// than a call returns, and what it launches after `work` does not wait.
-pub fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
+pub fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, BlockingLaunches) {
     let stream = StreamId::current();
-    waiting().get_or_insert_default().insert(stream, Launches::default());
+    waiting().get_or_insert_default().insert(stream, BlockingLaunches::default());
     // A panic leaves the entry to the next call, which replaces it.
     let result = work();
     let launches = waiting().as_mut().and_then(|waiting| waiting.remove(&stream)).unwrap_or_default();
@@ -70,7 +70,7 @@ fn path(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Launches, blocking_launches, path, record, waits};
+    use super::{BlockingLaunches, blocking_launches, path, record, waits};
     use cubecl::stream_id::StreamId;
     use cubecl_runtime::id::KernelId;
 
@@ -99,7 +99,7 @@ mod tests {
         assert_ne!(launches.kernels[0].digest, launches.kernels[1].digest);
         assert_eq!(launches.kernels[0].digest.len(), 16);
         launch(1, None);
-        assert_eq!(blocking_launches(|| ()).1, Launches::default());
+        assert_eq!(blocking_launches(|| ()).1, BlockingLaunches::default());
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) enum Action {
 }
 
 #[derive(Default)]
-struct State {
+struct CompileState {
     /// None: kernels are executed.
     share: Option<Share>,
     /// The streams of [`executing`].
@@ -37,9 +37,9 @@ struct State {
     compiled: HashSet<KernelId>,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<Option<CompileState>> = Mutex::new(None);
 
-fn state() -> MutexGuard<'static, Option<State>> {
+fn state() -> MutexGuard<'static, Option<CompileState>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

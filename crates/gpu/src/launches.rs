@@ -13,22 +13,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 type KernelDigest = [u8; 8];
 
 #[derive(Default)]
-struct Launches {
+struct LaunchCounters {
     /// Describing a kernel is slow, and most are launched many times.
     digests: HashMap<KernelId, KernelDigest>,
     /// Since the last call of [`take_fingerprint`] on the thread of the stream.
     launched: HashMap<StreamId, BTreeSet<KernelDigest>>,
 }
 
-static LAUNCHES: Mutex<Option<Launches>> = Mutex::new(None);
+static LAUNCHES: Mutex<Option<LaunchCounters>> = Mutex::new(None);
 
-fn launches() -> MutexGuard<'static, Option<Launches>> {
+fn launches() -> MutexGuard<'static, Option<LaunchCounters>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn record(stream: StreamId, kernel: KernelId) {
     let mut guard = launches();
-    let Launches { digests, launched } = guard.get_or_insert_default();
+    let LaunchCounters { digests, launched } = guard.get_or_insert_default();
     let digest = *digests.entry(kernel).or_insert_with_key(digest);
     launched.entry(stream).or_default().insert(digest);
 }

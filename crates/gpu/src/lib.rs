@@ -27,7 +27,7 @@ mod tf32;
 mod unlowered;
 
 pub use backend::Gpu;
-pub use blocking::{Kernel, Launches, blocking_launches};
+pub use blocking::{BlockingLaunches, Kernel, blocking_launches};
 pub use cache::store_kernels_in;
 pub use compile_only::{Share, compile_only, executing};
 pub use device::GpuDevice;
@@ -43,4 +43,4 @@ pub use products::{Element, Factor, Product, record_products};
 pub use runtime::GpuRuntime;
 pub use server::GpuServer;
 pub use tf32::{has_tf32, with_tf32};
-pub use unlowered::{Definition, Unlowered};
+pub use unlowered::{Unlowered, UnloweredKernel};

@@ -1,6 +1,6 @@
 //! From a kernel of [`GpuRuntime`](crate::GpuRuntime) to one of the device's own runtime.
 
-use crate::unlowered::{Definition, Unlowered};
+use crate::unlowered::{Unlowered, UnloweredKernel};
 use cubecl::{
     CompilationError, Compiler, CubeTask, ExecutionMode, Runtime,
     ir::{StorageType, TargetProperties},
@@ -49,7 +49,9 @@ impl<R: Runtime> CubeTask<R::Compiler> for Lowered<R> {
         // A kernel asks for the properties of its target while it is defined, without saying for which device.
         TARGET.set(Some(R::target_properties));
         let unlowered = self.kernel.compile(&mut Unlowered, &(), mode, address_type)?;
-        let Some(Definition(definition)) = unlowered.repr else { unreachable!("`Unlowered` returns the definition") };
+        let Some(UnloweredKernel(definition)) = unlowered.repr else {
+            unreachable!("`Unlowered` returns the definition")
+        };
         let lowered = compiler.compile(definition, options, mode, address_type)?;
         Ok(CompiledKernel {
             entrypoint_name: unlowered.entrypoint_name,

@@ -52,13 +52,13 @@ const TILE: usize = 16;
 
 /// The sizes of a product: [..., rows, inner] times [..., inner, columns].
 #[derive(Debug, Clone, Copy)]
-struct Sizes {
+struct ProductSizes {
     rows: usize,
     inner: usize,
     columns: usize,
 }
 
-impl Sizes {
+impl ProductSizes {
     fn of(left: &CubeTensor<GpuRuntime>, right: &CubeTensor<GpuRuntime>) -> Self {
         let (left, right) = (left.shape(), right.shape());
         let dimensions = left.num_dims();
@@ -86,8 +86,8 @@ struct Units {
 }
 
 /// The rule.
-fn choose(sizes: Sizes, dtype: DType, units: Units) -> ProductKernel {
-    let Sizes { rows, inner, columns } = sizes;
+fn choose(sizes: ProductSizes, dtype: DType, units: Units) -> ProductKernel {
+    let ProductSizes { rows, inner, columns } = sizes;
     let fills_a_tile = rows.min(inner).min(columns) >= TILE;
     let multiplications = rows * inner * columns;
     match dtype {
@@ -122,7 +122,7 @@ pub fn product_by(
 /// The same product by the kernel that the rule chooses.
 pub(crate) fn product(left: CubeTensor<GpuRuntime>, right: CubeTensor<GpuRuntime>) -> CubeTensor<GpuRuntime> {
     products::record(&left, &right);
-    let sizes = Sizes::of(&left, &right);
+    let sizes = ProductSizes::of(&left, &right);
     let matrix = matrix_type(left.dtype, tf32::is_permitted())
         .is_some_and(|factor| has_matrix_units(&left.client, left.device, factor));
     let units = Units { matrix, tma: matrix && tma_can_load(&left) && tma_can_load(&right) };
@@ -142,7 +142,7 @@ pub fn kernel_by_rule(product: &Product, device: GpuDevice) -> String {
     let matrix = factor.is_some_and(|factor| has_matrix_units(&client, device, factor));
     let can_load = |factor: &Factor| tma_can_load_rows(&factor.shape, &factor.strides, dtype);
     let tma = has_tma(&client) && can_load(&product.left) && can_load(&product.right);
-    let strategy = match choose(Sizes { rows, inner, columns }, dtype, Units { matrix, tma }) {
+    let strategy = match choose(ProductSizes { rows, inner, columns }, dtype, Units { matrix, tma }) {
         ProductKernel::Naive => Strategy::Naive,
         ProductKernel::Unit => Strategy::SimpleUnit(unit_strategy(&client, dtype)),
         ProductKernel::MatrixUnit => Strategy::SimpleCyclicCmma(matrix_unit_strategy()),
@@ -226,10 +226,10 @@ fn has_matrix_units(client: &ComputeClient<GpuRuntime>, device: GpuDevice, facto
 
 #[cfg(test)]
 mod tests {
-    use super::{DType, ProductKernel, Sizes, Units, choose, matrix_type, tf32, tma_can_load_rows};
+    use super::{DType, ProductKernel, ProductSizes, Units, choose, matrix_type, tf32, tma_can_load_rows};
 
     fn kernel(rows: usize, inner: usize, columns: usize, dtype: DType, matrix: bool) -> ProductKernel {
-        choose(Sizes { rows, inner, columns }, dtype, Units { matrix, tma: false })
+        choose(ProductSizes { rows, inner, columns }, dtype, Units { matrix, tma: false })
     }
 
     #[test]
@@ -260,8 +260,9 @@ mod tests {
 
     #[test]
     fn tma_loads_large_products_for_matrix_units() {
-        let kernel =
-            |rows, matrix| choose(Sizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, tma: true });
+        let kernel = |rows, matrix| {
+            choose(ProductSizes { rows, inner: 768, columns: 768 }, DType::F16, Units { matrix, tma: true })
+        };
         assert_eq!(kernel(128, true), ProductKernel::TmaMatrixUnit);
         assert_eq!(kernel(64, true), ProductKernel::MatrixUnit);
         assert_eq!(kernel(128, false), ProductKernel::Unit);

@@ -13,16 +13,16 @@ pub struct Unlowered;
 
 /// A kernel that is not lowered yet. It has no text.
 #[derive(Debug)]
-pub struct Definition(pub(crate) KernelDefinition);
+pub struct UnloweredKernel(pub(crate) KernelDefinition);
 
-impl fmt::Display for Definition {
+impl fmt::Display for UnloweredKernel {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
 }
 
 impl Compiler for Unlowered {
-    type Representation = Definition;
+    type Representation = UnloweredKernel;
     type CompilationOptions = ();
 
     fn compile(
@@ -31,8 +31,8 @@ impl Compiler for Unlowered {
         (): &(),
         _mode: ExecutionMode,
         _address_type: StorageType,
-    ) -> Result<Definition, CompilationError> {
-        Ok(Definition(kernel))
+    ) -> Result<UnloweredKernel, CompilationError> {
+        Ok(UnloweredKernel(kernel))
     }
 
     fn elem_size(&self, elem: ElemType) -> usize {

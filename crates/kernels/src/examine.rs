@@ -4,7 +4,7 @@ use crate::{
     arithmetic::{Arithmetic, arithmetic},
     bound::Exact,
     candidate::Candidate,
-    guarded::{self, Output, ReadError},
+    guarded::{self, GuardedOutput, ReadError},
     launch::launch,
     values,
 };
@@ -14,7 +14,7 @@ use testgen_types::panic_text;
 
 /// The result of one candidate on one product.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Finding {
+pub enum CandidateResult {
     /// Every element is within its bound.
     Correct {
         /// The smallest bound / error; infinite if every element is exact.
@@ -42,32 +42,32 @@ pub enum Finding {
 /// Computes `product` with `candidate`, and compares every element with f64.
 ///
 /// Never panics, but a kernel may end the process, or leave the device unusable.
-pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
+pub fn examine(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let computed = catch_unwind(AssertUnwindSafe(|| compute(candidate, product, device)));
-    computed.unwrap_or_else(|panic| Finding::Crashed { why: panic_text(panic.as_ref()).to_owned() })
+    computed.unwrap_or_else(|panic| CandidateResult::Crashed { why: panic_text(panic.as_ref()).to_owned() })
 }
 
-fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
+fn compute(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let element = product.element;
     let left = values::random(product.left.count(), 1, element);
     let right = values::random(product.right.count(), 2, element);
-    let output = Output::new(device, product.output_shape(), element);
+    let output = GuardedOutput::new(device, product.output_shape(), element);
     let tensor = |factor, numbers: &[f64]| guarded::factor(device, factor, element, numbers);
     let factors = (tensor(&product.left, &left), tensor(&product.right, &right));
     if let Err(error) = launch(candidate, factors.0, factors.1, output.tensor.clone()) {
-        return Finding::Refused { why: format!("{error:?}") };
+        return CandidateResult::Refused { why: format!("{error:?}") };
     }
     match output.read() {
         Ok(got) => compare(&got, &Exact::of(product, &left, &right), arithmetic(candidate, product, device), product),
-        Err(ReadError::Device(why)) => Finding::Crashed { why },
+        Err(ReadError::Device(why)) => CandidateResult::Crashed { why },
         Err(ReadError::WroteOutside) => {
-            Finding::Wrong { headroom: 0.0, what: "the kernel wrote outside of the result".to_owned() }
+            CandidateResult::Wrong { headroom: 0.0, what: "the kernel wrote outside of the result".to_owned() }
         }
     }
 }
 
 /// The finding about results, all of which are there.
-fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product) -> Finding {
+fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product) -> CandidateResult {
     let mut worst = (f64::INFINITY, 0);
     for (index, (got, expected)) in got.iter().zip(&exact.values).enumerate() {
         let error = (got - expected).abs();
@@ -78,7 +78,7 @@ fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product
     }
     let (headroom, index) = worst;
     if headroom >= 1.0 {
-        return Finding::Correct { headroom };
+        return CandidateResult::Correct { headroom };
     }
     let outside = |(index, got): &(usize, &f64)| {
         let error = (**got - exact.values[*index]).abs();
@@ -87,15 +87,15 @@ fn compare(got: &[f64], exact: &Exact, arithmetic: Arithmetic, product: &Product
     let wrong = got.iter().enumerate().filter(outside).count();
     let (computed, expected) = (got[index], exact.values[index]);
     let what = format!("element {index} is {computed:.6}, expected {expected:.6}; {wrong} of {} are wrong", got.len());
-    Finding::Wrong { headroom, what }
+    CandidateResult::Wrong { headroom, what }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, Exact, Finding, Product, compare};
+    use super::{Arithmetic, CandidateResult, Exact, Product, compare};
     use testgen_gpu::{Element, Factor};
 
-    fn compared(change: impl FnOnce(&mut Vec<f64>)) -> Finding {
+    fn compared(change: impl FnOnce(&mut Vec<f64>)) -> CandidateResult {
         let factor = |shape: &[usize]| Factor::contiguous(shape.to_vec());
         let product = Product { left: factor(&[2, 8]), right: factor(&[8, 2]), element: Element::F32, tf32: false };
         let exact = Exact::of(&product, &[0.5; 16], &[0.25; 16]);
@@ -106,8 +106,10 @@ mod tests {
 
     #[test]
     fn an_exact_product_is_correct() {
-        assert_eq!(compared(|_| {}), Finding::Correct { headroom: f64::INFINITY });
-        let Finding::Correct { headroom } = compared(|got| got[1] += 1e-7) else { panic!("it is within the bound") };
+        assert_eq!(compared(|_| {}), CandidateResult::Correct { headroom: f64::INFINITY });
+        let CandidateResult::Correct { headroom } = compared(|got| got[1] += 1e-7) else {
+            panic!("it is within the bound")
+        };
         assert!((1.0..100.0).contains(&headroom));
     }
 
@@ -115,7 +117,7 @@ mod tests {
     fn one_wrong_or_missing_element_is_found() {
         for wrong in [1.01, 0.0, f64::NAN, f64::INFINITY] {
             let found = compared(|got| got[2] = wrong);
-            let Finding::Wrong { what, headroom } = &found else { panic!("{found:?}") };
+            let CandidateResult::Wrong { what, headroom } = &found else { panic!("{found:?}") };
             assert!(what.starts_with("element 2 is") && what.contains("1 of 4 are wrong"), "{what}");
             assert!(*headroom < 1.0);
         }

@@ -28,13 +28,13 @@ pub(crate) fn factor(device: GpuDevice, factor: &Factor, element: Element, numbe
 }
 
 /// A contiguous tensor for results, without any.
-pub(crate) struct Output {
+pub(crate) struct GuardedOutput {
     pub(crate) tensor: CubeTensor<GpuRuntime>,
     whole: Handle,
     element: Element,
 }
 
-impl Output {
+impl GuardedOutput {
     pub(crate) fn new(device: GpuDevice, shape: Vec<usize>, element: Element) -> Self {
         let bytes = shape.iter().product::<usize>() * values::width(element);
         let client = GpuRuntime::client(&device);

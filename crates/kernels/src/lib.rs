@@ -17,4 +17,4 @@ mod values;
 
 pub use arithmetic::{Arithmetic, arithmetic};
 pub use candidate::Candidate;
-pub use examine::{Finding, examine};
+pub use examine::{CandidateResult, examine};

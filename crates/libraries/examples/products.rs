@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 use testgen_device::{Device, System, cuda_driver, hip_runtime};
-use testgen_libraries::{LibraryName, PartialSums, Plan, open, run_products};
+use testgen_libraries::{LibraryName, PartialSums, ProductPlan, open, run_products};
 
 fn main() -> ExitCode {
     let (mut reduced, mut sums, mut libraries) = (false, PartialSums::Single, Vec::new());
@@ -45,7 +45,7 @@ fn passes(system: &System, library: LibraryName, devices: &[Device], reduced: bo
         return None;
     };
     let opened = open(system, library, device, sums).inspect_err(|error| eprintln!("{library}: {error}")).ok()?;
-    let plan = if reduced { Plan::reduced(library) } else { Plan::full(library) };
+    let plan = if reduced { ProductPlan::reduced(library) } else { ProductPlan::full(library) };
     let start = std::time::Instant::now();
     let report = run_products(&opened, &plan);
     let failed: usize = report.rows.iter().map(|row| row.failed).sum();

@@ -1,6 +1,6 @@
 //! The interface of a library that multiplies matrices, the same for both vendors.
 
-use crate::{gpu::DeviceAddress, library::LibraryName, product::Product};
+use crate::{gpu::DeviceAddress, library::LibraryName, product::Gemm};
 
 /// A library that multiplies matrices on one device.
 pub trait Blas {
@@ -18,14 +18,14 @@ pub trait Blas {
     /// # Errors
     ///
     /// When the library fails.
-    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError>;
+    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError>;
 
     /// Starts the product on the device's default stream.
     ///
     /// # Errors
     ///
     /// When the library returns an error.
-    fn run(&self, product: &Product, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError>;
+    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError>;
 }
 
 /// The type in which a library adds the parts of a sum that several groups of threads computed.
@@ -38,7 +38,7 @@ pub enum PartialSums {
     AsResult,
 }
 
-/// The addresses of the matrices of a product, each with the bytes that [`crate::Stored::bytes`] returns.
+/// The addresses of the matrices of a product, each with the bytes that [`crate::MatrixStorage::bytes`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffers {
     /// The first factor.

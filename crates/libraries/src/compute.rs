@@ -4,7 +4,7 @@ use crate::{
     blas::{Algorithm, BlasError, Buffers},
     guarded::Guarded,
     open::Opened,
-    product::{Arithmetic, Operand, Product},
+    product::{Gemm, GemmTypes, Operand},
 };
 use std::rc::Rc;
 use testgen_calls::{Call, CallError, Computed, Element, Execute, HostTensor, Input, Layout};
@@ -48,14 +48,14 @@ impl LibraryExecutor {
         let padding = usize::from([left, right].iter().any(|input| input.layout == Layout::Sliced));
         let batch = if batch == 1 { other } else { batch };
         let [alpha, beta] = if call.operator == Operator::Gemm { call.attributes.scales } else { [1.0, 0.0] };
-        let product = Product {
+        let product = Gemm {
             batch,
             transposed,
             padding,
             gap: padding,
             alpha,
             beta,
-            ..Product::new([columns, rows, inner], Arithmetic::of(precision))
+            ..Gemm::new([columns, rows, inner], GemmTypes::of(precision))
         };
         let ranks = [left, right].map(|input| input.tensor.shape.len());
         let shape = if ranks == [2, 2] { vec![rows, columns] } else { vec![batch, rows, columns] };
@@ -87,7 +87,7 @@ impl LibraryExecutor {
     }
 
     /// The elements of D, row-major for each matrix.
-    fn run(&self, call: &Call, product: &Product, algorithm: &Algorithm) -> Result<Vec<f64>, BlasError> {
+    fn run(&self, call: &Call, product: &Gemm, algorithm: &Algorithm) -> Result<Vec<f64>, BlasError> {
         let gpu = &*self.opened.gpu;
         let [mut a, mut b, mut c, mut d] = [
             Guarded::new(gpu, product.stored(Operand::A))?,
@@ -96,7 +96,7 @@ impl LibraryExecutor {
             Guarded::new(gpu, product.stored(Operand::D))?,
         ];
         let (left, right) = (&call.inputs[0].tensor.values, &call.inputs[1].tensor.values);
-        let Product { rows: columns, columns: rows, inner, transposed, .. } = *product;
+        let Gemm { rows: columns, columns: rows, inner, transposed, .. } = *product;
         // As stored by columns, a row-major matrix has rows and columns exchanged; with reversed strides it has not.
         a.write(|matrix, row, column| {
             let [row, column] = if transposed[0] { [row, column] } else { [column, row] };
@@ -134,7 +134,7 @@ impl Execute for LibraryExecutor {
 
 /// The product of a call, and the shape of its result.
 struct RowMajor {
-    product: Product,
+    product: Gemm,
     shape: Vec<usize>,
 }
 

@@ -6,7 +6,7 @@ mod hip;
 mod interface;
 
 pub use account::Account;
-pub use interface::{DeviceAddress, Gpu, GpuError};
+pub use interface::{DeviceAddress, GpuError, LibraryGpu};
 
 use crate::library::open_driver;
 use testgen_device::{Device, DeviceKind, System};
@@ -16,7 +16,7 @@ use testgen_device::{Device, DeviceKind, System};
 /// # Errors
 ///
 /// The driver is not found or too old, or the device cannot be used.
-pub(crate) fn open(system: &System, device: &Device) -> Result<Box<dyn Gpu>, GpuError> {
+pub(crate) fn open(system: &System, device: &Device) -> Result<Box<dyn LibraryGpu>, GpuError> {
     let library = open_driver(system, device.kind)?;
     Ok(match device.kind {
         DeviceKind::Rocm => Box::new(hip::HipGpu::open(library, device.index)?),

@@ -1,8 +1,8 @@
 //! Memory of a device with guards: bytes before and after a matrix that no product may change.
 
 use crate::{
-    gpu::{DeviceAddress, Gpu, GpuError},
-    product::Stored,
+    gpu::{DeviceAddress, GpuError, LibraryGpu},
+    product::MatrixStorage,
 };
 use std::fmt;
 
@@ -11,9 +11,9 @@ const GUARD: usize = 4096;
 
 /// A matrix of a product in the memory of a device, between two guards of NaN.
 pub(crate) struct Guarded<'gpu> {
-    gpu: &'gpu dyn Gpu,
+    gpu: &'gpu dyn LibraryGpu,
     allocation: DeviceAddress,
-    stored: Stored,
+    stored: MatrixStorage,
     bytes: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Overwritten {
 
 impl<'gpu> Guarded<'gpu> {
     /// Allocates a matrix; its elements, the padding between them and the guards are NaN.
-    pub(crate) fn new(gpu: &'gpu dyn Gpu, stored: Stored) -> Result<Self, GpuError> {
+    pub(crate) fn new(gpu: &'gpu dyn LibraryGpu, stored: MatrixStorage) -> Result<Self, GpuError> {
         let bytes = vec![stored.number.nan_byte(); stored.bytes() + 2 * GUARD];
         let allocation = gpu.allocate(bytes.len())?;
         let buffer = Self { gpu, allocation, stored, bytes };
@@ -119,7 +119,7 @@ impl Drop for Guarded<'_> {
 }
 
 /// Matrix, row and column of every element, in the order of memory.
-fn positions(stored: Stored) -> impl Iterator<Item = (usize, usize, usize)> {
+fn positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
     let matrix = move |matrix| {
         (0..stored.columns).flat_map(move |column| (0..stored.rows).map(move |row| (matrix, row, column)))
     };
@@ -127,7 +127,7 @@ fn positions(stored: Stored) -> impl Iterator<Item = (usize, usize, usize)> {
 }
 
 /// Matrix, row and column of every element, row-major.
-fn row_major_positions(stored: Stored) -> impl Iterator<Item = (usize, usize, usize)> {
+fn row_major_positions(stored: MatrixStorage) -> impl Iterator<Item = (usize, usize, usize)> {
     let matrix = move |matrix| {
         (0..stored.rows).flat_map(move |row| (0..stored.columns).map(move |column| (matrix, row, column)))
     };

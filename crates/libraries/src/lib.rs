@@ -27,12 +27,14 @@ mod symbols;
 pub use blas::{Algorithm, Blas, BlasError, Buffers, PartialSums};
 pub use classic::{CUBLAS_SUMS_IN_SINGLE, RocblasNumbers};
 pub use compute::LibraryExecutor;
-pub use gpu::{Account, DeviceAddress, Gpu, GpuError};
+pub use gpu::{Account, DeviceAddress, GpuError, LibraryGpu};
 pub use library::{DIRECTORIES_VARIABLE, LibraryName, LibraryNotFound};
 pub use lt::{CUBLASLT, Dialect, HIPBLASLT};
 pub use number_type::NumberType;
-pub use open::{OpenError, Opened, open};
-pub use product::{Arithmetic, Compute, Operand, Product, Stored};
-pub use products::{AlgorithmRow, Plan, ProductFailure, ProductsReport, Shape, UnsupportedGroup, run_products, shapes};
+pub use open::{OpenLibraryError, Opened, open};
+pub use product::{ComputeType, Gemm, GemmTypes, MatrixStorage, Operand};
+pub use products::{
+    AlgorithmRow, ProductFailure, ProductPlan, ProductShape, ProductsReport, UnsupportedGroup, run_products, shapes,
+};
 pub use server::serve_if_requested;
 pub use signatures::{parameter_class, signatures};

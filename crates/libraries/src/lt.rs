@@ -10,9 +10,9 @@ pub use dialect::{CUBLASLT, Dialect, HIPBLASLT};
 
 use crate::{
     blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, PartialSums, check},
-    gpu::{DeviceAddress, Gpu},
+    gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
-    product::Product,
+    product::Gemm,
 };
 use descriptor::{Descriptors, Preference};
 use functions::ConfigurationOf;
@@ -27,7 +27,7 @@ const MOST_ALGORITHMS: usize = 256;
 
 /// A library with the interface of cuBLASLt.
 pub(crate) struct Lt {
-    gpu: Rc<dyn Gpu>,
+    gpu: Rc<dyn LibraryGpu>,
     dialect: &'static Dialect,
     functions: LtFunctions,
     configuration: Option<ConfigurationOf>,
@@ -41,7 +41,7 @@ impl Lt {
     pub(crate) fn open(
         library: &SharedLibrary,
         dialect: &'static Dialect,
-        gpu: Rc<dyn Gpu>,
+        gpu: Rc<dyn LibraryGpu>,
         sums: PartialSums,
     ) -> Result<Self, BlasError> {
         let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
@@ -113,7 +113,7 @@ impl Blas for Lt {
         false
     }
 
-    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
         self.gpu.make_current()?;
         let found = Descriptors::new(&self.functions, self.dialect, product, self.preference())
             .and_then(|descriptors| self.heuristic(&descriptors));
@@ -124,7 +124,7 @@ impl Blas for Lt {
         }
     }
 
-    fn run(&self, product: &Product, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
         self.gpu.make_current()?;
         let descriptors = Descriptors::new(&self.functions, self.dialect, product, self.preference())?;
         let (words, workspace) = match &algorithm.handle {

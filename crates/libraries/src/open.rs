@@ -3,7 +3,7 @@
 use crate::{
     blas::{Blas, BlasError, PartialSums},
     classic::{Cublas, Rocblas},
-    gpu::{self, Gpu, GpuError},
+    gpu::{self, GpuError, LibraryGpu},
     library::{self, LibraryName, LibraryNotFound},
     lt::{CUBLASLT, HIPBLASLT, Lt},
 };
@@ -13,7 +13,7 @@ use testgen_device::{Device, System};
 /// A library that was opened on a device.
 pub struct Opened {
     /// The driver of the device.
-    pub gpu: Rc<dyn Gpu>,
+    pub gpu: Rc<dyn LibraryGpu>,
     /// The library.
     pub blas: Box<dyn Blas>,
     /// The file of the library.
@@ -22,7 +22,7 @@ pub struct Opened {
 
 /// Why a library was not opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
+pub enum OpenLibraryError {
     /// It is not installed: a reason to ignore its checks.
     #[error(transparent)]
     NotFound(#[from] LibraryNotFound),
@@ -47,12 +47,17 @@ pub enum OpenError {
 /// # Errors
 ///
 /// The library or the driver is not found or fails, or the device is of another vendor.
-pub fn open(system: &System, library: LibraryName, device: &Device, sums: PartialSums) -> Result<Opened, OpenError> {
+pub fn open(
+    system: &System,
+    library: LibraryName,
+    device: &Device,
+    sums: PartialSums,
+) -> Result<Opened, OpenLibraryError> {
     if library.device() != device.kind {
-        return Err(OpenError::OtherVendor { library, device: device.name.clone() });
+        return Err(OpenLibraryError::OtherVendor { library, device: device.name.clone() });
     }
     let file = library::open(system, library)?;
-    let gpu: Rc<dyn Gpu> = Rc::from(gpu::open(system, device)?);
+    let gpu: Rc<dyn LibraryGpu> = Rc::from(gpu::open(system, device)?);
     let blas: Box<dyn Blas> = match library {
         LibraryName::Cublas => Box::new(Cublas::open(&file, Rc::clone(&gpu), sums)?),
         LibraryName::CublasLt => Box::new(Lt::open(&file, &CUBLASLT, Rc::clone(&gpu), sums)?),

@@ -6,7 +6,7 @@ use testgen_types::Precision;
 
 /// D = alpha * op(A) * op(B) + beta * C, for each of `batch` matrices. A matrix is stored by columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Product {
+pub struct Gemm {
     /// The rows of D.
     pub rows: usize,
     /// The columns of D.
@@ -16,7 +16,7 @@ pub struct Product {
     /// The number of products; one is a call without a batch.
     pub batch: usize,
     /// The types of the elements, and of sums.
-    pub arithmetic: Arithmetic,
+    pub arithmetic: GemmTypes,
     /// Whether A and B are stored transposed.
     pub transposed: [bool; 2],
     /// The factor of the product.
@@ -31,18 +31,18 @@ pub struct Product {
 
 /// The types of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Arithmetic {
+pub struct GemmTypes {
     /// The types of A and B.
     pub factors: [NumberType; 2],
     /// The type of C and D.
     pub result: NumberType,
     /// The type in which factors are multiplied and sums computed.
-    pub compute: Compute,
+    pub compute: ComputeType,
 }
 
 /// The arithmetic of products and sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Compute {
+pub enum ComputeType {
     /// f32.
     F32,
     /// Factors are rounded to 10 bits of mantissa, sums are f32: TF32 of NVIDIA, XF32 of AMD.
@@ -64,7 +64,7 @@ pub enum Operand {
 
 /// The place of a matrix's elements in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
+pub struct MatrixStorage {
     /// The type of its elements.
     pub number: NumberType,
     /// The rows as they are stored, before a transposition.
@@ -79,24 +79,24 @@ pub struct Stored {
     pub batch: usize,
 }
 
-impl Product {
+impl Gemm {
     /// A product with alpha 1 and beta 0, not transposed, without padding.
-    pub fn new([rows, columns, inner]: [usize; 3], arithmetic: Arithmetic) -> Self {
+    pub fn new([rows, columns, inner]: [usize; 3], arithmetic: GemmTypes) -> Self {
         let [batch, padding, gap] = [1, 0, 0];
         Self { rows, columns, inner, batch, arithmetic, transposed: [false; 2], alpha: 1.0, beta: 0.0, padding, gap }
     }
 
     /// The place of a matrix's elements.
-    pub fn stored(&self, operand: Operand) -> Stored {
+    pub fn stored(&self, operand: Operand) -> MatrixStorage {
         let turn = |[rows, columns]: [usize; 2], transposed| if transposed { [columns, rows] } else { [rows, columns] };
-        let Arithmetic { factors, result, .. } = self.arithmetic;
+        let GemmTypes { factors, result, .. } = self.arithmetic;
         let (number, [rows, columns]) = match operand {
             Operand::A => (factors[0], turn([self.rows, self.inner], self.transposed[0])),
             Operand::B => (factors[1], turn([self.inner, self.columns], self.transposed[1])),
             Operand::C | Operand::D => (result, [self.rows, self.columns]),
         };
         let leading = rows + self.padding;
-        Stored { number, rows, columns, leading, stride: leading * columns + self.gap, batch: self.batch }
+        MatrixStorage { number, rows, columns, leading, stride: leading * columns + self.gap, batch: self.batch }
     }
 
     /// `NT`: the first matrix as it is, the second one transposed.
@@ -105,13 +105,13 @@ impl Product {
     }
 }
 
-impl Stored {
+impl MatrixStorage {
     /// The elements from the first to the last one, with the gaps between them.
     pub fn elements(&self) -> usize {
         (self.batch - 1) * self.stride + (self.columns - 1) * self.leading + self.rows
     }
 
-    /// The bytes of [`Stored::elements`].
+    /// The bytes of [`MatrixStorage::elements`].
     pub fn bytes(&self) -> usize {
         self.elements() * self.number.bytes()
     }
@@ -122,21 +122,21 @@ impl Stored {
     }
 }
 
-impl Arithmetic {
+impl GemmTypes {
     /// The types of a precision.
     pub const fn of(precision: Precision) -> Self {
         let (number, compute) = match precision {
-            Precision::F32 => (NumberType::F32, Compute::F32),
-            Precision::Tf32 => (NumberType::F32, Compute::Tf32),
-            Precision::F16 => (NumberType::F16, Compute::F32),
-            Precision::Bf16 => (NumberType::Bf16, Compute::F32),
+            Precision::F32 => (NumberType::F32, ComputeType::F32),
+            Precision::Tf32 => (NumberType::F32, ComputeType::Tf32),
+            Precision::F16 => (NumberType::F16, ComputeType::F32),
+            Precision::Bf16 => (NumberType::Bf16, ComputeType::F32),
         };
         Self { factors: [number; 2], result: number, compute }
     }
 
     /// Factors of 8 bits with results of 16 or 32.
     pub const fn float8(factors: [NumberType; 2], result: NumberType) -> Self {
-        Self { factors, result, compute: Compute::F32 }
+        Self { factors, result, compute: ComputeType::F32 }
     }
 
     /// Whether a factor has 8 bits.
@@ -145,18 +145,18 @@ impl Arithmetic {
     }
 }
 
-impl fmt::Display for Arithmetic {
+impl fmt::Display for GemmTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { factors: [a, b], result, compute } = self;
         match compute {
-            Compute::Tf32 => f.write_str("tf32"),
-            Compute::F32 if a == b && b == result => write!(f, "{result}"),
-            Compute::F32 => write!(f, "{a}*{b}->{result}"),
+            ComputeType::Tf32 => f.write_str("tf32"),
+            ComputeType::F32 if a == b && b == result => write!(f, "{result}"),
+            ComputeType::F32 => write!(f, "{a}*{b}->{result}"),
         }
     }
 }
 
-impl fmt::Display for Product {
+impl fmt::Display for Gemm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, columns, inner, batch, arithmetic, alpha, beta, padding, gap, .. } = self;
         write!(f, "{arithmetic} {} {rows}x{columns}x{inner} alpha {alpha} beta {beta}", self.transposes())?;
@@ -169,17 +169,17 @@ impl fmt::Display for Product {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, Operand, Product};
+    use super::{Gemm, GemmTypes, Operand};
     use testgen_types::Precision;
 
     #[test]
     fn matrices_are_stored_by_columns_with_padding_and_gaps() {
-        let product = Product {
+        let product = Gemm {
             batch: 2,
             transposed: [true, false],
             padding: 1,
             gap: 3,
-            ..Product::new([4, 5, 6], Arithmetic::of(Precision::F16))
+            ..Gemm::new([4, 5, 6], GemmTypes::of(Precision::F16))
         };
         let a = product.stored(Operand::A);
         assert_eq!((a.rows, a.columns, a.leading, a.stride), (6, 4, 7, 31));

@@ -7,12 +7,12 @@ mod plan;
 mod report;
 mod shape;
 
-pub use plan::{Plan, shapes};
+pub use plan::{ProductPlan, shapes};
 pub use report::{AlgorithmRow, ProductFailure, ProductsReport, UnsupportedGroup};
-pub use shape::Shape;
+pub use shape::ProductShape;
 
-use crate::{blas::BlasError, gpu::GpuError, open::Opened, product::Product};
-use case::Case;
+use crate::{blas::BlasError, gpu::GpuError, open::Opened, product::Gemm};
+use case::GemmCase;
 use evaluation::{CaseResult, evaluate};
 use factors::Factors;
 use report::Reporter;
@@ -20,7 +20,7 @@ use report::Reporter;
 /// Computes every product of `plan` and compares it.
 ///
 /// Ends early when the device fails, because after an invalid access every further call fails, too; the report says so.
-pub fn run_products(opened: &Opened, plan: &Plan) -> ProductsReport {
+pub fn run_products(opened: &Opened, plan: &ProductPlan) -> ProductsReport {
     let mut reporter = Reporter::new(opened);
     for arithmetic in &plan.arithmetics {
         for (index, shape) in plan.shapes.iter().enumerate().filter(|(_, shape)| shape.fits(*arithmetic)) {
@@ -38,8 +38,8 @@ pub fn run_products(opened: &Opened, plan: &Plan) -> ProductsReport {
 /// Computes a product with each algorithm. An error is one of the device, on which no other product can be computed.
 fn product_rows(
     opened: &Opened,
-    plan: &Plan,
-    product: &Product,
+    plan: &ProductPlan,
+    product: &Gemm,
     factors: &Factors,
     reporter: &mut Reporter,
 ) -> Result<(), GpuError> {
@@ -55,7 +55,7 @@ fn product_rows(
         reporter.unsupported(product, "the library offers no algorithm");
         return Ok(());
     }
-    let case = match Case::new(opened, product, factors) {
+    let case = match GemmCase::new(opened, product, factors) {
         Err(error) if error.is_out_of_memory() => {
             reporter.unsupported(product, "not enough memory is free");
             return Ok(());

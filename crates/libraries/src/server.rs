@@ -6,9 +6,9 @@ use crate::{
     blas::PartialSums,
     compute::LibraryExecutor,
     library::LibraryName,
-    open::{OpenError, Opened, open},
+    open::{OpenLibraryError, Opened, open},
     probe,
-    products::{Plan, run_products},
+    products::{ProductPlan, run_products},
 };
 use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
 use testgen_calls::{Call, CallError, Execute, HostTensor};
@@ -78,8 +78,8 @@ impl LibraryEngine {
 
     fn open_on(&self, device: &Device) -> Result<Opened, Failure> {
         open(&self.system, self.library, device, self.sums).map_err(|error| match &error {
-            OpenError::NotFound(_) | OpenError::OtherVendor { .. } => unsupported(error.to_string()),
-            OpenError::Gpu(_) | OpenError::Blas(_) => failed(error.to_string()),
+            OpenLibraryError::NotFound(_) | OpenLibraryError::OtherVendor { .. } => unsupported(error.to_string()),
+            OpenLibraryError::Gpu(_) | OpenLibraryError::Blas(_) => failed(error.to_string()),
         })
     }
 
@@ -171,7 +171,7 @@ impl OperatorEngine for LibraryEngine {
 
     fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, Failure> {
         let opened = self.opened()?;
-        let plan = if reduced { Plan::reduced(self.library) } else { Plan::full(self.library) };
+        let plan = if reduced { ProductPlan::reduced(self.library) } else { ProductPlan::full(self.library) };
         let report = run_products(opened, &plan.of_precision(self.precision(dtype)));
         if let Some(aborted) = report.aborted {
             return Err(failed(aborted));

@@ -7,7 +7,7 @@ use hip_sim_rocblas::numbers as simulated;
 use std::collections::BTreeMap;
 use std::path::Path;
 use testgen_libraries::{
-    CUBLAS_SUMS_IN_SINGLE, CUBLASLT, Compute, Dialect, HIPBLASLT, NumberType, RocblasNumbers, parameter_class,
+    CUBLAS_SUMS_IN_SINGLE, CUBLASLT, ComputeType, Dialect, HIPBLASLT, NumberType, RocblasNumbers, parameter_class,
     signatures,
 };
 
@@ -83,8 +83,8 @@ fn compare_dialect(dialect: &Dialect, table: &str, prefix: &str, base: &str) {
     let named = |name: &str| number(table, &format!("{prefix}_{name}"));
     let of_base = |name: &str| number(table, &format!("{base}_{name}"));
     assert_eq!(dialect.operations, ["OP_N", "OP_T"].map(of_base));
-    assert_eq!(dialect.compute(Compute::F32), of_base("COMPUTE_32F"));
-    assert_eq!(dialect.compute(Compute::Tf32), of_base("COMPUTE_32F_FAST_TF32"));
+    assert_eq!(dialect.compute(ComputeType::F32), of_base("COMPUTE_32F"));
+    assert_eq!(dialect.compute(ComputeType::Tf32), of_base("COMPUTE_32F_FAST_TF32"));
     assert_eq!(dialect.transposes, ["MATMUL_DESC_TRANSA", "MATMUL_DESC_TRANSB"].map(named));
     assert_eq!(dialect.batch_count, named("MATRIX_LAYOUT_BATCH_COUNT"));
     assert_eq!(dialect.batch_stride, named("MATRIX_LAYOUT_STRIDED_BATCH_OFFSET"));

@@ -21,7 +21,7 @@ mod sizes;
 #[cfg(test)]
 pub(crate) use accounting::is_off;
 pub use config_error::ConfigError;
-pub(crate) use config_struct::{Config, NestedConfig};
+pub(crate) use config_struct::{ModelConfig, NestedConfig};
 #[cfg(test)]
 pub(crate) use defaults::{complete, defaults_of};
 pub(crate) use file::{check_dtype, label_count, model_type, saved_class};
@@ -29,6 +29,6 @@ pub(crate) use file::{check_dtype, label_count, model_type, saved_class};
 pub(crate) use inert::is_inert;
 pub(crate) use json::ImageSize;
 pub(crate) use nested::Nested;
-pub(crate) use parse::{Parsed, parse};
+pub(crate) use parse::{ParsedConfig, parse};
 pub(crate) use relations::{absolute_positions, computed_positions, divides};
 pub(crate) use sizes::check_sizes;

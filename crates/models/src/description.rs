@@ -128,7 +128,7 @@ impl Classes {
 #[cfg(feature = "native")]
 fn native_fields(description: &Description) -> Option<FieldsRead> {
     use crate::{
-        config::{Config, Parsed, parse},
+        config::{ModelConfig, ParsedConfig, parse},
         definitions::*,
         model_def::ModelDef,
     };
@@ -136,7 +136,7 @@ fn native_fields(description: &Description) -> Option<FieldsRead> {
 
     fn fields_of<D: ModelDef>(description: &Description) -> Option<FieldsRead> {
         let name = description.model_type.as_str();
-        let Parsed { config, fields } = parse::<D::Config>(name, &description.config).ok()?;
+        let ParsedConfig { config, fields } = parse::<D::Config>(name, &description.config).ok()?;
         Some(FieldsRead { read: fields, inert: config.inert_fields(description.head) })
     }
 

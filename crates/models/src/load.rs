@@ -3,7 +3,7 @@
 use crate::{
     bound_model::{BoundModel, guard, storage},
     checkpoint::Checkpoint,
-    config::{self, Config, Parsed},
+    config::{self, ModelConfig, ParsedConfig},
     definitions::*,
     description::{Description, FieldsRead},
     erased_model::ErasedModel,
@@ -33,7 +33,7 @@ pub fn load(
     device: &BackendDevice,
     precision: Precision,
 ) -> Result<Model, LoadError> {
-    let plan = Plan { description: Description::of(model_type, checkpoint)?, checkpoint, device, precision };
+    let plan = LoadPlan { description: Description::of(model_type, checkpoint)?, checkpoint, device, precision };
     macro_rules! dispatch {
         ($(
             $architecture:ident $feature:literal recorded_by $recorder:literal {
@@ -55,14 +55,14 @@ pub fn load(
 }
 
 /// Everything that a load depends on but the model definition.
-struct Plan<'a> {
+struct LoadPlan<'a> {
     description: Description,
     checkpoint: &'a Checkpoint,
     device: &'a BackendDevice,
     precision: Precision,
 }
 
-impl Plan<'_> {
+impl LoadPlan<'_> {
     fn load<D: ModelDef>(self) -> Result<Model, LoadError> {
         let Description { head, ref config, .. } = self.description;
         let directory = self.checkpoint.directory();
@@ -71,7 +71,7 @@ impl Plan<'_> {
         let extent = weights::extent(directory).unwrap_or_default();
         config::check_sizes(name, config, extent)?;
         config::check_dtype(name, config)?;
-        let Parsed { config: parsed, fields } = config::parse::<D::Config>(name, config)?;
+        let ParsedConfig { config: parsed, fields } = config::parse::<D::Config>(name, config)?;
         let labels = config::label_count(config);
         let placement = Placing { config: &parsed, head, labels, directory, precision: self.precision };
         let (erased, tensors) = match self.device {

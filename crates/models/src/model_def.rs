@@ -1,13 +1,13 @@
 //! The interface of a file of model code: its configuration and how to load it. Names and heads are in the registry.
 
-use crate::{config::Config, load_error::LoadError, network::Network};
+use crate::{config::ModelConfig, load_error::LoadError, network::Network};
 use testgen_nn::{backend::Ops, weights::Weights};
 use testgen_types::Head;
 
 /// A model definition; the registry names it for every model type that it loads.
 pub(crate) trait ModelDef {
     /// The struct of its `config.json`.
-    type Config: Config;
+    type Config: ModelConfig;
 
     /// Builds the network from the tensors below `w`. `head` is one that the registry lists for the type, `labels` the width
     /// of a classification head.

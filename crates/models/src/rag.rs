@@ -20,7 +20,7 @@ use burn_tensor::{DType, Tensor};
 use config::RagConfig;
 #[cfg(test)]
 pub(crate) use config::{GeneratorConfig, QuestionConfig};
-use marginal::{Evidence, Target};
+use marginal::{LossTarget, PassageEvidence};
 use passage_index::{PassageIndex, lacking};
 use query_encoder::QueryEncoder;
 use testgen_nn::{
@@ -44,7 +44,7 @@ impl ModelDef for Rag {
         let generator = Generator::load(&config.generator.bart, &base.module("generator"))?;
         let questions = QueryEncoder::load(&config.question_encoder, &base.module("question_encoder"))?;
         let passages = PassageIndex::open(config, w)?;
-        let settings = Settings {
+        let settings = RagSettings {
             by_token: head == Head::TokenGeneration,
             marginalize: config.do_marginalize,
             exclude_bos: config.exclude_bos_score,
@@ -62,10 +62,10 @@ struct RagNetwork<B: Ops> {
     /// None where the checkpoint has no passages; then the caller passes them.
     passages: Option<PassageIndex<B>>,
     generator: Generator<B>,
-    settings: Settings,
+    settings: RagSettings,
 }
 
-struct Settings {
+struct RagSettings {
     /// Whether each token, rather than the whole text, may come from another passage.
     by_token: bool,
     marginalize: bool,
@@ -161,7 +161,7 @@ impl<B: Ops> RagNetwork<B> {
         logits: Tensor<B, 3>,
         found: &Arrays,
         inputs: &Inputs<'_, B>,
-    ) -> Result<Evidence<B>, ForwardError> {
+    ) -> Result<PassageEvidence<B>, ForwardError> {
         let scores = found.get(SCORES).ok_or(ForwardError::MissingInput { name: SCORES })?;
         let wrong = || lacking(SCORES, scores, "floats [batch, docs], a row for each row of the decoder");
         let (&[batch, docs], Some(values)) = (scores.shape(), scores.as_floats()) else { return Err(wrong()) };
@@ -169,7 +169,7 @@ impl<B: Ops> RagNetwork<B> {
             return Err(wrong());
         }
         let scores = put_floats(values.to_vec(), [batch, docs], inputs.device(), DType::F32);
-        Ok(Evidence::new(logits, scores))
+        Ok(PassageEvidence::new(logits, scores))
     }
 
     /// [batch, seq, vocab].
@@ -191,12 +191,12 @@ impl<B: Ops> RagNetwork<B> {
         found: &Arrays,
         inputs: &Inputs<'_, B>,
     ) -> Result<Tensor<B, 1>, ForwardError> {
-        let Settings { by_token, pad, label_smoothing, .. } = self.settings;
+        let RagSettings { by_token, pad, label_smoothing, .. } = self.settings;
         let ids = if by_token { labels } else { target };
         let ids = ids.as_integers().ok_or_else(|| lacking(LABELS, ids, "integers [batch, seq]"))?;
         let exclude = inputs.host(EXCLUDE_BOS).map_or(self.settings.exclude_bos, truth);
         let excluded = self.settings.bos.filter(|_| exclude);
-        let target = Target { ids, pad, label_smoothing, excluded };
+        let target = LossTarget { ids, pad, label_smoothing, excluded };
         let evidence = self.evidence(logits, found, inputs)?;
         let loss = if by_token { evidence.loss_by_token(&target) } else { evidence.loss_by_sequence(&target) };
         Ok(loss.cast(inputs.dtype))

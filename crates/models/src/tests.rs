@@ -7,7 +7,7 @@ mod limits;
 
 use crate::{
     checkpoint::Checkpoint,
-    config::{Config, model_type, parse},
+    config::{ModelConfig, model_type, parse},
     decoder_only::{llama::Llama, qwen2::Qwen2, qwen3::Qwen3},
     encoder_only::{albert::AlbertConfig, electra::ElectraConfig},
     moe::mixtral::Mixtral,
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 
 /// The configuration that the type reads from a file, as text.
-fn described<C: Config + Debug>(model_type: &str, file: &Value) -> String {
+fn described<C: ModelConfig + Debug>(model_type: &str, file: &Value) -> String {
     format!("{:?}", parse::<C>(model_type, file).expect("the file is a configuration").config)
 }
 
@@ -61,7 +61,7 @@ fn rope_scaling_counts_before_rope_parameters() {
 }
 
 /// The configuration as text, or its error.
-fn read<C: Config + Debug>(text: &str) -> String {
+fn read<C: ModelConfig + Debug>(text: &str) -> String {
     let directory = tempfile::tempdir().expect("a directory can be made");
     std::fs::write(directory.path().join("config.json"), text).expect("it can be written");
     let file = Checkpoint::at(directory.path()).config().expect("the file is what Python writes");

@@ -3,7 +3,7 @@
 //! A process of its own, because the counters of the heap are those of the process.
 
 use std::{fs, path::Path, sync::Once};
-use testgen_estimate::{Backend, Estimate, EstimateError, Sizes};
+use testgen_estimate::{Backend, CallSizes, Estimate, EstimateError};
 use testgen_models::{Checkpoint, Model, load};
 use testgen_nn::{
     array::{Array, Arrays},
@@ -28,8 +28,8 @@ struct Measured {
 }
 
 /// Loads the checkpoint and computes one call, in a session where the type has one.
-fn measure(directory: &Path, precision: Precision, sizes: Sizes) -> (Measured, Estimate) {
-    let checkpoint = testgen_estimate::Checkpoint::read(directory).expect("its header can be read");
+fn measure(directory: &Path, precision: Precision, sizes: CallSizes) -> (Measured, Estimate) {
+    let checkpoint = testgen_estimate::CheckpointHeaders::read(directory).expect("its header can be read");
     let estimate = checkpoint.estimate(Backend::Host, precision, sizes).expect("it has an estimate");
     let device = BackendDevice::Cpu(Default::default());
     let inputs = inputs(directory, checkpoint.model_type(), sizes);
@@ -77,7 +77,7 @@ fn call(model: &Model, inputs: &Arrays) -> u64 {
     }
 }
 
-fn inputs(directory: &Path, model_type: ModelType, Sizes { batch, tokens }: Sizes) -> Arrays {
+fn inputs(directory: &Path, model_type: ModelType, CallSizes { batch, tokens }: CallSizes) -> Arrays {
     let [batch, tokens] = [batch, tokens].map(|size| size as usize);
     // An end token of most types, which classifiers of BART need, and no padding of any.
     let ids = || Array::integers([batch, tokens], vec![2; batch * tokens]);
@@ -106,11 +106,11 @@ fn pixels(directory: &Path, batch: usize) -> Array {
 }
 
 /// The largest number of tokens up to `tokens` that the model has positions for.
-fn fitting(directory: &Path, sizes: Sizes) -> Option<Sizes> {
-    let checkpoint = testgen_estimate::Checkpoint::read(directory).ok()?;
+fn fitting(directory: &Path, sizes: CallSizes) -> Option<CallSizes> {
+    let checkpoint = testgen_estimate::CheckpointHeaders::read(directory).ok()?;
     match checkpoint.estimate(Backend::Host, Precision::F32, sizes) {
         Ok(_) => Some(sizes),
-        Err(EstimateError::TooLong { limit, .. }) => Some(Sizes { tokens: limit, ..sizes }),
+        Err(EstimateError::TooLong { limit, .. }) => Some(CallSizes { tokens: limit, ..sizes }),
         Err(_) => None,
     }
 }
@@ -121,10 +121,10 @@ fn difference(estimated: u64, measured: u64) -> f64 {
 }
 
 /// One line of the table: what was measured, and the differences in percent.
-fn line(name: &str, precision: Precision, sizes: Sizes, measured: Measured, estimate: Estimate) -> String {
+fn line(name: &str, precision: Precision, sizes: CallSizes, measured: Measured, estimate: Estimate) -> String {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let percent = |estimated, measured| 100.0 * difference(estimated, measured);
-    let Sizes { batch, tokens } = sizes;
+    let CallSizes { batch, tokens } = sizes;
     format!(
         "{name:24} {precision:4} {batch:4} x {tokens:4} weights {:8.1} MiB {:+7.3} %  cache {:7.2} MiB {:+6.2} %  peak {:8.1} MiB \
          {:+6.2} %  (act {:.1} ws {:.1})",
@@ -146,7 +146,7 @@ fn directories(root: &Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-fn table(root: &Path, sizes: Sizes) -> Vec<(String, Precision, Measured, Estimate)> {
+fn table(root: &Path, sizes: CallSizes) -> Vec<(String, Precision, Measured, Estimate)> {
     let mut rows = Vec::new();
     for directory in directories(root) {
         let Some(sizes) = fitting(&directory, sizes) else { continue };
@@ -165,7 +165,7 @@ fn table(root: &Path, sizes: Sizes) -> Vec<(String, Precision, Measured, Estimat
 fn real_widths() {
     let root = std::env::var("TESTGEN_CHECKPOINTS").expect("TESTGEN_CHECKPOINTS names a directory");
     let size = |name: &str, or| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
-    let sizes = Sizes { batch: size("BATCH", 2), tokens: size("TOKENS", 256) };
+    let sizes = CallSizes { batch: size("BATCH", 2), tokens: size("TOKENS", 256) };
     assert!(!table(Path::new(&root), sizes).is_empty());
 }
 
@@ -175,7 +175,7 @@ const SLACK: u64 = 256 << 10;
 #[test]
 fn estimates_of_fixtures_are_near_what_is_measured() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let rows = table(&fixtures, Sizes { batch: 32, tokens: 48 });
+    let rows = table(&fixtures, CallSizes { batch: 32, tokens: 48 });
     let is_off = |(_, _, measured, estimate): &&(String, Precision, Measured, Estimate)| {
         // Objects of a fixed size are not negligible beside models of a few kilobytes.
         let near = |estimated: u64, measured: u64, part: f64| {

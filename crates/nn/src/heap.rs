@@ -41,9 +41,9 @@ fn shrink(bytes: usize) {
 }
 
 /// Bytes outside the heap that count as in use while this is there.
-pub struct Held(usize);
+pub struct HeldBytes(usize);
 
-impl Held {
+impl HeldBytes {
     /// Counts `bytes` as in use until it is dropped.
     pub fn new(bytes: usize) -> Self {
         grow(bytes);
@@ -51,7 +51,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         shrink(self.0);
     }

@@ -1,6 +1,6 @@
 //! The arithmetic of a device: how much each operation may be off.
 
-use crate::number::Number;
+use crate::number::BoundedNumber;
 use testgen_calls::Element;
 use testgen_types::Precision;
 
@@ -58,24 +58,24 @@ impl Arithmetic {
     }
 
     /// a + b.
-    pub fn add(self, a: Number, b: Number) -> Number {
+    pub fn add(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         self.rounded(a.value + b.value, a.error + b.error, a.variance + b.variance, 1.0)
     }
 
     /// a - b.
-    pub(crate) fn sub(self, a: Number, b: Number) -> Number {
+    pub(crate) fn sub(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         self.add(a, b.negated())
     }
 
     /// a * b.
-    pub fn mul(self, a: Number, b: Number) -> Number {
+    pub fn mul(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let error = scaled(a.value, b.error) + scaled(b.value, a.error) + a.error * b.error;
         let variance = scaled(a.value * a.value, b.variance) + scaled(b.value * b.value, a.variance);
         self.rounded(a.value * b.value, error, variance, 1.0)
     }
 
     /// a / b.
-    pub(crate) fn div(self, a: Number, b: Number) -> Number {
+    pub(crate) fn div(self, a: BoundedNumber, b: BoundedNumber) -> BoundedNumber {
         let value = a.value / b.value;
         let room = (b.value.abs() - b.error).max(f64::MIN_POSITIVE);
         let error = (a.error + scaled(value, b.error)) / room;
@@ -84,7 +84,7 @@ impl Arithmetic {
     }
 
     /// A function that is off by at most `ulps` units in the last place.
-    pub(crate) fn function(self, f: impl Fn(f64) -> f64, a: Number, ulps: f64) -> Number {
+    pub(crate) fn function(self, f: impl Fn(f64) -> f64, a: BoundedNumber, ulps: f64) -> BoundedNumber {
         let value = f(a.value);
         let [below, above] = [f(a.value - a.error), f(a.value + a.error)].map(|edge| (edge - value).abs());
         let spread = below.max(above);
@@ -93,31 +93,31 @@ impl Arithmetic {
     }
 
     /// e to the power a. Devices compute 2 to the power a * log2(e), and round that product.
-    pub(crate) fn exp(self, a: Number) -> Number {
-        let product = Number { error: a.error + 2.0 * UNIT * a.value.abs(), ..a };
+    pub(crate) fn exp(self, a: BoundedNumber) -> BoundedNumber {
+        let product = BoundedNumber { error: a.error + 2.0 * UNIT * a.value.abs(), ..a };
         self.function(f64::exp, if a.value.is_finite() { product } else { a }, ulps::EXP)
     }
 
     /// The natural logarithm.
-    pub(crate) fn log(self, a: Number) -> Number {
+    pub(crate) fn log(self, a: BoundedNumber) -> BoundedNumber {
         self.function(f64::ln, a, ulps::LOG)
     }
 
     /// The square root.
-    pub(crate) fn sqrt(self, a: Number) -> Number {
+    pub(crate) fn sqrt(self, a: BoundedNumber) -> BoundedNumber {
         self.function(f64::sqrt, a, ulps::SQRT)
     }
 
     /// The sum in any order.
-    pub(crate) fn sum(self, terms: impl IntoIterator<Item = Number>) -> Number {
-        let mut sum = Sum::default();
+    pub(crate) fn sum(self, terms: impl IntoIterator<Item = BoundedNumber>) -> BoundedNumber {
+        let mut sum = BoundedSum::default();
         terms.into_iter().for_each(|term| sum.add(term.value, term.error, term.variance));
         self.summed(&sum)
     }
 
     /// The sum of products in any order, each of a factor of both sides.
-    pub fn dot(self, factors: impl IntoIterator<Item = (Number, Number)>) -> Number {
-        let mut sum = Sum::default();
+    pub fn dot(self, factors: impl IntoIterator<Item = (BoundedNumber, BoundedNumber)>) -> BoundedNumber {
+        let mut sum = BoundedSum::default();
         for (a, b) in factors {
             let term = a.value * b.value;
             let rounding = (2.0 * self.factor + UNIT) * term.abs();
@@ -128,17 +128,17 @@ impl Arithmetic {
         self.summed(&sum)
     }
 
-    fn summed(self, sum: &Sum) -> Number {
+    fn summed(self, sum: &BoundedSum) -> BoundedNumber {
         let additions = sum.count.saturating_sub(1) as f64;
         // Twice the unit, because matrix units truncate.
         let error = sum.error + additions * 2.0 * UNIT * sum.magnitude;
         // A partial sum is about as large as the whole, or as the root of the squares so far.
         let spread = UNIT * UNIT / 3.0 * (sum.squares + sum.value * sum.value);
-        Number { value: sum.value, error: finite_or_zero(error), variance: sum.variance + additions * spread }
+        BoundedNumber { value: sum.value, error: finite_or_zero(error), variance: sum.variance + additions * spread }
     }
 
     /// The number as it is stored in the type of results.
-    pub fn stored(self, number: Number) -> Number {
+    pub fn stored(self, number: BoundedNumber) -> BoundedNumber {
         let representable = self.element.round(number.value) == number.value;
         if number.value.is_nan() || number.is_exact() && representable {
             return number;
@@ -147,22 +147,26 @@ impl Arithmetic {
         let unit = if self.element == Element::F32 { 0.0 } else { self.element.unit() };
         let step = unit * number.value.abs() + self.element.smallest() / 2.0;
         let error = finite_or_zero(number.error) + finite_or_zero(step);
-        Number { error, variance: number.variance + step * step / 3.0, ..number }
+        BoundedNumber { error, variance: number.variance + step * step / 3.0, ..number }
     }
 
     /// A result with its own rounding of `halves` half units in the last place.
-    fn rounded(self, value: f64, error: f64, variance: f64, halves: f64) -> Number {
+    fn rounded(self, value: f64, error: f64, variance: f64, halves: f64) -> BoundedNumber {
         if !self.element.is_float() {
-            return Number::exact(value);
+            return BoundedNumber::exact(value);
         }
         let local = finite_or_zero(halves * UNIT * value.abs());
-        Number { value, error: finite_or_zero(error) + local, variance: finite_or_zero(variance) + local * local / 3.0 }
+        BoundedNumber {
+            value,
+            error: finite_or_zero(error) + local,
+            variance: finite_or_zero(variance) + local * local / 3.0,
+        }
     }
 }
 
 /// A sum with everything that its bound depends on.
 #[derive(Default)]
-struct Sum {
+struct BoundedSum {
     value: f64,
     error: f64,
     variance: f64,
@@ -171,7 +175,7 @@ struct Sum {
     count: usize,
 }
 
-impl Sum {
+impl BoundedSum {
     fn add(&mut self, value: f64, error: f64, variance: f64) {
         self.value += value;
         self.error += error;
@@ -200,7 +204,7 @@ mod tests {
 
     #[test]
     fn errors_of_operations_add_up() {
-        let one = Number::exact(1.0);
+        let one = BoundedNumber::exact(1.0);
         let sum = F32.add(one, one);
         assert_eq!((sum.value, sum.error), (2.0, 2.0 * UNIT));
         assert!(F32.mul(sum, sum).error > 8.0 * UNIT);
@@ -211,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_missing_term_of_a_product_is_outside_its_bound() {
-        let factor = |index: usize| Number::exact(1.0 + (index % 7) as f64 / 7.0);
+        let factor = |index: usize| BoundedNumber::exact(1.0 + (index % 7) as f64 / 7.0);
         let product = F32.dot((0..1000).map(|index| (factor(index), factor(index + 3))));
         assert!(product.error < 1.0, "{product:?}");
         // 16 bits of mantissa less, and rounding each partial sum costs about a unit of the whole.
@@ -220,8 +224,8 @@ mod tests {
 
     #[test]
     fn infinities_have_no_error() {
-        let infinite = Number::exact(f64::INFINITY);
-        assert_eq!(F32.mul(infinite, F32.add(Number::exact(1.0), Number::exact(2.0))).error, 0.0);
-        assert_eq!(F32.exp(Number::exact(f64::NEG_INFINITY)).value, 0.0);
+        let infinite = BoundedNumber::exact(f64::INFINITY);
+        assert_eq!(F32.mul(infinite, F32.add(BoundedNumber::exact(1.0), BoundedNumber::exact(2.0))).error, 0.0);
+        assert_eq!(F32.exp(BoundedNumber::exact(f64::NEG_INFINITY)).value, 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! A case: a call with a name, made from the sizes of a shape.
 
-use crate::values::Random;
+use crate::values::XorShift64;
 use testgen_calls::{Call, Element, HostTensor};
 use testgen_types::Operator;
 
@@ -37,7 +37,7 @@ impl Case {
 }
 
 /// The sizes of a shape, and the source of the numbers of inputs.
-pub(crate) struct Sizes<'a> {
+pub(crate) struct CaseSizes<'a> {
     /// The operator.
     pub operator: Operator,
     /// The sizes, as [`Operator::sizes`] names them.
@@ -46,10 +46,10 @@ pub(crate) struct Sizes<'a> {
     pub element: Element,
 }
 
-impl Sizes<'_> {
+impl CaseSizes<'_> {
     /// Random numbers for input `index`.
-    pub(crate) fn random(&self, index: usize) -> Random {
-        Random::new(self.operator.as_str(), index)
+    pub(crate) fn random(&self, index: usize) -> XorShift64 {
+        XorShift64::new(self.operator.as_str(), index)
     }
 
     /// Numbers from `low` to `high` for input `index`.

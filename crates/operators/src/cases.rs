@@ -1,7 +1,7 @@
 //! The cases of every operator.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     group,
 };
 use testgen_calls::Element;
@@ -12,7 +12,7 @@ pub fn cases(operator: Operator, sizes: &[usize], element: Element) -> Vec<Case>
     if sizes.len() != operator.sizes().len() {
         return Vec::new();
     }
-    group::cases(&Sizes { operator, sizes, element })
+    group::cases(&CaseSizes { operator, sizes, element })
 }
 
 /// Small odd sizes, which leave tails in every kernel that computes several elements at a time.

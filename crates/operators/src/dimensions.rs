@@ -7,28 +7,30 @@ mod description;
 mod rows;
 mod windows;
 
-use crate::group::Group;
+use crate::group::OperatorGroup;
 use description::{Dimensions, Problem};
 use testgen_calls::Call;
 use testgen_types::Operator;
 
-pub(crate) use description::{Dimension, Place};
+pub(crate) use description::{Dimension, DimensionSlot};
 
 /// The dimensions of a call; the error is its difference from a call of its operator.
 pub(crate) fn dimensions(call: &Call) -> Result<Dimensions<'_>, Problem> {
     let mut dimensions = Dimensions::of_filled(call)?;
-    let described = match Group::of(call.operator) {
-        Group::Elementwise | Group::Comparison => rows::broadcast(&mut dimensions, rows::inputs_of(call.operator)),
-        Group::Activation | Group::Reduction => rows::one(&mut dimensions),
-        Group::Matrix => rows::matrix(&mut dimensions),
-        Group::Convolution => windows::convolution(&mut dimensions),
-        Group::Pooling => windows::pool(&mut dimensions),
-        Group::Normalisation => channels::normalisation(&mut dimensions),
-        Group::Movement => rows::movement(&mut dimensions),
-        Group::Indexing => channels::indexing(&mut dimensions),
-        Group::Loss => channels::loss(&mut dimensions),
-        Group::Attention => channels::attention(&mut dimensions),
-        Group::Fused => match call.operator {
+    let described = match OperatorGroup::of(call.operator) {
+        OperatorGroup::Elementwise | OperatorGroup::Comparison => {
+            rows::broadcast(&mut dimensions, rows::inputs_of(call.operator))
+        }
+        OperatorGroup::Activation | OperatorGroup::Reduction => rows::one(&mut dimensions),
+        OperatorGroup::Matrix => rows::matrix(&mut dimensions),
+        OperatorGroup::Convolution => windows::convolution(&mut dimensions),
+        OperatorGroup::Pooling => windows::pool(&mut dimensions),
+        OperatorGroup::Normalisation => channels::normalisation(&mut dimensions),
+        OperatorGroup::Movement => rows::movement(&mut dimensions),
+        OperatorGroup::Indexing => channels::indexing(&mut dimensions),
+        OperatorGroup::Loss => channels::loss(&mut dimensions),
+        OperatorGroup::Attention => channels::attention(&mut dimensions),
+        OperatorGroup::Fused => match call.operator {
             Operator::AddRelu => rows::broadcast(&mut dimensions, 2),
             Operator::MulAdd => rows::broadcast(&mut dimensions, 3),
             Operator::ConvBatchNormRelu => windows::convolution(&mut dimensions),
@@ -88,7 +90,7 @@ mod tests {
                     let places = described.all.iter().flat_map(|dimension| &dimension.places);
                     places
                         .into_iter()
-                        .any(|place| matches!(place, Place::Input { input, dim, .. } if (*input, *dim) == at))
+                        .any(|place| matches!(place, DimensionSlot::Input { input, dim, .. } if (*input, *dim) == at))
                 };
                 for (index, input) in case.call.inputs.iter().enumerate() {
                     for (dim, length) in input.tensor.shape.iter().enumerate() {

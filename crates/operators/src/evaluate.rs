@@ -1,11 +1,11 @@
 //! Compares a computed tensor with its reference.
 
-use crate::{number::Number, reference::Reference};
+use crate::{number::BoundedNumber, reference::Reference};
 use testgen_calls::HostTensor;
 
 /// How far a computed tensor is from its reference.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evaluation {
+pub struct ErrorEvaluation {
     /// The smallest of bound / error over all elements, and of limit / value of both statistics; below 1 the tensor fails.
     pub headroom: f64,
     /// |d| / |reference| over the tensor.
@@ -33,21 +33,21 @@ const BIAS_LIMIT: f64 = 8.0;
 const FEW: usize = 32;
 
 /// Compares `got` with `reference`, first shape and type, then every element, then bias and variance.
-pub fn evaluate(reference: &Reference, got: &HostTensor) -> Evaluation {
+pub fn evaluate(reference: &Reference, got: &HostTensor) -> ErrorEvaluation {
     if got.shape != reference.shape || got.element != reference.element {
         let (shape, element) = (&got.shape, got.element);
-        return Evaluation::failed(format!(
+        return ErrorEvaluation::failed(format!(
             "the result is {element} {shape:?}, expected {} {:?}",
             reference.element, reference.shape
         ));
     }
-    let elements: Vec<Compared> = reference
+    let elements: Vec<ElementPair> = reference
         .numbers
         .iter()
         .zip(&got.values)
-        .map(|(number, got)| Compared::new(reference, *number, *got))
+        .map(|(number, got)| ElementPair::new(reference, *number, *got))
         .collect();
-    let mut evaluation = Evaluation::of(&elements);
+    let mut evaluation = ErrorEvaluation::of(&elements);
     evaluation.failure = element_failure(reference, got, &elements);
     if let Some(failure) = reference.sums.then(|| statistics(&elements, &mut evaluation.headroom)).flatten() {
         evaluation.failure.get_or_insert(failure);
@@ -60,12 +60,12 @@ pub fn evaluate(reference: &Reference, got: &HostTensor) -> Evaluation {
 
 /// The headroom of one number as element `index`: bound / error; infinite where both are equal, 0 where one is not finite.
 pub(crate) fn element_headroom(reference: &Reference, index: usize, got: f64) -> f64 {
-    Compared::new(reference, reference.numbers[index], got).headroom
+    ElementPair::new(reference, reference.numbers[index], got).headroom
 }
 
 /// One element of both sides.
-struct Compared {
-    expected: Number,
+struct ElementPair {
+    expected: BoundedNumber,
     got: f64,
     /// Bound / error; infinite where both are equal, 0 where one is not finite.
     headroom: f64,
@@ -73,8 +73,8 @@ struct Compared {
     finite: bool,
 }
 
-impl Compared {
-    fn new(reference: &Reference, expected: Number, got: f64) -> Self {
+impl ElementPair {
+    fn new(reference: &Reference, expected: BoundedNumber, got: f64) -> Self {
         let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         let rounded = reference.element.round(expected.value);
         let finite = rounded.is_finite() && got.is_finite();
@@ -104,7 +104,7 @@ impl Compared {
 }
 
 /// Whether the bound reaches over the largest number, so that one side may be infinite where the other is not.
-fn overflows(reference: &Reference, expected: Number, got: f64) -> bool {
+fn overflows(reference: &Reference, expected: BoundedNumber, got: f64) -> bool {
     let largest = reference.element.largest();
     let edge = expected.value.abs() - largest;
     !got.is_nan()
@@ -115,13 +115,13 @@ fn overflows(reference: &Reference, expected: Number, got: f64) -> bool {
         && (got.is_infinite() || got.abs() >= largest - expected.error)
 }
 
-fn element_failure(reference: &Reference, got: &HostTensor, elements: &[Compared]) -> Option<String> {
+fn element_failure(reference: &Reference, got: &HostTensor, elements: &[ElementPair]) -> Option<String> {
     let count = elements.iter().filter(|element| element.is_wrong()).count();
     let index = (0..elements.len()).filter(|index| elements[*index].is_wrong()).min_by(|a, b| {
         let key = |index: usize| elements[index].headroom;
         key(*a).total_cmp(&key(*b)).then(a.cmp(b))
     })?;
-    let Compared { expected, got: found, .. } = &elements[index];
+    let ElementPair { expected, got: found, .. } = &elements[index];
     let (position, total) = (got.position(index), elements.len());
     let (value, bound) = (reference.element.round(expected.value), expected.error);
     Some(format!(
@@ -130,8 +130,8 @@ fn element_failure(reference: &Reference, got: &HostTensor, elements: &[Compared
 }
 
 /// Bias and variance of all errors, as TOSA's conformance tests measure them for sums of products.
-fn statistics(elements: &[Compared], headroom: &mut f64) -> Option<String> {
-    let measured: Vec<&Compared> =
+fn statistics(elements: &[ElementPair], headroom: &mut f64) -> Option<String> {
+    let measured: Vec<&ElementPair> =
         elements.iter().filter(|element| element.finite && element.expected.variance > 0.0).collect();
     let count = measured.len() as f64;
     if measured.len() < FEW {
@@ -153,13 +153,13 @@ fn statistics(elements: &[Compared], headroom: &mut f64) -> Option<String> {
     })
 }
 
-fn worst(elements: &[Compared]) -> Vec<(usize, f64, f64)> {
+fn worst(elements: &[ElementPair]) -> Vec<(usize, f64, f64)> {
     let mut indices: Vec<usize> = (0..elements.len()).collect();
     indices.sort_by(|a, b| elements[*a].headroom.total_cmp(&elements[*b].headroom).then(a.cmp(b)));
     indices.into_iter().take(5).map(|index| (index, elements[index].expected.value, elements[index].got)).collect()
 }
 
-impl Evaluation {
+impl ErrorEvaluation {
     fn failed(failure: String) -> Self {
         Self {
             headroom: 0.0,
@@ -173,7 +173,7 @@ impl Evaluation {
         }
     }
 
-    fn of(elements: &[Compared]) -> Self {
+    fn of(elements: &[ElementPair]) -> Self {
         let finite = || elements.iter().filter(|element| element.finite);
         let square = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>().sqrt();
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |a, b| a.max(b.abs()));
@@ -183,8 +183,8 @@ impl Evaluation {
         let relative = |value: f64, to: f64| if to > 0.0 { value / to } else { value };
         Self {
             headroom: elements.iter().map(|element| element.headroom).fold(f64::INFINITY, f64::min),
-            rel_l2: relative(square(&mut finite().map(Compared::error)), norm),
-            max_rel: relative(largest(&mut finite().map(Compared::error)), top),
+            rel_l2: relative(square(&mut finite().map(ElementPair::error)), norm),
+            max_rel: relative(largest(&mut finite().map(ElementPair::error)), top),
             rel_l2_threshold: relative(square(&mut finite().map(|element| element.expected.error)), norm),
             max_rel_threshold: relative(largest(&mut finite().map(|element| element.expected.error)), top),
             non_finite: elements.iter().filter(|element| !element.finite && element.is_wrong()).count() as u64,
@@ -200,7 +200,7 @@ mod tests {
     use testgen_calls::Element;
 
     fn reference(values: &[f64], error: f64) -> Reference {
-        let number = |value: &f64| Number { value: *value, error, variance: error * error / 3.0 };
+        let number = |value: &f64| BoundedNumber { value: *value, error, variance: error * error / 3.0 };
         Reference {
             shape: vec![values.len()],
             element: Element::F16,
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    fn evaluated(expected: &[f64], error: f64, got: &[f64]) -> Evaluation {
+    fn evaluated(expected: &[f64], error: f64, got: &[f64]) -> ErrorEvaluation {
         evaluate(&reference(expected, error), &HostTensor::new([got.len()], Element::F16, got.to_vec()))
     }
 

@@ -17,53 +17,53 @@ pub(crate) mod window;
 
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     reference::Reference,
 };
 use testgen_calls::Call;
 use testgen_types::Operator;
 
 /// Every case of an operator for a shape.
-pub(crate) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
-    match Group::of(sizes.operator) {
-        Group::Elementwise => elementwise::cases(sizes),
-        Group::Comparison => comparison::cases(sizes),
-        Group::Activation => activation::cases(sizes),
-        Group::Reduction => reduction::cases(sizes),
-        Group::Matrix => matrix::cases(sizes),
-        Group::Convolution => convolution::cases(sizes),
-        Group::Pooling => pooling::cases(sizes),
-        Group::Normalisation => normalisation::cases(sizes),
-        Group::Movement => movement::cases(sizes),
-        Group::Indexing => indexing::cases(sizes),
-        Group::Loss => loss::cases(sizes),
-        Group::Attention => attention::cases(sizes),
-        Group::Fused => fused::cases(sizes),
+pub(crate) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
+    match OperatorGroup::of(sizes.operator) {
+        OperatorGroup::Elementwise => elementwise::cases(sizes),
+        OperatorGroup::Comparison => comparison::cases(sizes),
+        OperatorGroup::Activation => activation::cases(sizes),
+        OperatorGroup::Reduction => reduction::cases(sizes),
+        OperatorGroup::Matrix => matrix::cases(sizes),
+        OperatorGroup::Convolution => convolution::cases(sizes),
+        OperatorGroup::Pooling => pooling::cases(sizes),
+        OperatorGroup::Normalisation => normalisation::cases(sizes),
+        OperatorGroup::Movement => movement::cases(sizes),
+        OperatorGroup::Indexing => indexing::cases(sizes),
+        OperatorGroup::Loss => loss::cases(sizes),
+        OperatorGroup::Attention => attention::cases(sizes),
+        OperatorGroup::Fused => fused::cases(sizes),
     }
 }
 
 /// The reference result of a call, whose inputs are those of its operator.
 pub fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    match Group::of(call.operator) {
-        Group::Elementwise => elementwise::reference(call, arithmetic),
-        Group::Comparison => comparison::reference(call),
-        Group::Activation => activation::reference(call, arithmetic),
-        Group::Reduction => reduction::reference(call, arithmetic),
-        Group::Matrix => matrix::reference(call, arithmetic),
-        Group::Convolution => convolution::reference(call, arithmetic),
-        Group::Pooling => pooling::reference(call, arithmetic),
-        Group::Normalisation => normalisation::reference(call, arithmetic),
-        Group::Movement => movement::reference(call),
-        Group::Indexing => indexing::reference(call),
-        Group::Loss => loss::reference(call, arithmetic),
-        Group::Attention => attention::reference(call, arithmetic),
-        Group::Fused => fused::reference(call, arithmetic),
+    match OperatorGroup::of(call.operator) {
+        OperatorGroup::Elementwise => elementwise::reference(call, arithmetic),
+        OperatorGroup::Comparison => comparison::reference(call),
+        OperatorGroup::Activation => activation::reference(call, arithmetic),
+        OperatorGroup::Reduction => reduction::reference(call, arithmetic),
+        OperatorGroup::Matrix => matrix::reference(call, arithmetic),
+        OperatorGroup::Convolution => convolution::reference(call, arithmetic),
+        OperatorGroup::Pooling => pooling::reference(call, arithmetic),
+        OperatorGroup::Normalisation => normalisation::reference(call, arithmetic),
+        OperatorGroup::Movement => movement::reference(call),
+        OperatorGroup::Indexing => indexing::reference(call),
+        OperatorGroup::Loss => loss::reference(call, arithmetic),
+        OperatorGroup::Attention => attention::reference(call, arithmetic),
+        OperatorGroup::Fused => fused::reference(call, arithmetic),
     }
 }
 
 /// Operators that are computed alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum OperatorGroup {
     /// Each element from those at its position.
     Elementwise,
     /// Truth values.
@@ -92,7 +92,7 @@ pub enum Group {
     Fused,
 }
 
-impl Group {
+impl OperatorGroup {
     /// The group of an operator.
     pub fn of(operator: Operator) -> Self {
         use Operator::*;

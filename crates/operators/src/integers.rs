@@ -1,20 +1,20 @@
 //! Integers and booleans, whose results are exact.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     cases::{cases, odd_sizes},
-    group::Group,
-    values::Random,
+    group::OperatorGroup,
+    values::XorShift64,
 };
 use testgen_calls::{Attributes, Call, Element};
 use testgen_types::Operator;
 
 /// Calls of `operator` on integers and booleans; empty where it has neither.
 pub fn integer_cases(operator: Operator) -> Vec<Case> {
-    match Group::of(operator) {
-        Group::Elementwise | Group::Comparison => elementwise(operator),
-        Group::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
-        Group::Movement | Group::Indexing => {
+    match OperatorGroup::of(operator) {
+        OperatorGroup::Elementwise | OperatorGroup::Comparison => elementwise(operator),
+        OperatorGroup::Reduction if operator != Operator::Mean => retyped(operator, Element::I32),
+        OperatorGroup::Movement | OperatorGroup::Indexing => {
             [retyped(operator, Element::I32), retyped(operator, Element::Bool)].concat()
         }
         _ if operator == Operator::Transpose => {
@@ -36,7 +36,7 @@ fn retyped(operator: Operator, element: Element) -> Vec<Case> {
                 (_, Operator::Prod) => [-2, 2],
                 _ => [-1000, 1000],
             };
-            input.tensor = Random::new("integers", index).integers(&input.tensor.shape, element, limits);
+            input.tensor = XorShift64::new("integers", index).integers(&input.tensor.shape, element, limits);
         }
         let variant =
             if case.variant.is_empty() { element.to_string() } else { format!("{}, {element}", case.variant) };
@@ -48,7 +48,7 @@ fn retyped(operator: Operator, element: Element) -> Vec<Case> {
 fn elementwise(operator: Operator) -> Vec<Case> {
     use Operator::*;
     let shape = [3, 5];
-    let of = |element, index, limits| Random::new(operator.as_str(), index).integers(&shape, element, limits);
+    let of = |element, index, limits| XorShift64::new(operator.as_str(), index).integers(&shape, element, limits);
     let case = |inputs, attributes| Case::of("i32", Call::new(operator, inputs, attributes));
     let ints = |index| of(Element::I32, index, [-1000, 1000]);
     let plain = Attributes::default();
@@ -65,7 +65,7 @@ fn elementwise(operator: Operator) -> Vec<Case> {
             vec![case(vec![condition, ints(0), ints(1)], plain), Case::of("bool", of_bools)]
         }
         Eq | Ne => {
-            let sizes = Sizes { operator, sizes: &shape, element: Element::Bool };
+            let sizes = CaseSizes { operator, sizes: &shape, element: Element::Bool };
             let bools = [0, 1].map(|index| sizes.random(index).integers(&shape, Element::Bool, [0, 1]));
             vec![near(operator), Case::of("bool", Call::new(operator, bools.to_vec(), plain))]
         }
@@ -76,6 +76,6 @@ fn elementwise(operator: Operator) -> Vec<Case> {
 
 /// Integers of which many are equal.
 fn near(operator: Operator) -> Case {
-    let inputs = [0, 1].map(|index| Random::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2]));
+    let inputs = [0, 1].map(|index| XorShift64::new(operator.as_str(), index).integers(&[3, 5], Element::I32, [-2, 2]));
     Case::of("i32", Call::new(operator, inputs.to_vec(), Attributes::default()))
 }

@@ -2,7 +2,7 @@
 
 /// A value in f64, and how far a device's result may be from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number {
+pub struct BoundedNumber {
     /// The value.
     pub value: f64,
     /// The largest error: all roundings on the way add up, in the worst order.
@@ -11,7 +11,7 @@ pub struct Number {
     pub variance: f64,
 }
 
-impl Number {
+impl BoundedNumber {
     /// A number that every device has: an input, or an element that is moved.
     pub fn exact(value: f64) -> Self {
         Self { value, error: 0.0, variance: 0.0 }

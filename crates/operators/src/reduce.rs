@@ -6,12 +6,12 @@
 mod cut;
 
 use crate::dimensions::{Dimension, dimensions};
-use cut::{End, cut};
+use cut::{KeptEnd, cut};
 use testgen_calls::Call;
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reduction {
+pub struct ReducedCall {
     /// The smallest call that was found to fail.
     pub call: Call,
     /// The number of calls that were tried.
@@ -24,8 +24,8 @@ pub struct Reduction {
 const ALL_BELOW: usize = 32;
 
 /// Makes a call that fails smaller. `fails` computes a call and returns whether it fails in the same way; none ends the search.
-pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> Reduction {
-    let mut reduction = Reduction { call: call.clone(), runs: 0, incomplete: false };
+pub fn reduce(call: &Call, mut fails: impl FnMut(&Call) -> Option<bool>) -> ReducedCall {
+    let mut reduction = ReducedCall { call: call.clone(), runs: 0, incomplete: false };
     loop {
         let before = lengths(&reduction.call);
         for index in 0..before.len() {
@@ -47,7 +47,7 @@ fn lengths(call: &Call) -> Vec<usize> {
 }
 
 /// Makes one length as small as possible. None where the search was ended.
-fn shorten(reduction: &mut Reduction, index: usize, fails: &mut impl FnMut(&Call) -> Option<bool>) -> Option<()> {
+fn shorten(reduction: &mut ReducedCall, index: usize, fails: &mut impl FnMut(&Call) -> Option<bool>) -> Option<()> {
     let Some(dimension) = dimension(&reduction.call, index) else { return Some(()) };
     let mut below = 0;
     for length in candidates(dimension.length) {
@@ -82,12 +82,12 @@ fn candidates(length: usize) -> Vec<usize> {
 
 /// Tries the call with its first, then with its last elements, and keeps the one that fails.
 fn try_length(
-    reduction: &mut Reduction,
+    reduction: &mut ReducedCall,
     dimension: &Dimension,
     length: usize,
     fails: &mut impl FnMut(&Call) -> Option<bool>,
 ) -> Option<bool> {
-    for end in [End::First, End::Last] {
+    for end in [KeptEnd::First, KeptEnd::Last] {
         let smaller = cut(&reduction.call, dimension, length, end);
         if dimensions(&smaller).is_err() {
             continue;

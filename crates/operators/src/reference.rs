@@ -1,6 +1,6 @@
 //! The reference result of a call: exact values with a bound for each.
 
-use crate::{arithmetic::Arithmetic, number::Number};
+use crate::{arithmetic::Arithmetic, number::BoundedNumber};
 use testgen_calls::{Call, Element, HostTensor, broadcast_shape};
 
 /// The reference result of a call.
@@ -11,7 +11,7 @@ pub struct Reference {
     /// The type of its elements.
     pub element: Element,
     /// Its elements, row-major.
-    pub numbers: Vec<Number>,
+    pub numbers: Vec<BoundedNumber>,
     /// Whether the elements are sums of many terms, whose errors must look like independent roundings.
     pub sums: bool,
     /// Whether the sign of a zero is defined.
@@ -20,25 +20,25 @@ pub struct Reference {
 
 impl Reference {
     /// Numbers that were computed, as they are stored in the type of results.
-    pub(crate) fn computed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<Number>) -> Self {
+    pub(crate) fn computed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<BoundedNumber>) -> Self {
         let numbers = numbers.into_iter().map(|number| arithmetic.stored(number)).collect();
         Self { shape: shape.into(), element: arithmetic.element(), numbers, sums: false, signed_zeros: false }
     }
 
     /// As [`Reference::computed`], for sums of many terms.
-    pub(crate) fn summed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<Number>) -> Self {
+    pub(crate) fn summed(arithmetic: Arithmetic, shape: impl Into<Vec<usize>>, numbers: Vec<BoundedNumber>) -> Self {
         Self { sums: true, ..Self::computed(arithmetic, shape, numbers) }
     }
 
     /// Elements of inputs, moved and not computed.
     pub(crate) fn moved(tensor: HostTensor) -> Self {
-        let numbers = tensor.values.iter().map(|value| Number::exact(*value)).collect();
+        let numbers = tensor.values.iter().map(|value| BoundedNumber::exact(*value)).collect();
         Self { shape: tensor.shape, element: tensor.element, numbers, sums: false, signed_zeros: true }
     }
 
     /// Truth values.
     pub(crate) fn booleans(shape: impl Into<Vec<usize>>, truths: Vec<bool>) -> Self {
-        let numbers = truths.into_iter().map(|truth| Number::exact(f64::from(u8::from(truth)))).collect();
+        let numbers = truths.into_iter().map(|truth| BoundedNumber::exact(f64::from(u8::from(truth)))).collect();
         Self { shape: shape.into(), element: Element::Bool, numbers, sums: false, signed_zeros: false }
     }
 
@@ -55,7 +55,10 @@ impl Reference {
 }
 
 /// Computes each element from the elements of all inputs at its position; inputs are broadcast.
-pub(crate) fn elementwise(call: &Call, compute: impl FnMut(&[f64]) -> Number) -> (Vec<usize>, Vec<Number>) {
+pub(crate) fn elementwise(
+    call: &Call,
+    compute: impl FnMut(&[f64]) -> BoundedNumber,
+) -> (Vec<usize>, Vec<BoundedNumber>) {
     let shape = common_shape(call);
     let inputs: Vec<HostTensor> = call.inputs.iter().map(|input| input.tensor.expanded(&shape)).collect();
     let count: usize = shape.iter().product();
@@ -74,8 +77,8 @@ pub(crate) fn common_shape(call: &Call) -> Vec<usize> {
 }
 
 /// The elements of an input as exact numbers.
-pub(crate) fn exact(tensor: &HostTensor) -> Vec<Number> {
-    tensor.values.iter().map(|value| Number::exact(*value)).collect()
+pub(crate) fn exact(tensor: &HostTensor) -> Vec<BoundedNumber> {
+    tensor.values.iter().map(|value| BoundedNumber::exact(*value)).collect()
 }
 
 /// The elements of `shape` as lines along dimension `dim`: for each line the flat index of its elements.

@@ -1,9 +1,9 @@
 //! Odd sizes, strides, offsets, broadcasting, and tensors without elements.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     cases::{cases, odd_sizes},
-    group::Group,
+    group::OperatorGroup,
 };
 use testgen_calls::{Attributes, Call, Element, Layout};
 use testgen_types::Operator;
@@ -38,7 +38,7 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
     if !broadcasts(operator) {
         return Vec::new();
     }
-    let sizes = Sizes { operator, sizes: &[], element };
+    let sizes = CaseSizes { operator, sizes: &[], element };
     // In the range of all operators that broadcast: a quotient needs a divisor, a power a positive base.
     let case = |[left, right]: &[&[usize]; 2]| {
         let inputs = vec![sizes.floats(0, left, [0.5, 2.0]), sizes.floats(1, right, [0.5, 2.0])];
@@ -49,9 +49,9 @@ fn broadcast(operator: Operator, element: Element) -> Vec<Case> {
 
 /// Whether an operator on two tensors broadcasts them.
 fn broadcasts(operator: Operator) -> bool {
-    match Group::of(operator) {
-        Group::Comparison => true,
-        Group::Elementwise => matches!(
+    match OperatorGroup::of(operator) {
+        OperatorGroup::Comparison => true,
+        OperatorGroup::Elementwise => matches!(
             operator,
             Operator::Add
                 | Operator::Sub
@@ -70,8 +70,8 @@ fn broadcasts(operator: Operator) -> bool {
 /// No rows; for operators that are defined then.
 fn empty(operator: Operator, element: Element) -> Vec<Case> {
     let of = |sizes: &[usize]| cases(operator, sizes, element);
-    let empty = match (Group::of(operator), operator) {
-        (Group::Elementwise | Group::Comparison | Group::Activation, _) => of(&[0, 5]),
+    let empty = match (OperatorGroup::of(operator), operator) {
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation, _) => of(&[0, 5]),
         (_, Operator::AddRelu | Operator::MulAdd | Operator::Transpose | Operator::Copy) => of(&[0, 5]),
         (_, Operator::LayerNorm | Operator::RmsNorm) => of(&[0, 5]),
         _ => Vec::new(),

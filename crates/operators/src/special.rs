@@ -1,9 +1,9 @@
 //! NaN, infinities, zeros, subnormal and the largest numbers.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     cases::{cases, odd_sizes},
-    group::Group,
+    group::OperatorGroup,
 };
 use testgen_calls::{Attributes, Call, Element, HostTensor};
 use testgen_types::Operator;
@@ -19,14 +19,14 @@ fn special_numbers(element: Element) -> Vec<f64> {
 /// Calls of `operator` on special numbers.
 pub fn special_cases(operator: Operator, element: Element) -> Vec<Case> {
     let numbers = special_numbers(element);
-    match Group::of(operator) {
-        Group::Elementwise | Group::Comparison | Group::Activation if !is_softmax(operator) => {
+    match OperatorGroup::of(operator) {
+        OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Activation if !is_softmax(operator) => {
             // PyTorch's own results for infinities depend on the processor, and the formula has no value for the negative one.
             let finite = |number: &f64| operator != Operator::Gelu || !number.is_infinite();
             let numbers: Vec<f64> = numbers.into_iter().filter(finite).collect();
             elementwise(operator, element, &numbers)
         }
-        Group::Fused if operator == Operator::AddRelu => elementwise(operator, element, &numbers),
+        OperatorGroup::Fused if operator == Operator::AddRelu => elementwise(operator, element, &numbers),
         // PyTorch refuses numbers outside of 0 to 1.
         _ if operator == Operator::BceLoss => Vec::new(),
         _ => [spread(operator, element), hidden_scores(operator, element)].concat(),
@@ -83,7 +83,7 @@ fn changes(operator: Operator, element: Element) -> Vec<(&'static str, Vec<f64>)
     let (infinity, small) = (f64::INFINITY, element.smallest());
     let mut changes = vec![("a NaN", vec![f64::NAN]), ("subnormal numbers", vec![small, -3.0 * small])];
     // Losses have domains, and the gelu of an infinity depends on the processor in PyTorch, too.
-    let domain = matches!(Group::of(operator), Group::Loss) || operator == Operator::MatmulBiasGelu;
+    let domain = matches!(OperatorGroup::of(operator), OperatorGroup::Loss) || operator == Operator::MatmulBiasGelu;
     if !domain {
         changes.extend([
             ("an infinity", vec![infinity]),
@@ -102,7 +102,7 @@ fn hidden_scores(operator: Operator, element: Element) -> Vec<Case> {
     let hidden = f64::NEG_INFINITY;
     let large = element.largest() / 4.0;
     let rows = [[0.5, hidden, 1.5], [hidden, hidden, hidden], [large, large / 2.0, -large], [-large, -large, -large]];
-    let sizes = Sizes { operator, sizes: &[4, 3], element };
+    let sizes = CaseSizes { operator, sizes: &[4, 3], element };
     let tensor = HostTensor::new(sizes.sizes, element, rows.concat());
     vec![Case::of("hidden and large scores", Call::new(operator, vec![tensor], Attributes::of_dim(1)))]
 }

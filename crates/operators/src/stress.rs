@@ -14,4 +14,4 @@ mod run;
 mod tail;
 
 pub use case::{StressCase, stress_cases};
-pub use run::{Repeated, Stress, StressResult};
+pub use run::{ResultDigests, Stress, StressResult};

@@ -3,9 +3,9 @@
 use testgen_calls::{Element, HostTensor};
 
 /// A source of random numbers: xorshift64*, seeded by a text and a number.
-pub(crate) struct Random(u64);
+pub(crate) struct XorShift64(u64);
 
-impl Random {
+impl XorShift64 {
     /// The same numbers for the same text and number.
     pub(crate) fn new(text: &str, number: usize) -> Self {
         // FNV-1a.
@@ -61,12 +61,12 @@ mod tests {
 
     #[test]
     fn numbers_depend_on_the_text_and_the_number() {
-        let numbers = |text, number| Random::new(text, number).floats(&[100], Element::Bf16, [-1.0, 1.0]);
+        let numbers = |text, number| XorShift64::new(text, number).floats(&[100], Element::Bf16, [-1.0, 1.0]);
         assert_eq!(numbers("add", 0), numbers("add", 0));
         assert_ne!(numbers("add", 0), numbers("add", 1));
         assert_ne!(numbers("add", 0), numbers("sub", 0));
         assert!(numbers("add", 0).values.iter().all(|value| value.abs() <= 1.0));
-        let integers = Random::new("add", 0).integers(&[1000], Element::I32, [-2, 2]).values;
+        let integers = XorShift64::new("add", 0).integers(&[1000], Element::I32, [-2, 2]).values;
         assert!((-2..=2).all(|value| integers.contains(&f64::from(value))));
     }
 }

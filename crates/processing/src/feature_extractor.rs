@@ -8,11 +8,11 @@ use testgen_nn::array::{Array, Arrays};
 #[derive(Debug)]
 pub struct FeatureExtractor {
     sampling_rate: usize,
-    kind: Kind,
+    kind: ExtractorKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ExtractorKind {
     /// `input_features` [batch, bins, frames].
     LogMel(LogMel),
     /// `input_values` [batch, samples].
@@ -39,8 +39,8 @@ impl FeatureExtractor {
         }
         let kind = match file.text(FIELD)? {
             None => return Ok(None),
-            Some("WhisperFeatureExtractor") => Kind::LogMel(LogMel::read(&file)?),
-            Some("Wav2Vec2FeatureExtractor") => Kind::Waveform(Waveform::read(&file)?),
+            Some("WhisperFeatureExtractor") => ExtractorKind::LogMel(LogMel::read(&file)?),
+            Some("Wav2Vec2FeatureExtractor") => ExtractorKind::Waveform(Waveform::read(&file)?),
             Some(other) => {
                 let hint = "use a checkpoint with `WhisperFeatureExtractor` or `Wav2Vec2FeatureExtractor`";
                 return Err(file.wrong(FIELD, &format!("is `{other}`, which is not supported"), hint));
@@ -71,8 +71,8 @@ impl FeatureExtractor {
             }
         }
         match &self.kind {
-            Kind::LogMel(log_mel) => log_mel.process(recordings),
-            Kind::Waveform(waveform) => Ok(waveform.process(recordings)),
+            ExtractorKind::LogMel(log_mel) => log_mel.process(recordings),
+            ExtractorKind::Waveform(waveform) => Ok(waveform.process(recordings)),
         }
     }
 }

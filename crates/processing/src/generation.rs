@@ -50,7 +50,7 @@ pub fn generate(
     // The session may still hold the keys and values of an earlier prompt.
     session.reset();
     let mut feed = Feed::new(prompt)?;
-    let mut rows: Vec<Row> = feed.prompts().map(|prompt| Row::new(prompt, settings)).collect();
+    let mut rows: Vec<GeneratedRow> = feed.prompts().map(|prompt| GeneratedRow::new(prompt, settings)).collect();
     for step in 0..settings.max_new_tokens {
         let logits = last_logits(&session.advance(&feed.inputs)?.outputs, rows.len())?;
         let mut tokens = Vec::with_capacity(rows.len());
@@ -69,7 +69,7 @@ pub fn generate(
         }
         feed.push(&tokens);
     }
-    Ok(rows.into_iter().map(Row::finished).collect())
+    Ok(rows.into_iter().map(GeneratedRow::finished).collect())
 }
 
 /// The logits after the newest token of every row.
@@ -86,7 +86,7 @@ fn last_logits(outputs: &Arrays, batch: usize) -> Result<Vec<Vec<f32>>, Generati
 }
 
 /// The state of one row.
-struct Row {
+struct GeneratedRow {
     chooser: Chooser,
     ids: Vec<i64>,
     logits: Vec<f32>,
@@ -94,7 +94,7 @@ struct Row {
     finish: Option<FinishReason>,
 }
 
-impl Row {
+impl GeneratedRow {
     fn new(prompt: Vec<i64>, settings: &GenerationSettings) -> Self {
         Self {
             chooser: Chooser::new(prompt, settings),

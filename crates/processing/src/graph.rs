@@ -20,17 +20,17 @@ pub struct Graph {
 pub(crate) struct CheckedGraph<'a> {
     pub(crate) nodes: usize,
     pub(crate) edges: Vec<[usize; 2]>,
-    pub(crate) node_features: Features<'a>,
-    pub(crate) edge_features: Features<'a>,
+    pub(crate) node_features: GraphFeatures<'a>,
+    pub(crate) edge_features: GraphFeatures<'a>,
 }
 
 /// Rows of kinds; where nothing was given, a single feature of the kind 1, as transformers has it.
-pub(crate) struct Features<'a> {
+pub(crate) struct GraphFeatures<'a> {
     values: Option<&'a [i64]>,
     pub(crate) width: usize,
 }
 
-impl Features<'_> {
+impl GraphFeatures<'_> {
     pub(crate) fn row(&self, index: usize) -> &[i64] {
         self.values.map_or(&[1], |values| &values[index * self.width..(index + 1) * self.width])
     }
@@ -63,8 +63,8 @@ impl Graph {
     }
 }
 
-fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<Features<'a>, String> {
-    let Some(array) = array else { return Ok(Features { values: None, width: 1 }) };
+fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<GraphFeatures<'a>, String> {
+    let Some(array) = array else { return Ok(GraphFeatures { values: None, width: 1 }) };
     let article = if name.starts_with('e') { "an" } else { "a" };
     let width = match (array.shape(), name) {
         (&[count, width], _) if count == rows && width > 0 => width,
@@ -73,7 +73,7 @@ fn features<'a>(array: Option<&'a Array>, name: &str, rows: usize) -> Result<Fea
         (shape, _) => return Err(format!("has {article} `{name}` of shape {shape:?}, expected [{rows}, features]")),
     };
     match array.as_integers() {
-        Some(values) => Ok(Features { values: Some(values), width }),
+        Some(values) => Ok(GraphFeatures { values: Some(values), width }),
         None => Err(format!("has {article} `{name}` that does not hold integers")),
     }
 }

@@ -1,13 +1,13 @@
 //! The settings in `preprocessor_config.json`, with the defaults of the transformers class that it names.
 
-use crate::{config_file::ConfigFile, error::PreprocessError, resample::Filter, size::Size};
+use crate::{config_file::ConfigFile, error::PreprocessError, resample::ResampleFilter, size::Size};
 use std::path::Path;
 use testgen_types::ModelType;
 
 /// The steps that are applied to an image, in this order; a disabled step is none.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ImageConfig {
-    pub(crate) resize: Option<(Resize, Filter)>,
+    pub(crate) resize: Option<(Resize, ResampleFilter)>,
     /// The size of the centre that is kept.
     pub(crate) crop: Option<Size>,
     /// The factor of the bytes.
@@ -172,9 +172,9 @@ fn refuse_unknown_fields(file: &ConfigFile, defaults: &Defaults) -> Result<(), P
     }
 }
 
-fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, Filter), PreprocessError> {
+fn resize(file: &ConfigFile, defaults: &Defaults) -> Result<(Resize, ResampleFilter), PreprocessError> {
     let code = file.count("resample")?.unwrap_or(defaults.resample);
-    let filter = Filter::from_code(code)
+    let filter = ResampleFilter::from_code(code)
         .ok_or_else(|| file.wrong("resample", &format!("is {code}"), "use a code of PIL.Image.Resampling, 0 to 5"))?;
     let size = match read_size(file, "size", file.flag("default_to_square")?.unwrap_or(defaults.square))? {
         Some(size) => size,

@@ -4,7 +4,7 @@ use crate::{
     error::PreprocessError,
     image::Image,
     image_config::{self, ImageConfig, Resize},
-    resample::{Filter, resize},
+    resample::{ResampleFilter, resize},
     size::Size,
 };
 use std::{borrow::Cow, path::Path};
@@ -102,7 +102,7 @@ fn append_mask(image: &Image, whole: Size, mask: &mut Vec<i64>) {
     mask.extend(places.map(|(row, column)| i64::from(inside(row, column))));
 }
 
-fn resized(image: &Image, size: Resize, filter: Filter) -> Result<Image, PreprocessError> {
+fn resized(image: &Image, size: Resize, filter: ResampleFilter) -> Result<Image, PreprocessError> {
     match size {
         Resize::Exact(size) => Ok(resize(image, size, filter)),
         Resize::ShortestEdge(side) => to_shortest_edge(image, side, filter),
@@ -144,7 +144,7 @@ fn within_edges(size: Size, shortest: usize, longest: usize, multiple: Option<us
 }
 
 /// As `get_resize_output_image_size`: the longer side is cut off to whole pixels.
-fn to_shortest_edge(image: &Image, side: usize, filter: Filter) -> Result<Image, PreprocessError> {
+fn to_shortest_edge(image: &Image, side: usize, filter: ResampleFilter) -> Result<Image, PreprocessError> {
     let (short, long) = (image.size().shorter(), image.size().longer());
     let new_long = ((side * long) as f64 / short as f64) as usize;
     // An image of a few pixels by thousands would become one of gigabytes.

@@ -13,7 +13,7 @@ const PRECISION_BITS: u32 = 32 - 8 - 2;
 
 /// How pixels are weighted; the numbers of `PIL.Image.Resampling`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Filter {
+pub(crate) enum ResampleFilter {
     Nearest,
     Lanczos,
     Bilinear,
@@ -22,11 +22,17 @@ pub(crate) enum Filter {
     Hamming,
 }
 
-impl Filter {
+impl ResampleFilter {
     /// The filter that a `resample` field names.
     pub(crate) fn from_code(code: usize) -> Option<Self> {
-        const CODES: [Filter; 6] =
-            [Filter::Nearest, Filter::Lanczos, Filter::Bilinear, Filter::Bicubic, Filter::Box, Filter::Hamming];
+        const CODES: [ResampleFilter; 6] = [
+            ResampleFilter::Nearest,
+            ResampleFilter::Lanczos,
+            ResampleFilter::Bilinear,
+            ResampleFilter::Bicubic,
+            ResampleFilter::Box,
+            ResampleFilter::Hamming,
+        ];
         CODES.get(code).copied()
     }
 
@@ -77,8 +83,8 @@ fn sinc(x: f64) -> f64 {
 }
 
 /// `image` in another size.
-pub(crate) fn resize(image: &Image, Size { height, width }: Size, filter: Filter) -> Image {
-    if filter == Filter::Nearest {
+pub(crate) fn resize(image: &Image, Size { height, width }: Size, filter: ResampleFilter) -> Image {
+    if filter == ResampleFilter::Nearest {
         return nearest(image, height, width);
     }
     match columns_first(image, height, width) {
@@ -94,7 +100,7 @@ fn columns_first(image: &Image, height: usize, width: usize) -> bool {
     height < image.height() && shortened(image.height(), height) > 2 * shortened(image.width(), width)
 }
 
-fn resize_width(image: &Image, width: usize, filter: Filter) -> Image {
+fn resize_width(image: &Image, width: usize, filter: ResampleFilter) -> Image {
     if width == image.width() {
         return image.clone();
     }
@@ -102,7 +108,7 @@ fn resize_width(image: &Image, width: usize, filter: Filter) -> Image {
     Image::of(image.height(), width, resize_rows(image.pixels(), image.width(), &taps))
 }
 
-fn resize_height(image: &Image, height: usize, filter: Filter) -> Image {
+fn resize_height(image: &Image, height: usize, filter: ResampleFilter) -> Image {
     if height == image.height() {
         return image.clone();
     }
@@ -117,7 +123,7 @@ struct Taps {
 }
 
 /// The taps of every pixel along one side that goes from `from` to `to` pixels.
-fn taps(from: usize, to: usize, filter: Filter) -> Vec<Taps> {
+fn taps(from: usize, to: usize, filter: ResampleFilter) -> Vec<Taps> {
     let scale = from as f64 / to as f64;
     let stretch = scale.max(1.0);
     let support = filter.support() * stretch;

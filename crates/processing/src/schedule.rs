@@ -20,11 +20,11 @@ pub struct Steps {
     pub timesteps: Vec<f32>,
     /// The factor of the first noise, which has deviation one.
     pub init_noise_sigma: f32,
-    rule: Rule,
+    rule: StepRule,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Rule {
+enum StepRule {
     Ddim(DdimSteps),
     Euler(EulerSteps),
 }
@@ -68,14 +68,14 @@ impl Scheduler {
     /// The scheduler with `count` steps; none where the training had fewer.
     pub fn steps(&self, count: usize) -> Option<Steps> {
         match self {
-            Self::Ddim(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, Rule::Ddim)),
-            Self::Euler(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, Rule::Euler)),
+            Self::Ddim(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, StepRule::Ddim)),
+            Self::Euler(scheduler) => scheduler.steps(count).map(|steps| Steps::new(steps, StepRule::Euler)),
         }
     }
 }
 
 impl Steps {
-    fn new<R>(steps: SchedulerSteps<R>, rule: fn(R) -> Rule) -> Self {
+    fn new<R>(steps: SchedulerSteps<R>, rule: fn(R) -> StepRule) -> Self {
         let SchedulerSteps { timesteps, init_noise_sigma, rule: own } = steps;
         Self { timesteps, init_noise_sigma, rule: rule(own) }
     }
@@ -83,16 +83,16 @@ impl Steps {
     /// The input of the model at step `index` for `sample`.
     pub fn model_input(&self, index: usize, sample: &[f32]) -> Vec<f32> {
         match &self.rule {
-            Rule::Ddim(_) => sample.to_vec(),
-            Rule::Euler(rule) => rule.model_input(index, sample),
+            StepRule::Ddim(_) => sample.to_vec(),
+            StepRule::Euler(rule) => rule.model_input(index, sample),
         }
     }
 
     /// The sample after step `index`.
     pub fn step(&self, index: usize, sample: &[f32], output: &[f32]) -> Vec<f32> {
         match &self.rule {
-            Rule::Ddim(rule) => rule.step(index, sample, output),
-            Rule::Euler(rule) => rule.step(index, sample, output),
+            StepRule::Ddim(rule) => rule.step(index, sample, output),
+            StepRule::Euler(rule) => rule.step(index, sample, output),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct SentencePiece {
 }
 
 /// A number or bytes, by the wire types of protocol buffers.
-enum Value<'a> {
+enum WireValue<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
@@ -48,9 +48,9 @@ impl SentencePiece {
         let mut model = Self::default();
         for (number, value) in fields(bytes)? {
             match (number, value) {
-                (1, Value::Bytes(piece)) => model.piece(piece)?,
-                (2, Value::Bytes(trainer)) => model.trainer(trainer)?,
-                (3, Value::Bytes(normalizer)) => model.normalizer(normalizer)?,
+                (1, WireValue::Bytes(piece)) => model.piece(piece)?,
+                (2, WireValue::Bytes(trainer)) => model.trainer(trainer)?,
+                (3, WireValue::Bytes(normalizer)) => model.normalizer(normalizer)?,
                 _ => {}
             }
         }
@@ -63,9 +63,9 @@ impl SentencePiece {
         let (mut text, mut score, mut kind) = (String::new(), 0.0, 1);
         for (number, value) in fields(bytes)? {
             match (number, value) {
-                (1, Value::Bytes(piece)) => text = String::from_utf8(piece.to_vec()).ok()?,
-                (2, Value::Number(bits)) => score = f64::from(f32::from_bits(bits as u32)),
-                (3, Value::Number(number)) => kind = number,
+                (1, WireValue::Bytes(piece)) => text = String::from_utf8(piece.to_vec()).ok()?,
+                (2, WireValue::Number(bits)) => score = f64::from(f32::from_bits(bits as u32)),
+                (3, WireValue::Number(number)) => kind = number,
                 _ => {}
             }
         }
@@ -80,7 +80,7 @@ impl SentencePiece {
         for (number, value) in fields(bytes)? {
             // `model_type`, 1 is Unigram. Scores of BPE are an order of merges:
             // read as Unigram they would give plausible, wrong pieces.
-            if let (3, Value::Number(kind)) = (number, value) {
+            if let (3, WireValue::Number(kind)) = (number, value) {
                 self.other_model = kind != 1;
             }
         }
@@ -90,9 +90,9 @@ impl SentencePiece {
     fn normalizer(&mut self, bytes: &[u8]) -> Option<()> {
         for (number, value) in fields(bytes)? {
             match (number, value) {
-                (2, Value::Bytes(characters)) => self.characters = characters.to_vec(),
-                (3, Value::Number(prefix)) => self.no_prefix = prefix == 0,
-                (4, Value::Number(extra)) => self.keeps_spaces = extra == 0,
+                (2, WireValue::Bytes(characters)) => self.characters = characters.to_vec(),
+                (3, WireValue::Number(prefix)) => self.no_prefix = prefix == 0,
+                (4, WireValue::Number(extra)) => self.keeps_spaces = extra == 0,
                 _ => {}
             }
         }
@@ -125,18 +125,18 @@ impl SentencePiece {
 }
 
 /// The fields of a message with their numbers; none when it is not one.
-fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, Value<'_>)>> {
+fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, WireValue<'_>)>> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let key = varint(&mut bytes)?;
         let value = match key & 7 {
-            0 => Value::Number(varint(&mut bytes)?),
-            1 => Value::Number(u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?)),
+            0 => WireValue::Number(varint(&mut bytes)?),
+            1 => WireValue::Number(u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?)),
             2 => {
                 let length = usize::try_from(varint(&mut bytes)?).ok()?;
-                Value::Bytes(take(&mut bytes, length)?)
+                WireValue::Bytes(take(&mut bytes, length)?)
             }
-            5 => Value::Number(u64::from(u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?))),
+            5 => WireValue::Number(u64::from(u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?))),
             // Groups (3 and 4) do not occur in this format; anything else is damage.
             _ => return None,
         };

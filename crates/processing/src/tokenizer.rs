@@ -17,9 +17,9 @@ pub use side::PaddingSide;
 
 use crate::{config_file::ConfigFile, error::PreprocessError};
 use batch::Padding;
-use class::Class;
+use class::TokenizerClass;
 use guarded::guarded;
-use settings::Settings;
+use settings::TokenizerSettings;
 use std::path::Path;
 use testgen_nn::array::Arrays;
 use tokenizers::{EncodeInput, Encoding, TruncationParams};
@@ -35,7 +35,7 @@ pub type TextInput<'a> = (&'a str, Option<&'a str>);
 #[derive(Debug)]
 pub struct Tokenizer {
     backend: tokenizers::Tokenizer,
-    settings: Settings,
+    settings: TokenizerSettings,
     pad_id: Option<u32>,
     translation: Option<Translation>,
 }
@@ -59,8 +59,8 @@ impl Tokenizer {
 
     /// As [`Tokenizer::open`], of the model that `config.json` elsewhere describes.
     pub(crate) fn open_of(directory: &Path, model: &ConfigFile) -> Result<Option<Self>, PreprocessError> {
-        let settings = Settings::read(directory, model)?;
-        if settings.class == Class::FrameTokens {
+        let settings = TokenizerSettings::read(directory, model)?;
+        if settings.class == TokenizerClass::FrameTokens {
             return Ok(None);
         }
         // Before any `tokenizer.json`: `MarianTokenizer` has no such backend, and its ids come from `vocab.json`.
@@ -166,9 +166,9 @@ impl Tokenizer {
 /// The vocabularies of a Marian checkpoint.
 fn translation_of(
     directory: &Path,
-    settings: &Settings,
+    settings: &TokenizerSettings,
 ) -> Result<Option<(tokenizers::Tokenizer, Translation)>, PreprocessError> {
-    if settings.class == Class::Marian { Translation::open(directory) } else { Ok(None) }
+    if settings.class == TokenizerClass::Marian { Translation::open(directory) } else { Ok(None) }
 }
 
 fn encode_all(backend: &tokenizers::Tokenizer, inputs: &[TextInput<'_>]) -> Result<Vec<Encoding>, PreprocessError> {

@@ -38,7 +38,7 @@ pub(crate) use testgen_gpu::executing;
 /// Runs `work`, whose launches on this thread wait for the device; `work` must read its results.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
 pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
-    let (result, testgen_gpu::Launches { kernels, error }) = testgen_gpu::blocking_launches(work);
+    let (result, testgen_gpu::BlockingLaunches { kernels, error }) = testgen_gpu::blocking_launches(work);
     let kernel = |testgen_gpu::Kernel { name, digest }| LaunchedKernel { name, digest };
     (result, Launches { kernels: kernels.into_iter().map(kernel).collect(), error })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     block,
-    rows::{Rows, address_type, blocks, count, output, width},
+    rows::{StridedRows, address_type, blocks, count, output, width},
 };
 use crate::runtime::GpuRuntime;
 use burn_cubecl::{kernel::into_contiguous, tensor::CubeTensor};
@@ -28,9 +28,9 @@ pub fn layer_norm(x: Tensor, residual: Option<Tensor>, weights: LayerNormWeights
     let (width, rows, output) = (width(&x), count(&x), output(&x));
     let (weight, bias) = (into_contiguous(weight), into_contiguous(bias));
     let with_residual = residual.is_some();
-    let x = Rows::of(x);
+    let x = StridedRows::of(x);
     // A kernel has all its arguments; without a residual it does not read this one.
-    let residual = residual.map_or_else(|| Rows { tensor: x.tensor.clone(), stride: x.stride }, Rows::of);
+    let residual = residual.map_or_else(|| StridedRows { tensor: x.tensor.clone(), stride: x.stride }, StridedRows::of);
     let threads = block::threads(width);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);
@@ -59,7 +59,7 @@ pub fn layer_norm(x: Tensor, residual: Option<Tensor>, weights: LayerNormWeights
 /// multiplied by `weight` in that type. The result has the shape and the type of `x`.
 pub fn rms_norm(x: Tensor, weight: Tensor, eps: f64) -> Tensor {
     let (width, rows, output) = (width(&x), count(&x), output(&x));
-    let (x, weight) = (Rows::of(x), into_contiguous(weight));
+    let (x, weight) = (StridedRows::of(x), into_contiguous(weight));
     let threads = block::threads(width);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [x.tensor.dtype, weight.dtype].map(Into::into);

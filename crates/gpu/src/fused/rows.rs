@@ -8,13 +8,13 @@ use cubecl::prelude::{AddressType, CubeCount, CubeDim};
 type Tensor = CubeTensor<GpuRuntime>;
 
 /// A tensor whose rows have one distance from each other.
-pub(super) struct Rows {
+pub(super) struct StridedRows {
     pub(super) tensor: Tensor,
     /// From one row to the next, in elements. More than the width where the allocator aligned the rows.
     pub(super) stride: usize,
 }
 
-impl Rows {
+impl StridedRows {
     /// `tensor`, copied if its rows do not follow each other.
     pub(super) fn of(tensor: Tensor) -> Self {
         let width = width(&tensor);

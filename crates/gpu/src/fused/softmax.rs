@@ -2,7 +2,7 @@
 
 use super::{
     block,
-    rows::{Rows, address_type, blocks, count, output},
+    rows::{StridedRows, address_type, blocks, count, output},
 };
 use crate::runtime::GpuRuntime;
 use burn_backend::TensorMetadata;
@@ -23,7 +23,7 @@ pub fn masked_softmax(scores: Tensor, scale: f64, bias: Option<Tensor>) -> Tenso
     let with_bias = bias.is_some();
     // A kernel has all its arguments; without a bias it does not read this one.
     let bias = bias.unwrap_or_else(|| output.clone());
-    let scores = Rows::of(scores);
+    let scores = StridedRows::of(scores);
     let threads = block::threads(keys);
     let (cubes, dimension) = blocks(rows, threads);
     let types = [scores.tensor.dtype, bias.dtype].map(Into::into);

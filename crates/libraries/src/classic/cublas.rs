@@ -2,10 +2,10 @@
 
 use crate::{
     blas::{Algorithm, Blas, BlasError, Buffers, PartialSums, check},
-    gpu::Gpu,
+    gpu::LibraryGpu,
     library::LibraryName,
     lt::{CUBLAS_STATUSES, cuda_version, data_type},
-    product::{Compute, Operand, Product, Stored},
+    product::{ComputeType, Gemm, MatrixStorage, Operand},
     symbols::functions,
 };
 use std::{
@@ -42,14 +42,14 @@ functions! {
 
 /// cuBLAS on one device.
 pub(crate) struct Cublas {
-    gpu: Rc<dyn Gpu>,
+    gpu: Rc<dyn LibraryGpu>,
     functions: CublasFunctions,
     handle: *mut c_void,
     version: String,
 }
 
 impl Cublas {
-    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn Gpu>, sums: PartialSums) -> Result<Self, BlasError> {
+    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn LibraryGpu>, sums: PartialSums) -> Result<Self, BlasError> {
         let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
         let functions = CublasFunctions::load(library, "cublas").map_err(missing)?;
         gpu.make_current()?;
@@ -83,20 +83,20 @@ impl Blas for Cublas {
         true
     }
 
-    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
         // The table of `cublasGemmEx` has no factors of 8 bits.
         let supported = !product.arithmetic.has_float8();
         Ok(if supported { vec![Algorithm::chosen_by_library()] } else { Vec::new() })
     }
 
-    fn run(&self, product: &Product, _algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(&self, product: &Gemm, _algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
         self.gpu.make_current()?;
-        let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| Matrix::new(product.stored(operand)));
+        let [a, b, d] = [Operand::A, Operand::B, Operand::D].map(|operand| CublasMatrix::new(product.stored(operand)));
         let [m, n, k] = [product.rows, product.columns, product.inner].map(|size| size as c_int);
         let [op_a, op_b] = product.transposed.map(c_int::from);
         let compute = match product.arithmetic.compute {
-            Compute::F32 => 68,
-            Compute::Tf32 => 77,
+            ComputeType::F32 => 68,
+            ComputeType::Tf32 => 77,
         };
         let (alpha, beta) = (product.alpha as f32, product.beta as f32);
         let (alpha, beta) = ((&raw const alpha).cast(), (&raw const beta).cast());
@@ -163,14 +163,14 @@ impl Blas for Cublas {
 }
 
 /// A matrix in the numbers of the library.
-struct Matrix {
+struct CublasMatrix {
     number: c_int,
     leading: c_int,
     stride: c_longlong,
 }
 
-impl Matrix {
-    fn new(stored: Stored) -> Self {
+impl CublasMatrix {
+    fn new(stored: MatrixStorage) -> Self {
         Self { number: data_type(stored.number), leading: stored.leading as c_int, stride: stored.stride as c_longlong }
     }
 }

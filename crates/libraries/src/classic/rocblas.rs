@@ -1,15 +1,15 @@
 //! rocBLAS: `rocblas_gemm_ex` and `rocblas_gemm_strided_batched_ex`, with the solutions that the library lists for a product.
 
 use super::{
-    rocblas_call::Call,
+    rocblas_call::RocblasCall,
     rocblas_functions::{Data, RocblasFunctions, SolutionFunctions},
     rocblas_numbers::RocblasNumbers as Numbers,
 };
 use crate::{
     blas::{Algorithm, AlgorithmHandle, Blas, BlasError, Buffers, check},
-    gpu::{DeviceAddress, Gpu},
+    gpu::{DeviceAddress, LibraryGpu},
     library::LibraryName,
-    product::{Compute, Product},
+    product::{ComputeType, Gemm},
 };
 use std::{
     ffi::{CStr, c_int, c_void},
@@ -20,7 +20,7 @@ use testgen_device::SharedLibrary;
 
 /// rocBLAS on one device.
 pub(crate) struct Rocblas {
-    gpu: Rc<dyn Gpu>,
+    gpu: Rc<dyn LibraryGpu>,
     functions: RocblasFunctions,
     solutions: Option<SolutionFunctions>,
     handle: *mut c_void,
@@ -28,7 +28,7 @@ pub(crate) struct Rocblas {
 }
 
 impl Rocblas {
-    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn Gpu>) -> Result<Self, BlasError> {
+    pub(crate) fn open(library: &SharedLibrary, gpu: Rc<dyn LibraryGpu>) -> Result<Self, BlasError> {
         let missing = |symbol| BlasError::Symbol { library: library.path().to_owned(), symbol };
         let functions = RocblasFunctions::load(library, "rocblas_").map_err(missing)?;
         gpu.make_current()?;
@@ -44,18 +44,18 @@ impl Rocblas {
     }
 
     /// Selects between f32 and XF32 for products of f32.
-    fn set_math(&self, compute: Compute) -> Result<(), BlasError> {
+    fn set_math(&self, compute: ComputeType) -> Result<(), BlasError> {
         let mode = match compute {
-            Compute::F32 => Numbers::DEFAULT_MATH,
-            Compute::Tf32 => Numbers::XF32_MATH,
+            ComputeType::F32 => Numbers::DEFAULT_MATH,
+            ComputeType::Tf32 => Numbers::XF32_MATH,
         };
         // SAFETY: the handle came from the library.
         status("rocblas_set_math_mode", unsafe { (self.functions.set_math)(self.handle, mode) })
     }
 
     /// Writes at most `list.len()` solutions of a product, or only counts them when the list is empty. Returns their number.
-    fn list(&self, call: &Call, functions: &SolutionFunctions, list: &mut [i32]) -> Result<usize, BlasError> {
-        let Call { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = call;
+    fn list(&self, call: &RocblasCall, functions: &SolutionFunctions, list: &mut [i32]) -> Result<usize, BlasError> {
+        let RocblasCall { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = call;
         let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let mut count = i32::try_from(list.len()).unwrap_or(i32::MAX);
         let place = if list.is_empty() { null_mut() } else { list.as_mut_ptr() };
@@ -159,13 +159,13 @@ impl Blas for Rocblas {
     }
 
     /// The default algorithm, then every listed solution.
-    fn algorithms(&self, product: &Product) -> Result<Vec<Algorithm>, BlasError> {
+    fn algorithms(&self, product: &Gemm) -> Result<Vec<Algorithm>, BlasError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         // The library compares types and sizes; the addresses are not read.
         let address = DeviceAddress(256);
         let buffers = Buffers { a: address, b: address, c: address, d: address };
-        let Some(call) = Call::new(product, buffers) else { return Ok(Vec::new()) };
+        let Some(call) = RocblasCall::new(product, buffers) else { return Ok(Vec::new()) };
         let mut algorithms = vec![Algorithm::chosen_by_library()];
         let Some(functions) = &self.solutions else { return Ok(algorithms) };
         let listed = self.list(&call, functions, &mut []).and_then(|count| {
@@ -187,13 +187,13 @@ impl Blas for Rocblas {
         Ok(algorithms)
     }
 
-    fn run(&self, product: &Product, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
+    fn run(&self, product: &Gemm, algorithm: &Algorithm, buffers: Buffers) -> Result<(), BlasError> {
         self.gpu.make_current()?;
         self.set_math(product.arithmetic.compute)?;
         let unsupported =
             || BlasError::Unsupported { reason: format!("rocblas has no product {}", product.arithmetic) };
-        let call = Call::new(product, buffers).ok_or_else(unsupported)?;
-        let Call { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = &call;
+        let call = RocblasCall::new(product, buffers).ok_or_else(unsupported)?;
+        let RocblasCall { operations: [op_a, op_b], sizes: [m, n, k], alpha, beta, a, b, c, d, batch } = &call;
         let (alpha, beta): (Data, Data) = ((&raw const *alpha).cast(), (&raw const *beta).cast());
         let (algo, index) = match algorithm.handle {
             AlgorithmHandle::Index(index) => (Numbers::SOLUTION_INDEX, index),

@@ -4,38 +4,38 @@ use super::rocblas_numbers::RocblasNumbers as Numbers;
 use crate::{
     blas::Buffers,
     gpu::DeviceAddress,
-    product::{Operand, Product, Stored},
+    product::{Gemm, MatrixStorage, Operand},
 };
 use std::ffi::{c_int, c_void};
 
 /// A product in the numbers of rocBLAS.
-pub(super) struct Call {
+pub(super) struct RocblasCall {
     pub(super) operations: [c_int; 2],
     pub(super) sizes: [c_int; 3],
     pub(super) alpha: f32,
     pub(super) beta: f32,
-    pub(super) a: Matrix,
-    pub(super) b: Matrix,
-    pub(super) c: Matrix,
-    pub(super) d: Matrix,
+    pub(super) a: RocblasMatrix,
+    pub(super) b: RocblasMatrix,
+    pub(super) c: RocblasMatrix,
+    pub(super) d: RocblasMatrix,
     pub(super) batch: c_int,
 }
 
 /// A matrix in the numbers of rocBLAS.
-pub(super) struct Matrix {
+pub(super) struct RocblasMatrix {
     pub(super) data: *mut c_void,
     pub(super) number: c_int,
     pub(super) leading: c_int,
     pub(super) stride: i64,
 }
 
-impl Call {
+impl RocblasCall {
     /// `None` when rocBLAS does not have a type.
-    pub(super) fn new(product: &Product, buffers: Buffers) -> Option<Self> {
+    pub(super) fn new(product: &Gemm, buffers: Buffers) -> Option<Self> {
         let matrix = |operand, address: DeviceAddress| {
-            let Stored { number, leading, stride, .. } = product.stored(operand);
+            let MatrixStorage { number, leading, stride, .. } = product.stored(operand);
             let (leading, stride) = (leading as c_int, stride as i64);
-            Numbers::number(number).map(|number| Matrix { data: address.pointer(), number, leading, stride })
+            Numbers::number(number).map(|number| RocblasMatrix { data: address.pointer(), number, leading, stride })
         };
         Some(Self {
             operations: product.transposed.map(|transposed| Numbers::OPERATIONS[usize::from(transposed)]),

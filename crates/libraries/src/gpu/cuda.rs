@@ -2,7 +2,7 @@
 
 use super::{
     account::Account,
-    interface::{DeviceAddress, Gpu, GpuError, check},
+    interface::{DeviceAddress, GpuError, LibraryGpu, check},
 };
 use crate::symbols::functions;
 use std::ffi::{c_int, c_uint, c_void};
@@ -46,7 +46,7 @@ impl CudaGpu {
     }
 }
 
-impl Gpu for CudaGpu {
+impl LibraryGpu for CudaGpu {
     fn make_current(&self) -> Result<(), GpuError> {
         // SAFETY: the context came from the driver and is never released.
         check("cuCtxSetCurrent", unsafe { (self.functions.set_context)(self.context) })

@@ -2,7 +2,7 @@
 
 use super::{
     account::Account,
-    interface::{DeviceAddress, Gpu, GpuError, check},
+    interface::{DeviceAddress, GpuError, LibraryGpu, check},
 };
 use crate::symbols::functions;
 use std::ffi::{c_int, c_uint, c_void};
@@ -41,7 +41,7 @@ impl HipGpu {
     }
 }
 
-impl Gpu for HipGpu {
+impl LibraryGpu for HipGpu {
     fn make_current(&self) -> Result<(), GpuError> {
         // SAFETY: the runtime rejects an invalid index.
         check("hipSetDevice", unsafe { (self.functions.set_device)(self.index) })

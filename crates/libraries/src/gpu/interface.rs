@@ -21,7 +21,7 @@ impl DeviceAddress {
 }
 
 /// A GPU. Each call makes it the current device of the calling thread, as the libraries require.
-pub trait Gpu {
+pub trait LibraryGpu {
     /// Makes the device current on the calling thread.
     ///
     /// # Errors

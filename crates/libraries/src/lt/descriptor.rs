@@ -3,7 +3,7 @@
 use super::{dialect::Dialect, functions::LtFunctions};
 use crate::{
     blas::{BlasError, PartialSums},
-    product::{Operand, Product, Stored},
+    product::{Gemm, MatrixStorage, Operand},
 };
 use std::{
     ffi::{c_int, c_void},
@@ -33,7 +33,7 @@ impl<'table> Descriptors<'table> {
     pub(super) fn new(
         functions: &'table LtFunctions,
         dialect: &Dialect,
-        product: &Product,
+        product: &Gemm,
         preference: Preference,
     ) -> Result<Self, BlasError> {
         let mut new = Self { functions, operation: null_mut(), layouts: [null_mut(); 4], preference: null_mut() };
@@ -72,7 +72,7 @@ impl<'table> Descriptors<'table> {
         Ok(())
     }
 
-    fn create_operation(&mut self, dialect: &Dialect, product: &Product) -> Result<(), BlasError> {
+    fn create_operation(&mut self, dialect: &Dialect, product: &Gemm) -> Result<(), BlasError> {
         let compute = dialect.compute(product.arithmetic.compute);
         // Alpha and beta are f32 in every type: 0 is the number of f32.
         // SAFETY: the pointer is writable for the whole call.
@@ -88,7 +88,7 @@ impl<'table> Descriptors<'table> {
         Ok(())
     }
 
-    fn create_layout(&mut self, dialect: &Dialect, index: usize, stored: Stored) -> Result<(), BlasError> {
+    fn create_layout(&mut self, dialect: &Dialect, index: usize, stored: MatrixStorage) -> Result<(), BlasError> {
         let number = dialect.number(stored.number).ok_or_else(|| BlasError::Unsupported {
             reason: format!("{} has no type {}", dialect.library, stored.number),
         })?;

@@ -4,7 +4,7 @@ use crate::{
     blas::{BlasError, StatusNames, check},
     library::LibraryName,
     number_type::NumberType,
-    product::Compute,
+    product::ComputeType,
 };
 use std::ffi::{c_int, c_void};
 use testgen_device::SharedLibrary;
@@ -121,10 +121,10 @@ impl Dialect {
     }
 
     /// The number of a compute type.
-    pub fn compute(&self, compute: Compute) -> c_int {
+    pub fn compute(&self, compute: ComputeType) -> c_int {
         match compute {
-            Compute::F32 => self.computes[0],
-            Compute::Tf32 => self.computes[1],
+            ComputeType::F32 => self.computes[0],
+            ComputeType::Tf32 => self.computes[1],
         }
     }
 

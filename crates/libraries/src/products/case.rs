@@ -1,12 +1,12 @@
 //! One product in the memory of a device, and its variants.
 
-use super::{evaluation::CaseResult, factors::Factors, shape::Shape};
+use super::{evaluation::CaseResult, factors::Factors, shape::ProductShape};
 use crate::{
     blas::{Algorithm, BlasError, Buffers},
     gpu::GpuError,
     guarded::Guarded,
     open::Opened,
-    product::{Arithmetic, Operand, Product},
+    product::{Gemm, GemmTypes, Operand},
 };
 
 /// The factors alpha and beta. With beta 0, C must not be read; 1 and 0.75 are different paths of kernels.
@@ -14,8 +14,8 @@ const SCALARS: [[f64; 2]; 6] = [[1.0, 0.0], [-0.5, 0.0], [1.0, 1.0], [-0.5, 0.75
 
 /// The variants of a shape: every transposition, each with two pairs of factors; those and padding alternate with the index of the shape,
 /// so that all are combined over the list.
-pub(super) fn products(shape: Shape, arithmetic: Arithmetic, index: usize) -> Vec<Product> {
-    let Shape { rows, columns, inner, batch } = shape;
+pub(super) fn products(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Vec<Gemm> {
+    let ProductShape { rows, columns, inner, batch } = shape;
     let transposes = [[false, false], [false, true], [true, false], [true, true]];
     // Elements of 8 bits need columns that start at multiples of 16 bytes.
     let step = if arithmetic.has_float8() { 16 } else { [3, 8][index / 2 % 2] };
@@ -23,25 +23,25 @@ pub(super) fn products(shape: Shape, arithmetic: Arithmetic, index: usize) -> Ve
     let variant = |(order, transposed): (usize, [bool; 2])| {
         [0, 3].map(|offset| {
             let [alpha, beta] = SCALARS[(index + order + offset) % SCALARS.len()];
-            Product { rows, columns, inner, batch, arithmetic, transposed, alpha, beta, padding, gap }
+            Gemm { rows, columns, inner, batch, arithmetic, transposed, alpha, beta, padding, gap }
         })
     };
     transposes.into_iter().enumerate().flat_map(variant).collect()
 }
 
 /// A product whose matrices are in the memory of a device.
-pub(super) struct Case<'a> {
+pub(super) struct GemmCase<'a> {
     opened: &'a Opened,
-    product: &'a Product,
+    product: &'a Gemm,
     a: Guarded<'a>,
     b: Guarded<'a>,
     c: Guarded<'a>,
     d: Guarded<'a>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> GemmCase<'a> {
     /// Copies the factors to the device. What must not be read is NaN: C with beta 0, padding, guards, and D.
-    pub(super) fn new(opened: &'a Opened, product: &'a Product, factors: &Factors) -> Result<Self, GpuError> {
+    pub(super) fn new(opened: &'a Opened, product: &'a Gemm, factors: &Factors) -> Result<Self, GpuError> {
         let buffer = |operand| Guarded::new(&*opened.gpu, product.stored(operand));
         let mut case = Self {
             opened,

@@ -1,7 +1,7 @@
 //! The result of an algorithm compared with the reference.
 
 use super::factors::element;
-use crate::{blas::BlasError, guarded::Overwritten, product::Product};
+use crate::{blas::BlasError, guarded::Overwritten, product::Gemm};
 use testgen_calls::HostTensor;
 use testgen_operators::Reference;
 
@@ -23,7 +23,7 @@ pub(super) struct ProductEvaluation {
 
 /// Compares every element with its bound, and the bytes around the elements with those that were written before.
 pub(super) fn evaluate(
-    product: &Product,
+    product: &Gemm,
     reference: &Reference,
     values: &[f64],
     overwritten: Option<Overwritten>,

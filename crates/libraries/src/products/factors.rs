@@ -1,28 +1,28 @@
 //! The numbers of the matrices, and the reference of their product in f64.
 
-use super::shape::Shape;
+use super::shape::ProductShape;
 use crate::{
     number_type::NumberType,
-    product::{Arithmetic, Compute, Product},
+    product::{ComputeType, Gemm, GemmTypes},
 };
 use testgen_calls::Element;
-use testgen_operators::{Arithmetic as Bounds, Number, Reference};
+use testgen_operators::{Arithmetic as Bounds, BoundedNumber, Reference};
 use testgen_types::Precision;
 
 /// The numbers of A, B and C, row-major, and the sums of A * B.
 pub(super) struct Factors {
-    shape: Shape,
-    arithmetic: Arithmetic,
-    kind: Kind,
+    shape: ProductShape,
+    arithmetic: GemmTypes,
+    kind: FactorKind,
     a: Vec<f64>,
     b: Vec<f64>,
     c: Vec<f64>,
-    sums: Vec<Number>,
+    sums: Vec<BoundedNumber>,
 }
 
 /// The numbers of the matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FactorKind {
     /// Uniform from -1 to 1.
     Uniform,
     /// Whole numbers from -2 to 2, those of C multiples of 4: with alpha -0.5 and beta 0.75 every step is exact.
@@ -31,10 +31,10 @@ enum Kind {
     Subnormal,
 }
 
-impl Kind {
+impl FactorKind {
     /// The kinds alternate over the shapes. Factors of TF32 lose bits of subnormal numbers, and those of 8 bits have few.
-    fn of(index: usize, arithmetic: Arithmetic) -> Self {
-        let has_subnormals = arithmetic.compute == Compute::F32 && !arithmetic.has_float8();
+    fn of(index: usize, arithmetic: GemmTypes) -> Self {
+        let has_subnormals = arithmetic.compute == ComputeType::F32 && !arithmetic.has_float8();
         match index % 5 {
             1 => Self::Integers,
             3 if has_subnormals => Self::Subnormal,
@@ -45,12 +45,12 @@ impl Kind {
 
 impl Factors {
     /// The numbers for the shape with number `index` of the list; the same in every run.
-    pub(super) fn new(shape: Shape, arithmetic: Arithmetic, index: usize) -> Self {
-        let kind = Kind::of(index, arithmetic);
-        let Shape { rows, columns, inner, batch } = shape;
+    pub(super) fn new(shape: ProductShape, arithmetic: GemmTypes, index: usize) -> Self {
+        let kind = FactorKind::of(index, arithmetic);
+        let ProductShape { rows, columns, inner, batch } = shape;
         let [type_a, type_b] = arithmetic.factors;
         let fill = |operand: usize, count: usize, number: NumberType| -> Vec<f64> {
-            let mut random = Random::new((index * 3 + operand) as u64);
+            let mut random = SplitMix64::new((index * 3 + operand) as u64);
             (0..batch * count).map(|_| number.round(random.number(kind, operand, number))).collect()
         };
         let (a, b) = (fill(0, rows * inner, type_a), fill(1, inner * columns, type_b));
@@ -76,49 +76,49 @@ impl Factors {
 
     /// A sum of subnormal numbers whose factor alpha is applied to a factor in place of the sum, as some algorithms do: each product of alpha
     /// and an element of A rounds to a multiple of the smallest number.
-    fn with_scaled_factor(&self, sum: Number) -> Number {
-        if self.kind != Kind::Subnormal {
+    fn with_scaled_factor(&self, sum: BoundedNumber) -> BoundedNumber {
+        if self.kind != FactorKind::Subnormal {
             return sum;
         }
         let error = self.shape.inner as f64 * LARGEST_OF_B * f64::from(f32::from_bits(1));
-        Number { error: sum.error + error, variance: sum.variance + error * error / 3.0, ..sum }
+        BoundedNumber { error: sum.error + error, variance: sum.variance + error * error / 3.0, ..sum }
     }
 
     /// The result with a bound for each element: alpha * sum and beta * C are added in f32, and rounded once to the type of D.
-    pub(super) fn reference(&self, product: &Product) -> Reference {
+    pub(super) fn reference(&self, product: &Gemm) -> Reference {
         let bounds = bounds(self.arithmetic);
-        let (alpha, beta) = (Number::exact(product.alpha), Number::exact(product.beta));
-        let number = |(sum, added): (&Number, &f64)| {
-            if self.kind == Kind::Integers {
+        let (alpha, beta) = (BoundedNumber::exact(product.alpha), BoundedNumber::exact(product.beta));
+        let number = |(sum, added): (&BoundedNumber, &f64)| {
+            if self.kind == FactorKind::Integers {
                 let value = product.alpha * sum.value + product.beta * added;
-                return bounds.stored(Number::exact(value));
+                return bounds.stored(BoundedNumber::exact(value));
             }
             let scaled = if product.alpha == 1.0 { *sum } else { bounds.mul(alpha, self.with_scaled_factor(*sum)) };
             let total = match product.beta {
                 0.0 => scaled,
-                1.0 => bounds.add(scaled, Number::exact(*added)),
-                _ => bounds.add(scaled, bounds.mul(beta, Number::exact(*added))),
+                1.0 => bounds.add(scaled, BoundedNumber::exact(*added)),
+                _ => bounds.add(scaled, bounds.mul(beta, BoundedNumber::exact(*added))),
             };
             bounds.stored(total)
         };
-        let Shape { rows, columns, batch, .. } = self.shape;
+        let ProductShape { rows, columns, batch, .. } = self.shape;
         Reference {
             shape: vec![batch, rows, columns],
             element: element(self.arithmetic.result),
             numbers: self.sums.iter().zip(&self.c).map(number).collect(),
-            sums: self.kind != Kind::Integers,
+            sums: self.kind != FactorKind::Integers,
             signed_zeros: false,
         }
     }
 }
 
 /// The rounding of a product in its types. Factors of 8 bits are exact in f32.
-fn bounds(arithmetic: Arithmetic) -> Bounds {
+fn bounds(arithmetic: GemmTypes) -> Bounds {
     Bounds::of(match (arithmetic.compute, arithmetic.result) {
-        (Compute::Tf32, _) => Precision::Tf32,
-        (Compute::F32, NumberType::F16) => Precision::F16,
-        (Compute::F32, NumberType::Bf16) => Precision::Bf16,
-        (Compute::F32, _) => Precision::F32,
+        (ComputeType::Tf32, _) => Precision::Tf32,
+        (ComputeType::F32, NumberType::F16) => Precision::F16,
+        (ComputeType::F32, NumberType::Bf16) => Precision::Bf16,
+        (ComputeType::F32, _) => Precision::F32,
     })
 }
 
@@ -132,8 +132,8 @@ pub(super) fn element(result: NumberType) -> Element {
 const FLOAT8_UNIT: f64 = 1.0 / (1_u64 << 13) as f64;
 
 /// The sums of A * B, row-major for each matrix.
-fn sums(shape: Shape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool) -> Vec<Number> {
-    let Shape { rows, columns, inner, batch } = shape;
+fn sums(shape: ProductShape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool) -> Vec<BoundedNumber> {
+    let ProductShape { rows, columns, inner, batch } = shape;
     let mut sums = Vec::with_capacity(batch * rows * columns);
     for matrix in 0..batch {
         let (a, b) = (&a[matrix * rows * inner..], &b[matrix * inner * columns..]);
@@ -143,7 +143,8 @@ fn sums(shape: Shape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool) -> Vec
         for row in 0..rows {
             let a = &a[row * inner..(row + 1) * inner];
             for b in &columns_of_b {
-                let sum = bounds.dot(a.iter().zip(b).map(|(a, b)| (Number::exact(*a), Number::exact(*b))));
+                let sum =
+                    bounds.dot(a.iter().zip(b).map(|(a, b)| (BoundedNumber::exact(*a), BoundedNumber::exact(*b))));
                 sums.push(if float8 { widened(sum, a, b) } else { sum });
             }
         }
@@ -152,19 +153,19 @@ fn sums(shape: Shape, bounds: Bounds, a: &[f64], b: &[f64], float8: bool) -> Vec
 }
 
 /// The bound of a sum of factors of 8 bits: every partial sum loses bits below the largest term.
-fn widened(sum: Number, a: &[f64], b: &[f64]) -> Number {
+fn widened(sum: BoundedNumber, a: &[f64], b: &[f64]) -> BoundedNumber {
     let magnitude: f64 = a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum();
     let error = sum.error + FLOAT8_UNIT * magnitude;
-    Number { error, variance: sum.variance + (FLOAT8_UNIT * magnitude).powi(2) / 3.0, ..sum }
+    BoundedNumber { error, variance: sum.variance + (FLOAT8_UNIT * magnitude).powi(2) / 3.0, ..sum }
 }
 
 /// The largest element of B next to subnormal elements of A.
 const LARGEST_OF_B: f64 = 1024.0;
 
 /// Random numbers: splitmix64.
-struct Random(u64);
+struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
@@ -178,17 +179,17 @@ impl Random {
     }
 
     /// An element of operand 0 (A), 1 (B) or 2 (C).
-    fn number(&mut self, kind: Kind, operand: usize, number: NumberType) -> f64 {
+    fn number(&mut self, kind: FactorKind, operand: usize, number: NumberType) -> f64 {
         let uniform = 2.0 * self.unit() - 1.0;
         // The smallest normal number; subnormal numbers are below it.
         let normal = if number == NumberType::F16 { 2_f64.powi(-14) } else { 2_f64.powi(-126) };
         match (kind, operand) {
-            (Kind::Uniform, _) => uniform,
-            (Kind::Integers, 2) => 4.0 * (2.5 * uniform).trunc(),
-            (Kind::Integers, _) => (2.5 * uniform).trunc(),
-            (Kind::Subnormal, 0) => uniform * normal,
-            (Kind::Subnormal, 1) => LARGEST_OF_B * uniform,
-            (Kind::Subnormal, _) => uniform * LARGEST_OF_B * normal,
+            (FactorKind::Uniform, _) => uniform,
+            (FactorKind::Integers, 2) => 4.0 * (2.5 * uniform).trunc(),
+            (FactorKind::Integers, _) => (2.5 * uniform).trunc(),
+            (FactorKind::Subnormal, 0) => uniform * normal,
+            (FactorKind::Subnormal, 1) => LARGEST_OF_B * uniform,
+            (FactorKind::Subnormal, _) => uniform * LARGEST_OF_B * normal,
         }
     }
 }

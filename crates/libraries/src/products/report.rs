@@ -1,7 +1,7 @@
 //! The results of products by type, transposition and algorithm.
 
 use super::evaluation::ProductEvaluation;
-use crate::{blas::Algorithm, gpu::GpuError, library::LibraryName, open::Opened, product::Product};
+use crate::{blas::Algorithm, gpu::GpuError, library::LibraryName, open::Opened, product::Gemm};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -103,12 +103,12 @@ impl Reporter {
         Self { report, rows: BTreeMap::new(), unsupported: BTreeMap::new() }
     }
 
-    pub(super) fn unsupported(&mut self, product: &Product, reason: &str) {
+    pub(super) fn unsupported(&mut self, product: &Gemm, reason: &str) {
         let key = [product.arithmetic.to_string(), product.transposes(), reason.to_owned()];
         *self.unsupported.entry(key).or_default() += 1;
     }
 
-    pub(super) fn computed(&mut self, product: &Product, algorithm: &Algorithm, evaluation: ProductEvaluation) {
+    pub(super) fn computed(&mut self, product: &Gemm, algorithm: &Algorithm, evaluation: ProductEvaluation) {
         match evaluation.failure {
             Some(failure) => self.failed(product, &algorithm.id, algorithm.configuration.clone(), failure),
             None => self.row(product, &algorithm.id).products += 1,
@@ -119,7 +119,7 @@ impl Reporter {
         }
     }
 
-    pub(super) fn failed(&mut self, product: &Product, algorithm: &str, configuration: String, problem: String) {
+    pub(super) fn failed(&mut self, product: &Gemm, algorithm: &str, configuration: String, problem: String) {
         let row = self.row(product, algorithm);
         row.products += 1;
         row.failed += 1;
@@ -128,7 +128,7 @@ impl Reporter {
         }
     }
 
-    pub(super) fn aborted(mut self, product: &Product, error: &GpuError) -> ProductsReport {
+    pub(super) fn aborted(mut self, product: &Gemm, error: &GpuError) -> ProductsReport {
         self.report.aborted = Some(format!("{product}: the device failed, later products were not computed: {error}"));
         self.finish(0)
     }
@@ -148,7 +148,7 @@ impl Reporter {
         }
     }
 
-    fn row(&mut self, product: &Product, algorithm: &str) -> &mut AlgorithmRow {
+    fn row(&mut self, product: &Gemm, algorithm: &str) -> &mut AlgorithmRow {
         let key = [product.arithmetic.to_string(), product.transposes(), algorithm.to_owned()];
         let [arithmetic, transposes, algorithm] = key.clone();
         self.rows.entry(key).or_insert(AlgorithmRow {

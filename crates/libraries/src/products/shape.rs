@@ -1,10 +1,10 @@
 //! The sizes of a product.
 
-use crate::product::Arithmetic;
+use crate::product::GemmTypes;
 
 /// The sizes of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shape {
+pub struct ProductShape {
     /// The rows of the result.
     pub rows: usize,
     /// The columns of the result.
@@ -15,7 +15,7 @@ pub struct Shape {
     pub batch: usize,
 }
 
-impl Shape {
+impl ProductShape {
     /// One product of `[rows, columns, inner]`.
     pub const fn new([rows, columns, inner]: [usize; 3]) -> Self {
         Self { rows, columns, inner, batch: 1 }
@@ -27,7 +27,7 @@ impl Shape {
     }
 
     /// Whether libraries support the shape: factors of 8 bits need sizes that fill 16 bytes.
-    pub(super) fn fits(&self, arithmetic: Arithmetic) -> bool {
+    pub(super) fn fits(&self, arithmetic: GemmTypes) -> bool {
         !arithmetic.has_float8() || [self.rows, self.columns, self.inner].iter().all(|size| size % 16 == 0)
     }
 }

@@ -3,7 +3,7 @@
 use crate::calls;
 use crate::installation::ROLE;
 use testgen_device::{System, hip_runtime};
-use testgen_libraries::{LibraryName, Opened, PartialSums, Plan, open, run_products};
+use testgen_libraries::{LibraryName, Opened, PartialSums, ProductPlan, open, run_products};
 
 /// Opens a library on the simulated device.
 pub(crate) fn opened(name: &str) -> Opened {
@@ -21,7 +21,7 @@ fn worker() {
     match kind {
         "products" => {
             let opened = opened(library);
-            let report = run_products(&opened, &Plan::reduced(opened.blas.name()));
+            let report = run_products(&opened, &ProductPlan::reduced(opened.blas.name()));
             println!("\n{}", serde_json::to_string(&report).expect("is JSON"));
         }
         "calls" => calls::compare(library),

@@ -2,7 +2,7 @@
 
 use super::{
     config_error::ConfigError,
-    config_struct::Config,
+    config_struct::ModelConfig,
     defaults::{canonical, defaults_of},
     inert::is_inert,
 };
@@ -11,7 +11,7 @@ use testgen_types::ModelType;
 
 /// Fails at the first field that may change the numbers and that nothing reads. `path` is the field that holds the
 /// configuration; empty for the whole file.
-pub(super) fn check<C: Config>(
+pub(super) fn check<C: ModelConfig>(
     model_type: &str,
     config: &C,
     file: &Map<String, Value>,
@@ -35,7 +35,7 @@ pub(super) fn check<C: Config>(
 
 /// The fields of the file that are read, sorted; those of nested configurations as `outer.inner` in place of the fields that
 /// hold them.
-pub(super) fn read_fields<C: Config>(model_type: &str, config: &C, file: &Map<String, Value>) -> Vec<String> {
+pub(super) fn read_fields<C: ModelConfig>(model_type: &str, config: &C, file: &Map<String, Value>) -> Vec<String> {
     let nested = config.nested();
     let is_nested = |name: &str| nested.iter().any(|(holder, _)| *holder == name);
     let read = |name: &&String| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use testgen_types::Head;
 
 /// The configuration struct of a model type, with the field names of transformers.
-pub(crate) trait Config: DeserializeOwned {
+pub(crate) trait ModelConfig: DeserializeOwned {
     /// The type whose defaults count where the struct is nested in another one, for instance `clip_text_model`.
     const NESTED_TYPE: &'static str = "";
 

@@ -3,7 +3,7 @@
 use super::{
     accounting,
     config_error::ConfigError,
-    config_struct::{Config, NestedConfig},
+    config_struct::{ModelConfig, NestedConfig},
     defaults::complete,
 };
 use serde::{Deserialize, Deserializer, de::Error};
@@ -26,7 +26,7 @@ impl<C> Deref for Nested<C> {
     }
 }
 
-impl<C: Config> NestedConfig for Nested<C> {
+impl<C: ModelConfig> NestedConfig for Nested<C> {
     fn fields(&self) -> Vec<String> {
         accounting::read_fields(C::NESTED_TYPE, &self.config, &self.file)
     }
@@ -41,7 +41,7 @@ impl<C: Config> NestedConfig for Nested<C> {
     }
 }
 
-impl<'de, C: Config> Deserialize<'de> for Nested<C> {
+impl<'de, C: ModelConfig> Deserialize<'de> for Nested<C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = Option::<Map<String, Value>>::deserialize(deserializer)?.unwrap_or_default();
         let completed = complete(C::NESTED_TYPE, &file).map_err(D::Error::custom)?;

@@ -1,18 +1,18 @@
 //! From `config.json` to the configuration struct of a model definition.
 
-use super::{accounting, config_error::ConfigError, config_struct::Config, defaults::complete, locate::locate};
+use super::{accounting, config_error::ConfigError, config_struct::ModelConfig, defaults::complete, locate::locate};
 use serde_json::{Map, Value};
 use testgen_types::excerpt;
 
 /// A configuration and the names of the fields that were read from the file.
 #[derive(Debug)]
-pub(crate) struct Parsed<C> {
+pub(crate) struct ParsedConfig<C> {
     pub(crate) config: C,
     pub(crate) fields: Vec<String>,
 }
 
 /// Reads the fields of `C` and accounts for all others.
-pub(crate) fn parse<C: Config>(model_type: &str, value: &Value) -> Result<Parsed<C>, ConfigError> {
+pub(crate) fn parse<C: ModelConfig>(model_type: &str, value: &Value) -> Result<ParsedConfig<C>, ConfigError> {
     let invalid = |message| ConfigError::Invalid { model_type: model_type.to_owned(), message };
     let file = value
         .as_object()
@@ -21,10 +21,10 @@ pub(crate) fn parse<C: Config>(model_type: &str, value: &Value) -> Result<Parsed
     accounting::check(model_type, &config, file, "")?;
     config.validate().map_err(invalid)?;
     let fields = accounting::read_fields(model_type, &config, file);
-    Ok(Parsed { config, fields })
+    Ok(ParsedConfig { config, fields })
 }
 
-fn read<C: Config>(model_type: &str, file: &Map<String, Value>) -> Result<C, String> {
+fn read<C: ModelConfig>(model_type: &str, file: &Map<String, Value>) -> Result<C, String> {
     let error = match serde_json::from_value(complete(model_type, file)?) {
         Ok(config) => return Ok(config),
         Err(error) => excerpt(&error.to_string()).into_owned(),

@@ -1,7 +1,7 @@
 //! BLOOM (Le Scao et al. 2022): `transformers.models.bloom`.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
@@ -45,7 +45,7 @@ impl BloomConfig {
     }
 }
 
-impl Config for BloomConfig {
+impl ModelConfig for BloomConfig {
     /// How Megatron trained it; transformers reads none of them but `pretraining_tp`, and that only with `slow_but_exact`.
     const INERT: &'static [&'static str] = &[
         "attention_softmax_in_fp32",

@@ -1,7 +1,7 @@
 //! Falcon (Almazrouei et al. 2023): `transformers.models.falcon`.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -69,7 +69,7 @@ impl FalconConfig {
     }
 }
 
-impl Config for FalconConfig {
+impl ModelConfig for FalconConfig {
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }

@@ -3,7 +3,7 @@
 //! second layer, and soft caps.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -100,7 +100,7 @@ impl Gemma2Config {
     }
 }
 
-impl Config for Gemma2Config {
+impl ModelConfig for Gemma2Config {
     /// The activation is `hidden_activation`; the window has a second name; how the cache is kept.
     const INERT: &'static [&'static str] = &["cache_implementation", "hidden_act", "sliding_window_size"];
 

@@ -1,7 +1,7 @@
 //! GPT-2 (Radford et al. 2019): `transformers.models.gpt2`.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
@@ -44,7 +44,7 @@ pub(crate) struct Gpt2Config {
     rest: Map<String, Value>,
 }
 
-impl Config for Gpt2Config {
+impl ModelConfig for Gpt2Config {
     /// `n_ctx` repeats `n_positions`; the summary is of the double-heads class alone.
     const INERT: &'static [&'static str] =
         &["n_ctx", "summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];

@@ -1,7 +1,7 @@
 //! GPT-NeoX (Black et al. 2022) and Pythia: `transformers.models.gpt_neox`.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, FinalNorm, States},
@@ -64,7 +64,7 @@ impl GptNeoXConfig {
     }
 }
 
-impl Config for GptNeoXConfig {
+impl ModelConfig for GptNeoXConfig {
     /// Whether the model is part of another one.
     const INERT: &'static [&'static str] = &["is_decoder"];
 

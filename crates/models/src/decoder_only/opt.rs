@@ -1,7 +1,7 @@
 //! OPT (Zhang et al. 2022): `transformers.models.opt`.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         causal_decoder::{CausalDecoder, DecoderLayer, Embeddings, FinalNorm, States},
@@ -66,7 +66,7 @@ impl OptConfig {
     }
 }
 
-impl Config for OptConfig {
+impl ModelConfig for OptConfig {
     /// Training, and a name that Galactica checkpoints repeat.
     const INERT: &'static [&'static str] = &["init_std", "layerdrop", "learned_embeddings"];
 

@@ -88,7 +88,7 @@ type Blocks<B, Next> = (Vec<ResnetBlock<B>>, Option<Next>);
 struct VaeEncoder<B: Ops> {
     conv_in: Conv2d<B>,
     blocks: Vec<Blocks<B, Downsample<B>>>,
-    end: End<B>,
+    end: AutoencoderEnd<B>,
 }
 
 impl<B: Ops> VaeEncoder<B> {
@@ -104,7 +104,7 @@ impl<B: Ops> VaeEncoder<B> {
             conv_in: convolution(&w.module("conv_in"), [config.in_channels, widths[0]], 3)?,
             blocks: (0..widths.len()).map(block).collect::<Result<_, WeightsError>>()?,
             // Twice, for the means and the logarithms of the variances.
-            end: End::load(config, [widths[last], widths[last], 2 * config.latent_channels], w)?,
+            end: AutoencoderEnd::load(config, [widths[last], widths[last], 2 * config.latent_channels], w)?,
         })
     }
 
@@ -123,7 +123,7 @@ impl<B: Ops> VaeEncoder<B> {
 struct VaeDecoder<B: Ops> {
     conv_in: Conv2d<B>,
     blocks: Vec<Blocks<B, Upsample<B>>>,
-    end: End<B>,
+    end: AutoencoderEnd<B>,
 }
 
 impl<B: Ops> VaeDecoder<B> {
@@ -139,7 +139,7 @@ impl<B: Ops> VaeDecoder<B> {
         Ok(Self {
             conv_in: convolution(&w.module("conv_in"), [config.latent_channels, widths[0]], 3)?,
             blocks: (0..widths.len()).map(block).collect::<Result<_, WeightsError>>()?,
-            end: End::load(config, [widths[0], widths[last], config.out_channels], w)?,
+            end: AutoencoderEnd::load(config, [widths[0], widths[last], config.out_channels], w)?,
         })
     }
 
@@ -156,7 +156,7 @@ impl<B: Ops> VaeDecoder<B> {
 }
 
 /// The common part of encoder and decoder: the layers of the lowest resolution, and the output.
-struct End<B: Ops> {
+struct AutoencoderEnd<B: Ops> {
     first: ResnetBlock<B>,
     attention: Option<PixelAttention<B>>,
     second: ResnetBlock<B>,
@@ -165,7 +165,7 @@ struct End<B: Ops> {
     conv_out: Conv2d<B>,
 }
 
-impl<B: Ops> End<B> {
+impl<B: Ops> AutoencoderEnd<B> {
     /// Channels of the middle, before the output, and after it.
     fn load(
         config: &AutoencoderConfig,

@@ -1,7 +1,7 @@
 //! BART (Lewis et al. 2019): `transformers.models.bart`.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
@@ -94,7 +94,7 @@ pub(crate) struct BartConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for BartConfig {
+impl ModelConfig for BartConfig {
     const INERT: &'static [&'static str] = BartFields::INERT;
 
     fn rest(&self) -> &Map<String, Value> {

@@ -6,7 +6,7 @@
 
 use super::bart::{BartFields, Stacks, language_model, mark_tables, tables};
 use crate::{
-    config::{Config, computed_positions},
+    config::{ModelConfig, computed_positions},
     model_def::{Loaded, ModelDef},
     text::{
         bart_layers::{BartLayers, BartShape, BartVariant},
@@ -45,7 +45,7 @@ impl MarianConfig {
     }
 }
 
-impl Config for MarianConfig {
+impl ModelConfig for MarianConfig {
     const INERT: &'static [&'static str] = BartFields::INERT;
 
     fn rest(&self) -> &Map<String, Value> {
@@ -120,7 +120,7 @@ pub(crate) struct Pegasus {
     rest: Map<String, Value>,
 }
 
-impl Config for Pegasus {
+impl ModelConfig for Pegasus {
     /// Of BART's, what files of this type have; and two options that are always on.
     const INERT: &'static [&'static str] = &[
         "add_final_layer_norm",

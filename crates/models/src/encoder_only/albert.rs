@@ -3,12 +3,12 @@
 //! BERT with narrower embeddings and layers that are taken several times.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayer, BertLayerNames},
         bert_fields::BertFields,
-        text_embeddings::{Positions, TextEmbeddings},
+        text_embeddings::{PositionNumbering, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
@@ -34,7 +34,7 @@ pub(crate) struct AlbertConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for AlbertConfig {
+impl ModelConfig for AlbertConfig {
     /// Fields of the TensorFlow releases, which transformers does not read.
     const INERT: &'static [&'static str] =
         &["down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"];
@@ -78,7 +78,7 @@ impl AlbertConfig {
         let tables = self.fields.tables(inner);
         let mapping = w.module("encoder.embedding_hidden_mapping_in");
         Ok(BertEncoder {
-            embeddings: TextEmbeddings::load(tables, Positions::FromZero, w)?,
+            embeddings: TextEmbeddings::load(tables, PositionNumbering::FromZero, w)?,
             // Always there, also between equal widths, unlike ELECTRA's.
             project: Some(Linear::load(&mapping, inner, width)?),
             layers: self.layers(&w.module("encoder.albert_layer_groups"))?,

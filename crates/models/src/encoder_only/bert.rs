@@ -3,12 +3,12 @@
 //! RoBERTa is BERT with positions counted from the padding token's id and other heads.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
         bert_fields::BertFields,
-        text_embeddings::{Positions, TextEmbeddings},
+        text_embeddings::{PositionNumbering, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
@@ -33,7 +33,7 @@ pub(crate) struct BertConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for BertConfig {
+impl ModelConfig for BertConfig {
     /// Fields of the TensorFlow releases that describe a pooler which transformers does not have.
     const INERT: &'static [&'static str] = &[
         "directionality",
@@ -69,7 +69,7 @@ impl Config for BertConfig {
 impl BertConfig {
     pub(crate) fn encoder<B: Ops>(
         &self,
-        numbering: Positions,
+        numbering: PositionNumbering,
         pooled: bool,
         w: &Weights<B>,
     ) -> Result<BertEncoder<B>, WeightsError> {
@@ -92,7 +92,7 @@ impl ModelDef for Bert {
 
     fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let pooled = [Head::Base, Head::PreTraining, Head::NextSentence, Head::SequenceClassification].contains(&head);
-        let backbone = config.encoder(Positions::FromZero, pooled, &w.strip_prefix("bert"))?;
+        let backbone = config.encoder(PositionNumbering::FromZero, pooled, &w.strip_prefix("bert"))?;
         let names = MaskedLmNames {
             dense: "cls.predictions.transform.dense",
             norm: "cls.predictions.transform.LayerNorm",
@@ -131,7 +131,7 @@ impl ModelDef for Roberta {
     type Config = BertConfig;
 
     fn load<B: Ops>(config: &BertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
-        let positions = Positions::FromPadding(config.pad_token_id.unwrap_or(1));
+        let positions = PositionNumbering::FromPadding(config.pad_token_id.unwrap_or(1));
         // Other than BERT's, the classes with a head have no pooler.
         let backbone = config.encoder(positions, head == Head::Base, &w.strip_prefix("roberta"))?;
         let names = MaskedLmNames {

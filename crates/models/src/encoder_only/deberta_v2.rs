@@ -4,7 +4,7 @@
 
 use super::deberta_v2_encoder::{DebertaV2Encoder, DebertaV2Shape};
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         text_embeddings::EmbeddingsShape,
@@ -61,7 +61,7 @@ enum Terms {
     Listed(Vec<String>),
 }
 
-impl Config for DebertaV2Config {
+impl ModelConfig for DebertaV2Config {
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }

@@ -3,7 +3,7 @@
 use crate::capabilities::Capabilities;
 use crate::text::{
     backbone::{Backbone, Hidden},
-    text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
+    text_embeddings::{EmbeddingsShape, PositionNumbering, TextEmbeddings},
 };
 use burn_tensor::Tensor;
 use testgen_nn::{
@@ -42,7 +42,7 @@ impl<B: Ops> DebertaV2Encoder<B> {
     pub(crate) fn load(shape: &DebertaV2Shape, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (encoder, width) = (w.module("encoder"), shape.attention.width);
         let layer = |index| DebertaV2Layer::load(shape, &encoder.module("layer").module(index));
-        let embeddings = TextEmbeddings::load_projected(shape.tables, Positions::FromZero, width, w)?;
+        let embeddings = TextEmbeddings::load_projected(shape.tables, PositionNumbering::FromZero, width, w)?;
         // Files may have the table although `position_biased_input` is off; transformers ignores it, too.
         w.mark_unused("embeddings.position_embeddings.weight");
         Ok(Self {

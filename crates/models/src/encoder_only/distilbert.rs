@@ -1,11 +1,11 @@
 //! DistilBERT (Sanh et al. 2019): `transformers.models.distilbert`. BERT without token types, under other names.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
-        text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
+        text_embeddings::{EmbeddingsShape, PositionNumbering, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
@@ -34,7 +34,7 @@ pub(crate) struct DistilBertConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for DistilBertConfig {
+impl ModelConfig for DistilBertConfig {
     /// The table of sinusoids is in the checkpoint, whatever made it.
     const INERT: &'static [&'static str] = &["sinusoidal_pos_embds", "tie_weights_"];
 
@@ -102,7 +102,7 @@ impl DistilBertConfig {
             activation: self.activation,
             eps: EPS,
         };
-        let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
+        let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromZero, w)?;
         BertEncoder::load(embeddings, self.n_layers, &layer, &NAMES, &w.module("transformer.layer"))
     }
 }

@@ -3,12 +3,12 @@
 //! BERT whose embeddings may be narrower than its layers, as generator (masked language model) and as discriminator.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BERT, BertEncoder},
         bert_fields::BertFields,
-        text_embeddings::{Positions, TextEmbeddings},
+        text_embeddings::{PositionNumbering, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
@@ -32,7 +32,7 @@ pub(crate) struct ElectraConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for ElectraConfig {
+impl ModelConfig for ElectraConfig {
     /// Of the head for multiple choice.
     const INERT: &'static [&'static str] =
         &["summary_activation", "summary_proj_to_labels", "summary_type", "summary_use_proj"];
@@ -58,7 +58,7 @@ impl ElectraConfig {
         let (inner, width) = (self.embedding_size, self.fields.hidden_size);
         let tables = self.fields.tables(inner);
         let layer = self.fields.layer();
-        let embeddings = TextEmbeddings::load(tables, Positions::FromZero, w)?;
+        let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromZero, w)?;
         let project =
             (inner != width).then(|| Linear::load(&w.module("embeddings_project"), inner, width)).transpose()?;
         Ok(BertEncoder {

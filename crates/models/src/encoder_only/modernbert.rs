@@ -3,7 +3,7 @@
 //! Rotary positions, norms before each part, gated MLPs, and attention that most layers keep to a window.
 
 use super::{
-    modernbert_config::{LayerType, ModernBertConfig, Pooling},
+    modernbert_config::{ClassifierPooling, LayerType, ModernBertConfig},
     modernbert_layer::{LayerNames, LayerShape, ModernBertLayer},
 };
 use crate::{
@@ -35,7 +35,7 @@ impl ModelDef for ModernBert {
     fn load<B: Ops>(config: &ModernBertConfig, head: Head, labels: usize, w: &Weights<B>) -> Loaded<B> {
         let mut backbone = ModernBertEncoder::load(config, &w.strip_prefix("model"))?;
         if ![Head::Base, Head::MaskedLm].contains(&head) {
-            backbone.prediction = Some(Prediction::load(config, &w.module("head"))?);
+            backbone.prediction = Some(PredictionHead::load(config, &w.module("head"))?);
         }
         let classifier = |out| Linear::load(&w.module("classifier"), config.hidden_size, out);
         let head = match head {
@@ -57,7 +57,7 @@ fn masked_lm<B: Ops>(
     words: Tensor<B, 2>,
     w: &Weights<B>,
 ) -> Result<MaskedLm<B>, WeightsError> {
-    let Prediction { dense, activation, norm } = Prediction::load(config, &w.module("head"))?;
+    let PredictionHead { dense, activation, norm } = PredictionHead::load(config, &w.module("head"))?;
     let (decoder, vocab) = (w.module("decoder"), config.vocab_size);
     let decoder = if config.tie_word_embeddings {
         decoder.mark_tied("weight");
@@ -69,13 +69,13 @@ fn masked_lm<B: Ops>(
 }
 
 /// Dense, activation and norm before every classifier.
-struct Prediction<B: Ops> {
+struct PredictionHead<B: Ops> {
     dense: Linear<B>,
     activation: Activation,
     norm: LayerNorm<B>,
 }
 
-impl<B: Ops> Prediction<B> {
+impl<B: Ops> PredictionHead<B> {
     fn load(config: &ModernBertConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let width = config.hidden_size;
         Ok(Self {
@@ -99,8 +99,8 @@ struct ModernBertEncoder<B: Ops> {
     sliding: Rotary,
     window: usize,
     vocab: usize,
-    pooling: Option<Pooling>,
-    prediction: Option<Prediction<B>>,
+    pooling: Option<ClassifierPooling>,
+    prediction: Option<PredictionHead<B>>,
 }
 
 const NAMES: LayerNames = LayerNames {
@@ -149,8 +149,8 @@ impl<B: Ops> ModernBertEncoder<B> {
         let Some(prediction) = &self.prediction else { return Ok(Hidden { last, pooled: None }) };
         let pooled = match self.pooling {
             None => return Ok(Hidden { last: prediction.forward(last), pooled: None }),
-            Some(Pooling::Cls) => first_token(last.clone()),
-            Some(Pooling::Mean) => masked_mean(last.clone(), inputs)?,
+            Some(ClassifierPooling::Cls) => first_token(last.clone()),
+            Some(ClassifierPooling::Mean) => masked_mean(last.clone(), inputs)?,
         };
         Ok(Hidden { last, pooled: Some(prediction.forward(pooled)) })
     }

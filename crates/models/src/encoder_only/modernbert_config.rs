@@ -1,6 +1,6 @@
 //! The configuration of ModernBERT: `transformers.models.modernbert`.
 
-use crate::config::{Config, divides};
+use crate::config::{ModelConfig, divides};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{
@@ -27,7 +27,7 @@ pub(crate) struct ModernBertConfig {
     pub(crate) decoder_bias: bool,
     pub(crate) classifier_bias: bool,
     pub(crate) classifier_activation: Activation,
-    pub(crate) classifier_pooling: Pooling,
+    pub(crate) classifier_pooling: ClassifierPooling,
     pub(crate) local_attention: usize,
     pub(crate) layer_types: Option<Vec<LayerType>>,
     pub(crate) global_attn_every_n_layers: usize,
@@ -52,7 +52,7 @@ pub(crate) enum LayerType {
 /// The state from which a text's label is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Pooling {
+pub(crate) enum ClassifierPooling {
     /// The first token.
     Cls,
     /// The mean of the tokens that are not padding.
@@ -67,7 +67,7 @@ pub(crate) struct RopeByType {
     sliding_attention: Option<RopeParameters>,
 }
 
-impl Config for ModernBertConfig {
+impl ModelConfig for ModernBertConfig {
     /// Training, kernels, and fields that transformers saved and does not read.
     const INERT: &'static [&'static str] = &[
         "cls_token_id",

@@ -3,11 +3,11 @@
 //! BERT without token types, with positions counted from the padding token and a bias on the scores by distance.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     text::{
         bert_encoder::{BertEncoder, BertLayerNames, BertLayerShape},
-        text_embeddings::{EmbeddingsShape, Positions, TextEmbeddings},
+        text_embeddings::{EmbeddingsShape, PositionNumbering, TextEmbeddings},
         text_head::{MaskedLmNames, TextHead},
         text_model::TextModel,
     },
@@ -44,7 +44,7 @@ const BUCKETS: RelativeBuckets = RelativeBuckets { bidirectional: true, count: 3
 /// The padding token from which transformers counts positions, whatever `pad_token_id` is.
 const PADDING: i64 = 1;
 
-impl Config for MpnetConfig {
+impl ModelConfig for MpnetConfig {
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
@@ -84,7 +84,7 @@ impl MpnetConfig {
         let (vocab, positions) = (self.vocab_size, self.max_position_embeddings);
         let tables = EmbeddingsShape { width, vocab, positions, token_types: 0, eps };
         let layer = BertLayerShape { width, heads, inner: self.intermediate_size, activation: self.hidden_act, eps };
-        let embeddings = TextEmbeddings::load(tables, Positions::FromPadding(PADDING), w)?;
+        let embeddings = TextEmbeddings::load(tables, PositionNumbering::FromPadding(PADDING), w)?;
         let encoder =
             BertEncoder::load(embeddings, self.num_hidden_layers, &layer, &NAMES, &w.module("encoder.layer"))?;
         let relative = RelativeBias::load(&w.module("encoder.relative_attention_bias"), BUCKETS, heads)?;

@@ -2,7 +2,7 @@
 
 use crate::{
     capabilities::Capabilities,
-    config::{Config, Nested, NestedConfig},
+    config::{ModelConfig, Nested, NestedConfig},
     decoder_only::llama::Llama,
     model_def::{Loaded, ModelDef},
     network::Network,
@@ -81,7 +81,7 @@ impl LlavaConfig {
     }
 }
 
-impl Config for LlavaConfig {
+impl ModelConfig for LlavaConfig {
     /// The first is what labels hide from the loss; the second is the processor's; the third repeats the decoder's.
     const INERT: &'static [&'static str] = &["ignore_index", "image_seq_length", "vocab_size"];
 

@@ -2,10 +2,10 @@
 
 use super::{
     detr_layer::{DetrDecoderLayer, DetrEncoderLayer, DetrLayerShape, EncodedImage},
-    detr_positions::Positions,
+    detr_positions::DetrPositions,
 };
 use crate::{
-    config::{Config, Nested, NestedConfig, divides},
+    config::{ModelConfig, Nested, NestedConfig, divides},
     model_def::{Loaded, ModelDef},
     network::Network,
     vision::resnet::{self, ResNetConfig},
@@ -37,7 +37,7 @@ pub(crate) struct DetrConfig {
     decoder_ffn_dim: usize,
     decoder_attention_heads: usize,
     activation_function: Activation,
-    position_embedding_type: PositionType,
+    position_embedding_type: ImagePositionType,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct DetrConfig {
 /// The encoding of positions in the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum PositionType {
+enum ImagePositionType {
     Sine,
     Learned,
 }
@@ -56,7 +56,7 @@ const EPS: f64 = 1e-5;
 const TIMM: &str = "`backbone_config` is missing, which means a backbone of timm, and only those of transformers are \
                     supported; take the revision of the checkpoint that has one (`no_timm`)";
 
-impl Config for DetrConfig {
+impl ModelConfig for DetrConfig {
     /// Training; what follows from other fields or is the backbone's to say; that there is a decoder. Without a
     /// `backbone_config`, which is rejected, `use_timm_backbone` would choose.
     const INERT: &'static [&'static str] = &[
@@ -133,7 +133,7 @@ impl ModelDef for Detr {
 
 struct DetrModel<B: Ops> {
     backbone: resnet::ResNetEncoder<B>,
-    positions: Positions<B>,
+    positions: DetrPositions<B>,
     projection: Conv2d<B>,
     encoder: Vec<DetrEncoderLayer<B>>,
     /// [1, queries, width]: what a query asks for, added before every attention.
@@ -152,7 +152,7 @@ impl<B: Ops> DetrModel<B> {
         let shape = |inner, heads| DetrLayerShape { width, heads, inner, activation: config.activation_function };
         let encoder = shape(config.encoder_ffn_dim, config.encoder_attention_heads);
         let decoder = shape(config.decoder_ffn_dim, config.decoder_attention_heads);
-        let learned = config.position_embedding_type == PositionType::Learned;
+        let learned = config.position_embedding_type == ImagePositionType::Learned;
         let encoder_layer = |index| DetrEncoderLayer::load(&encoder, &w.module("encoder.layers").module(index));
         let decoder_layer = |index| DetrDecoderLayer::load(&decoder, &w.module("decoder.layers").module(index));
         Ok(Self {
@@ -160,7 +160,7 @@ impl<B: Ops> DetrModel<B> {
                 backbone,
                 &w.module_named(&["backbone.conv_encoder.model", "backbone.model"]),
             )?,
-            positions: Positions::load(learned, width, w)?,
+            positions: DetrPositions::load(learned, width, w)?,
             projection: Conv2d::load(&w.module("input_projection"), projection, true)?,
             encoder: (0..config.encoder_layers).map(encoder_layer).collect::<Result<_, _>>()?,
             queries: w.tensor("query_position_embeddings.weight", [queries, width])?.unsqueeze(),

@@ -9,7 +9,7 @@ use testgen_nn::{
     weights::{Weights, WeightsError},
 };
 
-pub(crate) enum Positions<B: Ops> {
+pub(crate) enum DetrPositions<B: Ops> {
     /// For this width.
     Sine(usize),
     /// [50, width / 2] for rows and for columns.
@@ -22,7 +22,7 @@ const TEMPERATURE: f64 = 10_000.0;
 /// Added to the last position, by which all are divided.
 const EPS: f64 = 1e-6;
 
-impl<B: Ops> Positions<B> {
+impl<B: Ops> DetrPositions<B> {
     pub(crate) fn load(learned: bool, width: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         if !learned {
             return Ok(Self::Sine(width));

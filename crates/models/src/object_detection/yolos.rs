@@ -3,7 +3,7 @@
 //! ViT with tokens for objects after the patches; positions, also between the layers, are resampled to the size of the image.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
@@ -39,7 +39,7 @@ pub(crate) struct YolosConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for YolosConfig {
+impl ModelConfig for YolosConfig {
     /// Training.
     const INERT: &'static [&'static str] = &[
         "auxiliary_loss",
@@ -132,9 +132,9 @@ struct YolosEncoder<B: Ops> {
     patches: PatchEmbedding<B>,
     cls_token: Tensor<B, 3>,
     detection_tokens: Tensor<B, 3>,
-    position_embeddings: Positions<B>,
+    position_embeddings: YolosPositions<B>,
     /// Added after every layer except the last.
-    mid_position_embeddings: Vec<Positions<B>>,
+    mid_position_embeddings: Vec<YolosPositions<B>>,
     stack: VisionStack<B>,
     channels: usize,
 }
@@ -154,7 +154,7 @@ impl<B: Ops> YolosEncoder<B> {
             .then(|| w.tensor("encoder.mid_position_embeddings", [between, 1, tokens, width]))
             .transpose()?;
         let mid = |index| mid.clone().map(|mid: Tensor<B, 4>| mid.narrow(0, index, 1).reshape([1, tokens, width]));
-        let positions = |table| Positions { table, grid, queries };
+        let positions = |table| YolosPositions { table, grid, queries };
         Ok(Self {
             patches: PatchEmbedding::load(&shape, &embeddings)?,
             cls_token: embeddings.tensor("cls_token", [1, 1, width])?,
@@ -188,14 +188,14 @@ impl<B: Ops> YolosEncoder<B> {
 }
 
 /// Positions of the class token, of the patches of the trained size, and of the objects.
-struct Positions<B: Ops> {
+struct YolosPositions<B: Ops> {
     /// [1, 1 + rows * columns + queries, width].
     table: Tensor<B, 3>,
     grid: Grid,
     queries: usize,
 }
 
-impl<B: Ops> Positions<B> {
+impl<B: Ops> YolosPositions<B> {
     /// Those of an image of `grid` patches.
     fn at(&self, grid: Grid, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
         if grid == self.grid {

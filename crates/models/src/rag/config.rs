@@ -1,7 +1,7 @@
 //! The `config.json` of RAG: a question encoder, a generator, and the settings between them.
 
 use crate::{
-    config::{Config, Nested, NestedConfig},
+    config::{ModelConfig, Nested, NestedConfig},
     encoder_decoder::bart::BartConfig,
     encoder_only::bert::BertConfig,
 };
@@ -35,7 +35,7 @@ impl RagConfig {
     }
 }
 
-impl Config for RagConfig {
+impl ModelConfig for RagConfig {
     /// The location of the index, which is next to the weights here; the outputs of a call; fields that the generator
     /// says itself. `do_deduplication` is read where answers are made.
     const INERT: &'static [&'static str] = &[
@@ -120,7 +120,7 @@ pub(crate) struct GeneratorConfig {
     pub(super) bart: BartConfig,
 }
 
-impl Config for QuestionConfig {
+impl ModelConfig for QuestionConfig {
     const NESTED_TYPE: &'static str = "dpr";
     const INERT: &'static [&'static str] = BertConfig::INERT;
 
@@ -134,7 +134,7 @@ impl Config for QuestionConfig {
     }
 }
 
-impl Config for GeneratorConfig {
+impl ModelConfig for GeneratorConfig {
     const NESTED_TYPE: &'static str = "bart";
     const INERT: &'static [&'static str] = BartConfig::INERT;
 

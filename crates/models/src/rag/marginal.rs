@@ -7,7 +7,7 @@ use burn_tensor::{DType, Int, Tensor, TensorData, activation::log_softmax};
 use testgen_nn::backend::Ops;
 
 /// The log-probabilities given each passage alone.
-pub(super) struct Evidence<B: Ops> {
+pub(super) struct PassageEvidence<B: Ops> {
     /// Log-probabilities [batch, docs, seq, vocab].
     tokens: Tensor<B, 4>,
     /// Log-probabilities [batch, docs, 1, 1].
@@ -15,7 +15,7 @@ pub(super) struct Evidence<B: Ops> {
 }
 
 /// The inputs of a loss.
-pub(super) struct Target<'a> {
+pub(super) struct LossTarget<'a> {
     /// [batch, seq], as the decoder read them; the loss is about the tokens that follow.
     pub(super) ids: &'a [i64],
     pub(super) pad: i64,
@@ -24,7 +24,7 @@ pub(super) struct Target<'a> {
     pub(super) excluded: Option<i64>,
 }
 
-impl<B: Ops> Evidence<B> {
+impl<B: Ops> PassageEvidence<B> {
     /// `logits` [batch * docs, seq, vocab], `doc_scores` [batch, docs].
     pub(super) fn new(logits: Tensor<B, 3>, doc_scores: Tensor<B, 2>) -> Self {
         let ([_, seq, vocab], [batch, docs]) = (logits.dims(), doc_scores.dims());
@@ -39,7 +39,7 @@ impl<B: Ops> Evidence<B> {
     }
 
     /// The loss [batch] where each token may come from another passage.
-    pub(super) fn loss_by_token(self, target: &Target<'_>) -> Tensor<B, 1> {
+    pub(super) fn loss_by_token(self, target: &LossTarget<'_>) -> Tensor<B, 1> {
         let log = log_sum_exp(self.tokens + self.docs);
         let [batch, _, seq, vocab] = log.dims();
         let next = Next::new(target, [batch, seq]);
@@ -47,14 +47,14 @@ impl<B: Ops> Evidence<B> {
     }
 
     /// The loss [batch] where one passage determines the whole text. As in transformers, the passages count at the second token.
-    pub(super) fn loss_by_sequence(self, target: &Target<'_>) -> Tensor<B, 1> {
+    pub(super) fn loss_by_sequence(self, target: &LossTarget<'_>) -> Tensor<B, 1> {
         let [batch, _, seq, vocab] = self.tokens.dims();
         let second = (0..seq).map(|place| if place == 1 { 1.0 } else { 0.0 }).collect();
         let log = self.tokens + self.docs.clone() * floats(second, [1, 1, seq, 1], &self.docs.device());
         let next = Next::new(target, [batch, seq]);
         let counted = next.without_first(target.excluded);
-        let Sums { picked, all } = next.sums(log, &counted);
-        combine(Sums { picked: log_sum_exp(picked), all: log_sum_exp(all) }, target, vocab)
+        let LogProbabilitySums { picked, all } = next.sums(log, &counted);
+        combine(LogProbabilitySums { picked: log_sum_exp(picked), all: log_sum_exp(all) }, target, vocab)
     }
 }
 
@@ -66,7 +66,7 @@ struct Next {
 }
 
 /// Sums of log-probabilities over the tokens of a target, [batch, docs, 1, 1].
-struct Sums<B: Ops> {
+struct LogProbabilitySums<B: Ops> {
     /// Of the tokens that the target has.
     picked: Tensor<B, 4>,
     /// Of the whole vocabulary, at every place that is not padding; label smoothing needs them.
@@ -74,7 +74,7 @@ struct Sums<B: Ops> {
 }
 
 impl Next {
-    fn new(target: &Target<'_>, shape: [usize; 2]) -> Self {
+    fn new(target: &LossTarget<'_>, shape: [usize; 2]) -> Self {
         let following = |row: &[i64]| row[1..].iter().copied().chain([target.pad]).collect::<Vec<i64>>();
         let ids: Vec<i64> = target.ids.chunks(shape[1]).flat_map(following).collect();
         let counted = ids.iter().map(|id| if *id == target.pad { 0.0 } else { 1.0 }).collect();
@@ -92,7 +92,7 @@ impl Next {
     }
 
     /// The sums of `log` [batch, docs, seq, vocab]; the picked tokens are those that `counted` has.
-    fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> Sums<B> {
+    fn sums<B: Ops>(&self, log: Tensor<B, 4>, counted: &[f32]) -> LogProbabilitySums<B> {
         let ([_, docs, _, _], [batch, seq], device) = (log.dims(), self.shape, log.device());
         let ids: Vec<i32> = self.ids.iter().map(|id| *id as i32).collect();
         let ids = Tensor::<B, 4, Int>::from_data(TensorData::new(ids, [batch, 1, seq, 1]), (&device, DType::I32));
@@ -100,12 +100,16 @@ impl Next {
         let picked = log.clone().gather(3, ids.repeat_dim(1, docs)) * factor(counted);
         // With the first token also where it is excluded: `get_nll` cuts it off the likelihoods only.
         let all = log.sum_dim(3) * factor(&self.counted);
-        Sums { picked: picked.sum_dim(2), all: all.sum_dim(2) }
+        LogProbabilitySums { picked: picked.sum_dim(2), all: all.sum_dim(2) }
     }
 }
 
 /// The smoothed negative log-likelihood [batch].
-fn combine<B: Ops>(Sums { picked, all }: Sums<B>, target: &Target<'_>, vocab: usize) -> Tensor<B, 1> {
+fn combine<B: Ops>(
+    LogProbabilitySums { picked, all }: LogProbabilitySums<B>,
+    target: &LossTarget<'_>,
+    vocab: usize,
+) -> Tensor<B, 1> {
     let (batch, epsilon) = (picked.dims()[0], target.label_smoothing);
     (picked * -(1.0 - epsilon) - all * (epsilon / vocab as f64)).reshape([batch])
 }

@@ -1,7 +1,7 @@
 //! The question encoder of DPR (Karpukhin et al. 2020): a BERT without a pooler, read at its first token.
 
 use super::{config::QuestionConfig, passage_index::lacking};
-use crate::text::{backbone::Backbone, bert_encoder, text_embeddings::Positions, text_head::first_token};
+use crate::text::{backbone::Backbone, bert_encoder, text_embeddings::PositionNumbering, text_head::first_token};
 use burn_tensor::Tensor;
 use testgen_nn::{
     array::{Array, Arrays},
@@ -24,7 +24,7 @@ impl<B: Ops> QueryEncoder<B> {
         let (w, width, out) = (w.module("question_encoder"), config.bert.fields.hidden_size, config.projection_dim);
         let project = || Linear::load(&w.module("encode_proj"), width, out);
         Ok(Self {
-            bert: config.bert.encoder(Positions::FromZero, false, &w.module("bert_model"))?,
+            bert: config.bert.encoder(PositionNumbering::FromZero, false, &w.module("bert_model"))?,
             // 0 means none in `DPRConfig`.
             encode_proj: (out > 0).then(project).transpose()?,
             pad: config.pad_token_id,

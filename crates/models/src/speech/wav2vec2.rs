@@ -12,7 +12,7 @@ use crate::{
 };
 use burn_tensor::Tensor;
 pub(crate) use config::Wav2Vec2Config;
-use features::Features;
+use features::FeatureEncoder;
 use head::FrameHead;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
@@ -51,7 +51,7 @@ impl ModelDef for Hubert {
 }
 
 struct Recogniser<B: Ops> {
-    features: Features<B>,
+    features: FeatureEncoder<B>,
     feature_norm: Option<LayerNorm<B>>,
     projection: Linear<B>,
     positions: Conv1d<B>,
@@ -81,7 +81,7 @@ impl<B: Ops> Recogniser<B> {
         base.mark_unused("masked_spec_embed");
         let layer = |index| Wav2Vec2Layer::load(config, &encoder.module("layers").module(index));
         Ok(Self {
-            features: Features::load(config, &base.module("feature_extractor"))?,
+            features: FeatureEncoder::load(config, &base.module("feature_extractor"))?,
             feature_norm: config.feat_proj_layer_norm.then(|| norm(&projection, features)).transpose()?,
             projection: Linear::load(&projection.module("projection"), features, width)?,
             positions: positions(config, &encoder.module("pos_conv_embed.conv"))?,

@@ -3,7 +3,7 @@
 
 use super::audio_classifier::AudioClassifier;
 use crate::{
-    config::Config,
+    config::ModelConfig,
     encoder_decoder::bart::{BartFields, tables},
     model_def::{Loaded, ModelDef},
     network::Network,
@@ -40,7 +40,7 @@ pub(crate) struct WhisperConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for WhisperConfig {
+impl ModelConfig for WhisperConfig {
     /// Masking in training, alignment heads of timestamps, and tokens of generation.
     const INERT: &'static [&'static str] = &[
         "apply_spec_augment",

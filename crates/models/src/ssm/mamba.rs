@@ -2,7 +2,7 @@
 
 use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
 };
 use burn_tensor::{DType, Tensor, TensorData};
@@ -52,7 +52,7 @@ impl MambaConfig {
     }
 }
 
-impl Config for MambaConfig {
+impl ModelConfig for MambaConfig {
     /// How time steps are drawn before training, how the scan is run, and what the original files repeat.
     const INERT: &'static [&'static str] = &[
         "d_inner",

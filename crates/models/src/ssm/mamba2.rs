@@ -2,7 +2,7 @@
 
 use super::state_model::{Mixer, StateFields, without_padding};
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     model_def::{Loaded, ModelDef},
 };
 use burn_tensor::{DType, Tensor, TensorData};
@@ -50,7 +50,7 @@ impl Limit {
     }
 }
 
-impl Config for Mamba2Config {
+impl ModelConfig for Mamba2Config {
     /// How time steps are drawn before training, the length of the stretches that the scan is cut into, and what the
     /// original files repeat.
     const INERT: &'static [&'static str] = &[

@@ -45,7 +45,7 @@ impl StateFields {
         (self.expand * self.hidden_size as f64) as usize
     }
 
-    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    /// See [`Config::inert_fields`](crate::config::ModelConfig::inert_fields).
     pub(crate) fn inert_fields(head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = vec![("residual_in_fp32", "it says where to round")];
         if head != Head::CausalLm {

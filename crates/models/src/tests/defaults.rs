@@ -1,7 +1,7 @@
 //! Every field that a configuration class declares is read, inert, or off; and no struct has defaults of its own.
 
 use crate::{
-    config::{Config, complete, defaults_of, is_inert, is_off},
+    config::{ModelConfig, complete, defaults_of, is_inert, is_off},
     definitions::*,
     model_def::ModelDef,
     rag::{GeneratorConfig, QuestionConfig},
@@ -16,7 +16,7 @@ use testgen_types::for_each_native_type;
 
 /// The fields of a type that nothing accounts for. A struct has no defaults, so this also fails for a field that a struct
 /// reads and no class declares.
-fn unaccounted<C: Config>(model_type: &str) -> Vec<String> {
+fn unaccounted<C: ModelConfig>(model_type: &str) -> Vec<String> {
     let completed = complete(model_type, &Map::new()).expect("no field is given twice");
     let config = match serde_json::from_value::<C>(completed) {
         Ok(config) => config,

@@ -50,7 +50,7 @@ impl LlamaFields {
         self.rope().parameters(self.max_position_embeddings)
     }
 
-    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    /// See [`Config::inert_fields`](crate::config::ModelConfig::inert_fields).
     pub(crate) fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         let mut fields = fields_of_other_heads(head);
         fields.extend(self.rope().inert_fields(self.max_position_embeddings, self.head_dim()));

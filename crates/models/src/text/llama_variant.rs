@@ -2,7 +2,7 @@
 
 use super::llama_shape::{LlamaFields, LlamaShape};
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
 };
 use serde::de::DeserializeOwned;
@@ -12,29 +12,29 @@ use testgen_types::Head;
 
 /// The `config.json` of such a type.
 pub(crate) trait LlamaVariant: DeserializeOwned {
-    /// See [`Config::NESTED_TYPE`].
+    /// See [`ModelConfig::NESTED_TYPE`].
     const NESTED_TYPE: &'static str = "";
-    /// See [`Config::INERT`].
+    /// See [`ModelConfig::INERT`].
     const INERT: &'static [&'static str] = &[];
 
-    /// The fields of every such type, and [`Config::rest`].
+    /// The fields of every such type, and [`ModelConfig::rest`].
     fn parts(&self) -> (&LlamaFields, &Map<String, Value>);
 
     /// Its changes to Llama's decoder.
     fn shape(&self) -> LlamaShape;
 
-    /// See [`Config::validate`].
+    /// See [`ModelConfig::validate`].
     fn validate(&self) -> Result<(), String> {
         self.parts().0.validate()
     }
 
-    /// See [`Config::inert_fields`].
+    /// See [`ModelConfig::inert_fields`].
     fn inert_fields(&self, head: Head) -> Vec<(&'static str, &'static str)> {
         self.parts().0.inert_fields(head)
     }
 }
 
-impl<V: LlamaVariant> Config for V {
+impl<V: LlamaVariant> ModelConfig for V {
     const NESTED_TYPE: &'static str = V::NESTED_TYPE;
     const INERT: &'static [&'static str] = V::INERT;
 

@@ -47,7 +47,7 @@ impl SlidingWindowFields {
         Ok(())
     }
 
-    /// See [`Config::inert_fields`](crate::config::Config::inert_fields).
+    /// See [`Config::inert_fields`](crate::config::ModelConfig::inert_fields).
     pub(crate) fn inert_fields(&self, layers: usize) -> Vec<(&'static str, &'static str)> {
         let mut fields = Vec::new();
         if self.has_none(layers) {

@@ -21,7 +21,7 @@ pub(crate) struct EmbeddingsShape {
 
 /// How a type numbers the positions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Positions {
+pub(crate) enum PositionNumbering {
     /// 0, 1, 2, ...
     FromZero,
     /// Counted over the tokens that are not padding, from the padding token's id + 1; padding has that id itself.
@@ -36,20 +36,24 @@ pub(crate) struct TextEmbeddings<B: Ops> {
     /// From the width of the tables to that of the norm, where they differ and the type projects before it.
     project: Option<Linear<B>>,
     norm: LayerNorm<B>,
-    numbering: Positions,
+    numbering: PositionNumbering,
     shape: EmbeddingsShape,
 }
 
 impl<B: Ops> TextEmbeddings<B> {
     /// The module `embeddings` below `w`.
-    pub(crate) fn load(shape: EmbeddingsShape, numbering: Positions, w: &Weights<B>) -> Result<Self, WeightsError> {
+    pub(crate) fn load(
+        shape: EmbeddingsShape,
+        numbering: PositionNumbering,
+        w: &Weights<B>,
+    ) -> Result<Self, WeightsError> {
         Self::load_projected(shape, numbering, shape.width, w)
     }
 
     /// As [`TextEmbeddings::load`], with `embed_proj` to `width` before the norm where the tables are narrower.
     pub(crate) fn load_projected(
         shape: EmbeddingsShape,
-        numbering: Positions,
+        numbering: PositionNumbering,
         width: usize,
         w: &Weights<B>,
     ) -> Result<Self, WeightsError> {
@@ -90,7 +94,7 @@ impl<B: Ops> TextEmbeddings<B> {
     }
 
     fn numbers(&self, inputs: &Inputs<'_, B>, shape: [usize; 2]) -> Result<(Vec<i64>, [usize; 2]), ForwardError> {
-        let Positions::FromPadding(padding) = self.numbering else { return positions(inputs, shape, 0) };
+        let PositionNumbering::FromPadding(padding) = self.numbering else { return positions(inputs, shape, 0) };
         // Given positions are rows of the table: `RobertaEmbeddings` adds nothing to them.
         if inputs.host("position_ids").is_some() {
             return positions(inputs, shape, 0);
@@ -125,8 +129,8 @@ impl<B: Ops> TextEmbeddings<B> {
     /// The longest sequence that there are positions for.
     pub(crate) fn max_positions(&self) -> Option<usize> {
         let reserved = match self.numbering {
-            Positions::FromZero => 0,
-            Positions::FromPadding(padding) => padding as usize + 1,
+            PositionNumbering::FromZero => 0,
+            PositionNumbering::FromPadding(padding) => padding as usize + 1,
         };
         self.position_embeddings.as_ref().map(|_| self.shape.positions.saturating_sub(reserved))
     }

@@ -11,7 +11,7 @@ use crate::{
 };
 use config::PatchTstConfig;
 use encoder::PatchTstEncoder;
-use head::{Output, SeriesHead};
+use head::{HeadOutput, SeriesHead};
 use scaler::{Scaled, Scaler};
 use testgen_nn::{backend::Ops, context::ForwardContext, forward::ForwardError, inputs::Inputs, weights::Weights};
 use testgen_types::Head;
@@ -55,10 +55,10 @@ impl<B: Ops> Network<B> for PatchTstModel<B> {
         let Scaled { values, loc, scale } = self.scaler.apply(series, scaler::observed(inputs)?);
         let hidden = self.encoder.forward(values, context)?;
         match self.head.forward(hidden) {
-            Output::Logits(logits) => context.output("prediction_logits", logits),
-            Output::Regression(numbers) => context.output("regression_outputs", numbers),
+            HeadOutput::Logits(logits) => context.output("prediction_logits", logits),
+            HeadOutput::Regression(numbers) => context.output("regression_outputs", numbers),
             // Only a forecast is a series, so that only it goes back to the unit of the input.
-            Output::Forecast(forecast) => {
+            HeadOutput::Forecast(forecast) => {
                 context.output("prediction_outputs", forecast * scale.clone() + loc.clone())?;
                 context.output("loc", loc)?;
                 context.output("scale", scale)

@@ -1,7 +1,7 @@
 //! ConvNeXt (Liu et al. 2022): `transformers.models.convnext`.
 
 use crate::{
-    config::{Config, ImageSize},
+    config::{ImageSize, ModelConfig},
     model_def::{Loaded, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
@@ -39,7 +39,7 @@ const EPS: f64 = 1e-6;
 /// The factor by which the MLPs are wider.
 const EXPANSION: usize = 4;
 
-impl Config for ConvNextConfig {
+impl ModelConfig for ConvNextConfig {
     /// Training, the outputs of a backbone for other models, and `image_size`, because images may have any.
     const INERT: &'static [&'static str] =
         &["drop_path_rate", "image_size", "out_features", "out_indices", "stage_names"];
@@ -100,12 +100,12 @@ impl<B: Ops> Network<B> for ConvNextModel<B> {
 }
 
 struct ConvNextEncoder<B: Ops> {
-    stages: Vec<Stage<B>>,
+    stages: Vec<ConvNextStage<B>>,
     channels: usize,
 }
 
 /// The downsampling of the image, and layers that keep its size.
-struct Stage<B: Ops> {
+struct ConvNextStage<B: Ops> {
     downsampling: Downsampling<B>,
     layers: Vec<ConvNextLayer<B>>,
 }
@@ -120,7 +120,7 @@ impl<B: Ops> ConvNextEncoder<B> {
                 _ => Downsampling::load(config.hidden_sizes[index - 1], width, &stage.module("downsampling_layer"))?,
             };
             let layer = |layer| ConvNextLayer::load(config, width, &stage.module("layers").module(layer));
-            stages.push(Stage { downsampling, layers: (0..depth).map(layer).collect::<Result<_, _>>()? });
+            stages.push(ConvNextStage { downsampling, layers: (0..depth).map(layer).collect::<Result<_, _>>()? });
         }
         Ok(Self { stages, channels: config.num_channels })
     }

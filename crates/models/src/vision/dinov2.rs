@@ -4,7 +4,7 @@
 //! image.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
@@ -37,7 +37,7 @@ pub(crate) struct Dinov2Config {
     rest: Map<String, Value>,
 }
 
-impl Config for Dinov2Config {
+impl ModelConfig for Dinov2Config {
     /// Training (`layerscale_value` is a start value, the mask token is for hidden patches), and what a backbone for other
     /// models returns.
     const INERT: &'static [&'static str] = &[

@@ -1,7 +1,7 @@
 //! ResNet (He et al. 2015): `transformers.models.resnet`.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     network::Network,
 };
@@ -25,7 +25,7 @@ pub(crate) struct ResNetConfig {
     embedding_size: usize,
     hidden_sizes: Vec<usize>,
     depths: Vec<usize>,
-    layer_type: BlockType,
+    layer_type: ResnetBlockType,
     hidden_act: Activation,
     downsample_in_first_stage: bool,
     downsample_in_bottleneck: bool,
@@ -36,14 +36,14 @@ pub(crate) struct ResNetConfig {
 /// The block of which the stages are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum BlockType {
+enum ResnetBlockType {
     /// Two 3x3 convolutions.
     Basic,
     /// 1x1, 3x3, 1x1, narrow in the middle.
     Bottleneck,
 }
 
-impl Config for ResNetConfig {
+impl ModelConfig for ResNetConfig {
     const NESTED_TYPE: &'static str = "resnet";
 
     /// The outputs of a backbone for detection.
@@ -65,11 +65,11 @@ impl Config for ResNetConfig {
 
     fn inert_fields(&self, _: Head) -> Vec<(&'static str, &'static str)> {
         match self.layer_type {
-            BlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
-            BlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
+            ResnetBlockType::Basic => vec![("downsample_in_bottleneck", "the blocks are basic")],
+            ResnetBlockType::Bottleneck if self.hidden_sizes.len() == 1 && !self.downsample_in_first_stage => {
                 vec![("downsample_in_bottleneck", "no stage makes the image smaller")]
             }
-            BlockType::Bottleneck => Vec::new(),
+            ResnetBlockType::Bottleneck => Vec::new(),
         }
     }
 }
@@ -236,8 +236,8 @@ impl<B: Ops> ResNetBlock<B> {
         let [inner, out] = channels;
         let shape = |channels, kernel, stride| ConvShape { channels, kernel, stride };
         let shapes = match config.layer_type {
-            BlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
-            BlockType::Bottleneck => {
+            ResnetBlockType::Basic => vec![shape([inner, out], 3, stride), shape([out, out], 3, 1)],
+            ResnetBlockType::Bottleneck => {
                 let middle = out / REDUCTION;
                 let [first, second] = if config.downsample_in_bottleneck { [stride, 1] } else { [1, stride] };
                 vec![shape([inner, middle], 1, first), shape([middle, middle], 3, second), shape([middle, out], 1, 1)]

@@ -2,9 +2,9 @@
 //!
 //! Owns stages and the downsampling between them; the layers are in [`swin_layer`](super::swin_layer).
 
-use super::swin_layer::{Map, SwinLayer, SwinLayerShape, padded};
+use super::swin_layer::{FeatureMap, SwinLayer, SwinLayerShape, padded};
 use crate::{
-    config::{Config, ImageSize, divides},
+    config::{ImageSize, ModelConfig, divides},
     model_def::{Loaded, ModelDef},
     network::Network,
     vision_blocks::image_classifier::ImageClassifier,
@@ -44,7 +44,7 @@ pub(crate) struct SwinConfig {
 /// Of the norms after the patches and between the stages.
 const EPS: f64 = 1e-5;
 
-impl Config for SwinConfig {
+impl ModelConfig for SwinConfig {
     /// Training, masked image modelling, redundant fields, and the outputs of a backbone for other models.
     const INERT: &'static [&'static str] = &[
         "drop_path_rate",
@@ -112,16 +112,16 @@ impl ModelDef for Swin {
         let (base, width) = (w.strip_prefix("swin"), config.width(config.depths.len() - 1));
         let classifier = ImageClassifier::load(head, width, labels, w)?;
         let layernorm = LayerNorm::load(&base.module("layernorm"), width, config.layer_norm_eps)?;
-        let embeddings = Embeddings::load(config, &base.module("embeddings"))?;
-        let stage = |index| Stage::load(config, index, &base.module("encoder.layers").module(index));
+        let embeddings = SwinEmbeddings::load(config, &base.module("embeddings"))?;
+        let stage = |index| SwinStage::load(config, index, &base.module("encoder.layers").module(index));
         let stages = (0..config.depths.len()).map(stage).collect::<Result<_, _>>()?;
         Ok(Box::new(SwinModel { embeddings, stages, layernorm, classifier }))
     }
 }
 
 struct SwinModel<B: Ops> {
-    embeddings: Embeddings<B>,
-    stages: Vec<Stage<B>>,
+    embeddings: SwinEmbeddings<B>,
+    stages: Vec<SwinStage<B>>,
     layernorm: LayerNorm<B>,
     classifier: ImageClassifier<B>,
 }
@@ -143,7 +143,7 @@ impl<B: Ops> Network<B> for SwinModel<B> {
     }
 }
 
-struct Embeddings<B: Ops> {
+struct SwinEmbeddings<B: Ops> {
     projection: Conv2d<B>,
     norm: LayerNorm<B>,
     position_embeddings: Option<Tensor<B, 3>>,
@@ -151,7 +151,7 @@ struct Embeddings<B: Ops> {
     patch: [usize; 2],
 }
 
-impl<B: Ops> Embeddings<B> {
+impl<B: Ops> SwinEmbeddings<B> {
     fn load(config: &SwinConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (patch, image, width) =
             (config.patch_size.height_width(), config.image_size.height_width(), config.embed_dim);
@@ -173,28 +173,28 @@ impl<B: Ops> Embeddings<B> {
     }
 
     /// Images whose size is not a multiple of a patch are padded with zeros.
-    fn forward(&self, inputs: &Inputs<'_, B>) -> Result<Map<B>, ForwardError> {
+    fn forward(&self, inputs: &Inputs<'_, B>) -> Result<FeatureMap<B>, ForwardError> {
         let pixels = inputs.image_of_channels("pixel_values", self.channels)?;
         let pixels = padded(padded(pixels, 2, self.patch[0]), 3, self.patch[1]);
         let patches = self.projection.forward(pixels);
         let [batch, width, rows, columns] = patches.dims();
         let places = self.norm.forward(patches.reshape([batch, width, rows * columns]).swap_dims(1, 2));
-        let Some(positions) = &self.position_embeddings else { return Ok(Map { places, rows, columns }) };
+        let Some(positions) = &self.position_embeddings else { return Ok(FeatureMap { places, rows, columns }) };
         if positions.dims()[1] != rows * columns {
             let found = format!("an image of {rows} x {columns} patches");
             let expected = format!("one of {} patches, as there are positions", positions.dims()[1]);
             return Err(ForwardError::WrongInput { name: "pixel_values".to_owned(), found, expected });
         }
-        Ok(Map { places: places + positions.clone(), rows, columns })
+        Ok(FeatureMap { places: places + positions.clone(), rows, columns })
     }
 }
 
-struct Stage<B: Ops> {
+struct SwinStage<B: Ops> {
     blocks: Vec<SwinLayer<B>>,
     downsample: Option<Merging<B>>,
 }
 
-impl<B: Ops> Stage<B> {
+impl<B: Ops> SwinStage<B> {
     fn load(config: &SwinConfig, stage: usize, w: &Weights<B>) -> Result<Self, WeightsError> {
         let block = |index| SwinLayer::load(config.layer(stage, index), &w.module("blocks").module(index));
         let last = stage + 1 == config.depths.len();
@@ -204,7 +204,7 @@ impl<B: Ops> Stage<B> {
         })
     }
 
-    fn forward(&self, mut x: Map<B>, inputs: &Inputs<'_, B>) -> Result<Map<B>, ForwardError> {
+    fn forward(&self, mut x: FeatureMap<B>, inputs: &Inputs<'_, B>) -> Result<FeatureMap<B>, ForwardError> {
         for block in &self.blocks {
             x.places = block.forward(&x, inputs)?;
         }
@@ -230,12 +230,12 @@ impl<B: Ops> Merging<B> {
     }
 
     /// The neighbours go down first: (0, 0), (1, 0), (0, 1), (1, 1).
-    fn forward(&self, x: Map<B>) -> Map<B> {
+    fn forward(&self, x: FeatureMap<B>) -> FeatureMap<B> {
         let x = padded(padded(x.image(), 1, 2), 2, 2);
         let [batch, height, length, width] = x.dims();
         let (rows, columns) = (height / 2, length / 2);
         let neighbours = x.reshape([batch, rows, 2, columns, 2, width]).permute([0, 1, 3, 4, 2, 5]);
         let neighbours = neighbours.reshape([batch, rows * columns, 4 * width]);
-        Map { places: self.reduction.forward(self.norm.forward(neighbours)), rows, columns }
+        FeatureMap { places: self.reduction.forward(self.norm.forward(neighbours)), rows, columns }
     }
 }

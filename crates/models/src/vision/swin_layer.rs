@@ -10,13 +10,13 @@ use testgen_nn::{
 };
 
 /// The positions of an image, [batch, rows * columns, width].
-pub(crate) struct Map<B: Ops> {
+pub(crate) struct FeatureMap<B: Ops> {
     pub(crate) places: Tensor<B, 3>,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
 }
 
-impl<B: Ops> Map<B> {
+impl<B: Ops> FeatureMap<B> {
     /// [batch, rows, columns, width].
     pub(crate) fn image(&self) -> Tensor<B, 4> {
         let [batch, _, width] = self.places.dims();
@@ -74,7 +74,7 @@ impl<B: Ops> SwinLayer<B> {
     }
 
     /// [batch, rows * columns, width].
-    pub(crate) fn forward(&self, x: &Map<B>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
+    pub(crate) fn forward(&self, x: &FeatureMap<B>, inputs: &Inputs<'_, B>) -> Result<Tensor<B, 3>, ForwardError> {
         // transformers would take a smaller window, which the table of distances does not fit.
         let shorter = x.rows.min(x.columns);
         if shorter < self.window {
@@ -89,8 +89,8 @@ impl<B: Ops> SwinLayer<B> {
     }
 
     /// Attention within the windows of an image that is padded to whole ones.
-    fn attend(&self, x: &Map<B>, shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
-        let normal = Map { places: self.layernorm_before.forward(x.places.clone()), ..*x };
+    fn attend(&self, x: &FeatureMap<B>, shift: usize, inputs: &Inputs<'_, B>) -> Tensor<B, 3> {
+        let normal = FeatureMap { places: self.layernorm_before.forward(x.places.clone()), ..*x };
         let image = padded(padded(normal.image(), 1, self.window), 2, self.window);
         let [batch, height, length, width] = image.dims();
         let windows = self.split(rolled(rolled(image, 1, shift), 2, shift));

@@ -3,7 +3,7 @@
 //! DeiT is ViT with a distillation token after the class token, and a head that reads both.
 
 use crate::{
-    config::Config,
+    config::ModelConfig,
     model_def::{Loaded, ModelDef},
     network::Network,
     text::text_head::first_token,
@@ -36,7 +36,7 @@ pub(crate) struct VitConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for VitConfig {
+impl ModelConfig for VitConfig {
     /// The decoder of masked image modelling.
     const INERT: &'static [&'static str] = &["encoder_stride"];
 

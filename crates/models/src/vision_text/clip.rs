@@ -3,7 +3,7 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    config::{Config, Nested, NestedConfig},
+    config::{ModelConfig, Nested, NestedConfig},
     model_def::{Loaded, ModelDef},
     text::text_head::{first_token, pick_tokens},
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
@@ -43,7 +43,7 @@ impl ClipConfig {
     }
 }
 
-impl Config for ClipConfig {
+impl ModelConfig for ClipConfig {
     /// The scale is a tensor; this is what its training began with.
     const INERT: &'static [&'static str] = &["logit_scale_init_value"];
 
@@ -89,7 +89,7 @@ impl ClipTextConfig {
     }
 }
 
-impl Config for ClipTextConfig {
+impl ModelConfig for ClipTextConfig {
     const NESTED_TYPE: &'static str = "clip_text_model";
     /// Of the class with a projection of its own.
     const INERT: &'static [&'static str] = &["projection_dim"];
@@ -117,7 +117,7 @@ pub(crate) struct ClipVisionConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for ClipVisionConfig {
+impl ModelConfig for ClipVisionConfig {
     const NESTED_TYPE: &'static str = "clip_vision_model";
     /// Of the class with a projection of its own; the second is of the whole model.
     const INERT: &'static [&'static str] = &["projection_dim", "vocab_size"];

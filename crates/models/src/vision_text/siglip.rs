@@ -3,7 +3,7 @@
 use super::dual_encoder::{DualEncoder, Encoders};
 use crate::{
     capabilities::{Capabilities, Pooling},
-    config::{Config, Nested, NestedConfig},
+    config::{ModelConfig, Nested, NestedConfig},
     model_def::{Loaded, ModelDef},
     text::text_head::pick_tokens,
     vision_blocks::clip_encoder::{ClipEncoderFields, ClipImageEncoder, ClipTextEncoder, ImageFields, TextFields},
@@ -30,7 +30,7 @@ pub(crate) struct SiglipConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for SiglipConfig {
+impl ModelConfig for SiglipConfig {
     fn rest(&self) -> &Map<String, Value> {
         &self.rest
     }
@@ -68,7 +68,7 @@ impl SiglipTextConfig {
     }
 }
 
-impl Config for SiglipTextConfig {
+impl ModelConfig for SiglipTextConfig {
     const NESTED_TYPE: &'static str = "siglip_text_model";
 
     fn rest(&self) -> &Map<String, Value> {
@@ -92,7 +92,7 @@ pub(crate) struct SiglipVisionConfig {
     rest: Map<String, Value>,
 }
 
-impl Config for SiglipVisionConfig {
+impl ModelConfig for SiglipVisionConfig {
     const NESTED_TYPE: &'static str = "siglip_vision_model";
 
     fn rest(&self) -> &Map<String, Value> {

@@ -2,7 +2,7 @@
 
 use super::{
     Activation, Cpu, Ops,
-    kernel::{self, Bias, Matrix},
+    kernel::{self, Bias, StridedMatrix},
     reference_ops,
 };
 use burn_flex::{FlexDevice, FlexTensor, Layout};
@@ -33,7 +33,7 @@ impl Ops for Cpu {
         let (x, bias) = (contiguous(x), bias.map(contiguous));
         let ([rows, inner], [_, columns]) = (dims(&x), dims(&weight));
         let strides = weight.layout().strides();
-        let matrix = Matrix { elements: weight.storage(), row_stride: strides[0], column_stride: strides[1] };
+        let matrix = StridedMatrix { elements: weight.storage(), row_stride: strides[0], column_stride: strides[1] };
         let product = kernel::linear(elements(&x), [rows, inner, columns], &matrix, bias.as_ref().map(elements));
         tensor(product, [rows, columns])
     }

@@ -16,7 +16,7 @@ mod transposed;
 
 pub(super) use activation::activation;
 pub(super) use heads::merge_heads;
-pub(super) use linear::{Matrix, linear};
+pub(super) use linear::{StridedMatrix, linear};
 pub(super) use norm::{layer_norm, rms_norm};
 pub(super) use softmax::{Bias, masked_softmax};
 

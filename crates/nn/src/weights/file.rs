@@ -1,6 +1,6 @@
 //! The safetensors files of a checkpoint: one, or several with an index.
 
-use super::{error::WeightsError, header_fault::header_fault, index::Layout};
+use super::{error::WeightsError, header_fault::header_fault, index::CheckpointLayout};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors, tensor::Metadata};
 use std::{
@@ -15,10 +15,10 @@ use testgen_types::bounded_file;
 pub(super) struct Files {
     directory: PathBuf,
     maps: Vec<Arc<Mmap>>,
-    tensors: BTreeMap<String, Entry>,
+    tensors: BTreeMap<String, HeaderEntry>,
 }
 
-struct Entry {
+struct HeaderEntry {
     file: usize,
     dtype: Dtype,
     shape: Vec<usize>,
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 /// A tensor as a file has it.
-pub(super) struct Stored<'a> {
+pub(super) struct FileTensor<'a> {
     /// Its name in the file.
     pub(super) name: String,
     pub(super) dtype: Dtype,
@@ -36,7 +36,7 @@ pub(super) struct Stored<'a> {
     pub(super) range: Range<usize>,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> FileTensor<'a> {
     pub(super) fn bytes(&self) -> &'a [u8] {
         &self.map[self.range.clone()]
     }
@@ -44,9 +44,9 @@ impl<'a> Stored<'a> {
 
 impl Files {
     pub(super) fn open(directory: &Path) -> Result<Self, WeightsError> {
-        match Layout::of(directory)? {
-            Layout::Single(path) => Self::of(directory, &[path]),
-            Layout::Sharded(index) => {
+        match CheckpointLayout::of(directory)? {
+            CheckpointLayout::Single(path) => Self::of(directory, &[path]),
+            CheckpointLayout::Sharded(index) => {
                 let files = Self::of(directory, &index.files())?;
                 index.check(|name| files.tensors.contains_key(name))?;
                 Ok(files)
@@ -78,7 +78,7 @@ impl Files {
         let data = header + 8;
         for (name, info) in metadata.tensors() {
             let range = data + info.data_offsets.0..data + info.data_offsets.1;
-            let entry = Entry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
+            let entry = HeaderEntry { file: self.maps.len(), dtype: info.dtype, shape: info.shape.clone(), range };
             self.tensors.insert(name, entry);
         }
         self.maps.push(Arc::new(map));
@@ -92,7 +92,7 @@ impl Files {
 
     /// The tensor `name` and the name that it has in the file: checkpoints converted from TensorFlow call the weight
     /// and bias of a layer norm gamma and beta.
-    pub(super) fn find(&self, name: &str) -> Option<Stored<'_>> {
+    pub(super) fn find(&self, name: &str) -> Option<FileTensor<'_>> {
         let old = match name.rsplit_once('.') {
             Some((path, "weight")) => Some(format!("{path}.gamma")),
             Some((path, "bias")) => Some(format!("{path}.beta")),
@@ -103,7 +103,7 @@ impl Files {
             .flatten()
             .find_map(|name| self.tensors.get(&name).map(|entry| (name, entry)))?;
         let map = &self.maps[entry.file];
-        Some(Stored { name, dtype: entry.dtype, shape: &entry.shape, map, range: entry.range.clone() })
+        Some(FileTensor { name, dtype: entry.dtype, shape: &entry.shape, map, range: entry.range.clone() })
     }
 }
 

@@ -16,21 +16,21 @@ use testgen_types::{
 const SINGLE: [&str; 2] = ["model.safetensors", "diffusion_pytorch_model.safetensors"];
 
 /// The files of a checkpoint.
-pub(super) enum Layout {
+pub(super) enum CheckpointLayout {
     /// All tensors.
     Single(PathBuf),
     /// Shards.
-    Sharded(Index),
+    Sharded(SafetensorsIndex),
 }
 
 /// The index of a sharded checkpoint.
-pub(super) struct Index {
+pub(super) struct SafetensorsIndex {
     path: PathBuf,
     /// The file of each tensor.
     weight_map: Map<String, Value>,
 }
 
-impl Layout {
+impl CheckpointLayout {
     pub(super) fn of(directory: &Path) -> Result<Self, WeightsError> {
         // Also a directory or a link without a target: opening it reports what it is.
         let occupied = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
@@ -39,11 +39,11 @@ impl Layout {
         }
         let index = SINGLE.iter().map(|name| directory.join(format!("{name}.index.json"))).find(occupied);
         let index = index.ok_or_else(|| WeightsError::NoFile { directory: directory.to_owned() })?;
-        Index::read(index).map(Self::Sharded)
+        SafetensorsIndex::read(index).map(Self::Sharded)
     }
 }
 
-impl Index {
+impl SafetensorsIndex {
     fn read(path: PathBuf) -> Result<Self, WeightsError> {
         let text = read_bytes(&path, limit::SHARD_INDEX).map_err(WeightsError::of_file)?;
         let value: Result<Value, _> = serde_json::from_slice(&text);

@@ -10,7 +10,7 @@ mod mapped;
 
 use super::{
     error::WeightsError,
-    file::{Files, Stored},
+    file::{FileTensor, Files},
 };
 use crate::backend::Ops;
 use burn_tensor::{Bytes, DType, Shape, Tensor, TensorData};
@@ -139,7 +139,7 @@ impl<B: Ops> Weights<B> {
     /// Whether every tensor that was marked as tied and is in the file equals one that was read.
     pub fn check_tied(&self) -> Result<(), WeightsError> {
         let accessed = self.accessed();
-        let read: Vec<Stored<'_>> = accessed.read.iter().filter_map(|name| self.files.find(name)).collect();
+        let read: Vec<FileTensor<'_>> = accessed.read.iter().filter_map(|name| self.files.find(name)).collect();
         for name in accessed.tied.difference(&accessed.read) {
             let Some(tied) = self.files.find(name) else { continue };
             let mut others = read.iter().filter(|other| other.dtype == tied.dtype && other.shape == tied.shape);
@@ -188,14 +188,14 @@ impl<B: Ops> Weights<B> {
 
     /// The bytes of the file itself, where tensors live in the host's memory. A matrix that is to be turned is a view
     /// then, which only the kernels for f32 read as fast.
-    fn shared(&self, stored: &Stored<'_>, conversion: Conversion) -> Option<Bytes> {
+    fn shared(&self, stored: &FileTensor<'_>, conversion: Conversion) -> Option<Bytes> {
         let on_host = B::kind(&self.device) == DeviceKind::Cpu;
         let as_view = conversion == Conversion::AsIs || self.dtype == DType::F32;
         (on_host && as_view).then(|| mapped::share(stored, self.dtype)).flatten()
     }
 
     /// The tensor `name` as a file has it, counted as read.
-    fn stored(&self, name: &str, shape: &[usize]) -> Result<Stored<'_>, WeightsError> {
+    fn stored(&self, name: &str, shape: &[usize]) -> Result<FileTensor<'_>, WeightsError> {
         let name = self.name(name);
         let missing = || WeightsError::Missing { name: name.clone(), expected: shape.to_vec() };
         let stored = self.files.find(&name).ok_or_else(missing)?;
@@ -217,7 +217,7 @@ impl<B: Ops> Weights<B> {
 }
 
 /// The values of `stored` as `dtype`; a matrix that is turned comes with its shape turned.
-fn converted(stored: &Stored<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
+fn converted(stored: &FileTensor<'_>, dtype: DType, conversion: Conversion) -> Result<TensorData, WeightsError> {
     let wrong = || WeightsError::WrongType { name: stored.name.clone(), found: format!("{:?}", stored.dtype) };
     let bytes = convert(stored.bytes(), stored.dtype, dtype, stored.shape, conversion).ok_or_else(wrong)?;
     let shape: Vec<usize> = match conversion {

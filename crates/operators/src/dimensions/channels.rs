@@ -1,7 +1,7 @@
 //! Normalisations, losses, attention, and operators with indices.
 
 use super::{
-    description::{Dimensions, Place, Problem, input, product},
+    description::{DimensionSlot, Dimensions, Problem, input, product},
     rows::Described,
 };
 use testgen_calls::Reduction;
@@ -23,12 +23,12 @@ pub(super) fn normalisation(of: &mut Dimensions<'_>) -> Described {
     of.tie(x[0], vec![input(0, 0)])?;
     let channels = |outer: usize, inner: usize| {
         let places = std::iter::once((0, 1)).chain((1..=vectors).map(|vector| (vector, 0)));
-        places.map(|(input, dim)| Place::Input { input, dim, outer, inner }).collect::<Vec<_>>()
+        places.map(|(input, dim)| DimensionSlot::Input { input, dim, outer, inner }).collect::<Vec<_>>()
     };
     if operator == Operator::GroupNorm {
         let width = x[1].checked_div(groups).ok_or("it has no groups")?;
         let mut by_group = channels(1, width);
-        by_group.push(Place::Groups);
+        by_group.push(DimensionSlot::Groups);
         of.tie(groups, by_group)?;
         of.tie(width, channels(groups, 1))?;
     } else {
@@ -116,7 +116,7 @@ fn rotated(of: &mut Dimensions<'_>) -> Described {
     of.tie(x[0], vec![input(0, 0)])?;
     of.tie(x[1], vec![input(0, 1)])?;
     of.tie(x[2], (0..3).map(|index| input(index, 2)).collect())?;
-    let halves = (0..3).map(|input| Place::Input { input, dim: 3, outer: 2, inner: 1 });
+    let halves = (0..3).map(|input| DimensionSlot::Input { input, dim: 3, outer: 2, inner: 1 });
     of.tie(x[3] / 2, halves.collect())?;
     Ok(product(x))
 }
@@ -134,14 +134,14 @@ fn attended(of: &mut Dimensions<'_>) -> Described {
     if masked && of.shape(3, Some(4))?[1] != 1 {
         return Err("the mask has heads".to_owned());
     }
-    let with_mask = |mut places: Vec<Place>, dim| {
+    let with_mask = |mut places: Vec<DimensionSlot>, dim| {
         places.extend(masked.then(|| input(3, dim)));
         places
     };
     of.tie(q[0], with_mask(vec![input(0, 0), input(1, 0), input(2, 0)], 0))?;
-    let heads = Place::Input { input: 0, dim: 1, outer: 1, inner: shared };
+    let heads = DimensionSlot::Input { input: 0, dim: 1, outer: 1, inner: shared };
     of.tie(k[1], vec![heads, input(1, 1), input(2, 1)])?;
-    of.tie(shared, vec![Place::Input { input: 0, dim: 1, outer: k[1], inner: 1 }])?;
+    of.tie(shared, vec![DimensionSlot::Input { input: 0, dim: 1, outer: k[1], inner: 1 }])?;
     of.tie(q[2], with_mask(vec![input(0, 2)], 2))?;
     of.tie(k[2], with_mask(vec![input(1, 2), input(2, 2)], 3))?;
     of.tie(q[3], vec![input(0, 3), input(1, 3), input(2, 3)])?;

@@ -6,12 +6,12 @@ use testgen_calls::{Call, Element, HostTensor};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub(crate) length: usize,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<DimensionSlot>,
 }
 
 /// A place of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DimensionSlot {
     /// A dimension of an input, whose length is `outer` * length * `inner`.
     Input { input: usize, dim: usize, outer: usize, inner: usize },
     /// An entry of the shape among the attributes.
@@ -37,8 +37,8 @@ pub(crate) struct Dimensions<'c> {
 pub(crate) type Problem = String;
 
 /// A dimension of an input, whole.
-pub(crate) fn input(input: usize, dim: usize) -> Place {
-    Place::Input { input, dim, outer: 1, inner: 1 }
+pub(crate) fn input(input: usize, dim: usize) -> DimensionSlot {
+    DimensionSlot::Input { input, dim, outer: 1, inner: 1 }
 }
 
 /// The product of lengths; none where it is larger than any tensor.
@@ -83,7 +83,7 @@ impl<'c> Dimensions<'c> {
     }
 
     /// Adds a length, and verifies that every place has it.
-    pub(crate) fn tie(&mut self, length: usize, places: Vec<Place>) -> Result<(), Problem> {
+    pub(crate) fn tie(&mut self, length: usize, places: Vec<DimensionSlot>) -> Result<(), Problem> {
         for place in &places {
             let found = self.length(*place);
             if found != Some(length) {
@@ -104,18 +104,18 @@ impl<'c> Dimensions<'c> {
         }
     }
 
-    fn length(&self, place: Place) -> Option<usize> {
+    fn length(&self, place: DimensionSlot) -> Option<usize> {
         let attributes = &self.call.attributes;
         match place {
-            Place::Input { input, dim, outer, inner } => {
+            DimensionSlot::Input { input, dim, outer, inner } => {
                 let whole = *self.call.tensor(input)?.shape.get(dim)?;
                 let blocks = outer.checked_mul(inner).filter(|blocks| *blocks > 0)?;
                 whole.is_multiple_of(blocks).then_some(whole / blocks)
             }
-            Place::Shape(index) => attributes.shape.get(index).copied(),
-            Place::Kernel(index) => attributes.kernel.get(index).copied(),
-            Place::Groups => Some(attributes.groups),
-            Place::Range => attributes.range[1].checked_sub(attributes.range[0]),
+            DimensionSlot::Shape(index) => attributes.shape.get(index).copied(),
+            DimensionSlot::Kernel(index) => attributes.kernel.get(index).copied(),
+            DimensionSlot::Groups => Some(attributes.groups),
+            DimensionSlot::Range => attributes.range[1].checked_sub(attributes.range[0]),
         }
     }
 
@@ -131,7 +131,7 @@ impl<'c> Dimensions<'c> {
     }
 }
 
-impl Place {
+impl DimensionSlot {
     fn name(self) -> String {
         match self {
             Self::Input { input, dim, outer: 1, inner: 1 } => format!("dimension {dim} of input {input}"),

@@ -1,6 +1,6 @@
 //! Operators on rows and columns: elementwise ones, reductions, products and moves.
 
-use super::description::{Dimensions, Place, Problem, input, product};
+use super::description::{DimensionSlot, Dimensions, Problem, input, product};
 use testgen_calls::broadcast_shape;
 use testgen_types::Operator;
 
@@ -144,7 +144,9 @@ fn reshaped(of: &mut Dimensions<'_>, shape: &[usize]) -> Result<(), Problem> {
     if free.iter().any(|entry| target[*entry] != 1) {
         return Ok(());
     }
-    pairs.into_iter().try_for_each(|(length, dim, entry)| of.tie(length, vec![input(0, dim), Place::Shape(entry)]))
+    pairs
+        .into_iter()
+        .try_for_each(|(length, dim, entry)| of.tie(length, vec![input(0, dim), DimensionSlot::Shape(entry)]))
 }
 
 fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
@@ -154,7 +156,7 @@ fn expanded(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
     }
     for (entry, length) in target.iter().enumerate() {
         let own = (entry + shape.len()).checked_sub(target.len()).filter(|own| shape[*own] == *length);
-        let places = [Some(Place::Shape(entry)), own.map(|own| input(0, own))];
+        let places = [Some(DimensionSlot::Shape(entry)), own.map(|own| input(0, own))];
         of.tie(*length, places.into_iter().flatten().collect())?;
     }
     Ok(product(&target))
@@ -166,7 +168,7 @@ fn sliced(of: &mut Dimensions<'_>, shape: &[usize]) -> Described {
         return Err(format!("{start} to {end} is not within dimension {dim}, which has length {}", shape[dim]));
     }
     // The selected part first: what is after it can be cut off then.
-    of.tie(end - start, vec![Place::Range])?;
+    of.tie(end - start, vec![DimensionSlot::Range])?;
     independent(of, 0, shape)?;
     let mut result = shape.to_vec();
     result[dim] = (end - start).div_ceil(step.max(1));

@@ -1,7 +1,7 @@
 //! Convolutions and pools: channels, groups and windows.
 
 use super::{
-    description::{Dimensions, Place, Problem, input, product},
+    description::{DimensionSlot, Dimensions, Problem, input, product},
     rows::Described,
 };
 use crate::group::window::Windows;
@@ -44,12 +44,13 @@ pub(super) fn convolution(of: &mut Dimensions<'_>) -> Described {
     }
     // The channels of a group on both sides.
     let [inner, out] = if transposed { [weight[0] / groups, weight[1]] } else { [weight[1], weight[0] / groups] };
-    let part = |input, dim, inner| Place::Input { input, dim, outer: 1, inner };
-    let within = |input, dim| Place::Input { input, dim, outer: groups, inner: 1 };
+    let part = |input, dim, inner| DimensionSlot::Input { input, dim, outer: 1, inner };
+    let within = |input, dim| DimensionSlot::Input { input, dim, outer: groups, inner: 1 };
     of.tie(x[0], vec![input(0, 0)])?;
-    let vectors_by = |place: &dyn Fn(usize) -> Place| vectors.iter().map(|vector| place(*vector)).collect::<Vec<_>>();
+    let vectors_by =
+        |place: &dyn Fn(usize) -> DimensionSlot| vectors.iter().map(|vector| place(*vector)).collect::<Vec<_>>();
     let grouped = part(1, 0, if transposed { inner } else { out });
-    let mut by_group = vec![Place::Groups, part(0, 1, inner), grouped];
+    let mut by_group = vec![DimensionSlot::Groups, part(0, 1, inner), grouped];
     by_group.extend(vectors_by(&|vector| part(vector, 0, out)));
     of.tie(groups, by_group)?;
     let [own_in, own_out] = if transposed { [within(1, 0), input(1, 1)] } else { [input(1, 1), within(1, 0)] };
@@ -103,7 +104,7 @@ pub(super) fn pool(of: &mut Dimensions<'_>) -> Described {
         return Err(format!("it has no window of {rank} dimensions, or an input without elements"));
     }
     for (index, length) in windows.iter().enumerate() {
-        of.tie(*length, vec![if adaptive { Place::Shape(index) } else { Place::Kernel(index) }])?;
+        of.tie(*length, vec![if adaptive { DimensionSlot::Shape(index) } else { DimensionSlot::Kernel(index) }])?;
     }
     x.iter().enumerate().try_for_each(|(dim, length)| of.tie(*length, vec![input(0, dim)]))?;
     if adaptive {

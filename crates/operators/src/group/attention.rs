@@ -3,14 +3,14 @@
 use super::activation::softmax;
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::Number,
+    case::{Case, CaseSizes},
+    number::BoundedNumber,
     reference::{Reference, exact},
 };
 use testgen_calls::{Attributes, Call, Element, HostTensor};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     match (sizes.operator, sizes.sizes) {
         (Operator::Rope, [batch, heads, seq, width]) => {
             let x = sizes.floats(0, &[*batch, *heads, *seq, *width], [-2.0, 2.0]);
@@ -40,7 +40,7 @@ fn rotations(seq: usize, width: usize, element: Element) -> [HostTensor; 2] {
     })
 }
 
-fn attention_cases(sizes: &Sizes<'_>, [batch, heads, queries, keys, width]: [usize; 5]) -> Vec<Case> {
+fn attention_cases(sizes: &CaseSizes<'_>, [batch, heads, queries, keys, width]: [usize; 5]) -> Vec<Case> {
     let numbers = |index, heads, seq| sizes.floats(index, &[batch, heads, seq, width], [-2.0, 2.0]);
     let inputs = |heads_of_keys| {
         let [k, v] = [1, 2].map(|index| numbers(index, heads_of_keys, keys));
@@ -79,7 +79,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 fn rotated(arithmetic: Arithmetic, x: &HostTensor, cos: &HostTensor, sin: &HostTensor) -> Reference {
     let width = x.shape[3];
     let [cos, sin] = [cos, sin].map(|table| table.expanded(&x.shape).values);
-    let product = |a: f64, b: f64| arithmetic.stored(arithmetic.mul(Number::exact(a), Number::exact(b)));
+    let product = |a: f64, b: f64| arithmetic.stored(arithmetic.mul(BoundedNumber::exact(a), BoundedNumber::exact(b)));
     let of = |index: usize| {
         let (start, place) = (index / width * width, index % width);
         let half = width / 2;
@@ -94,7 +94,7 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
     let (batch, heads, queries, width) = (q.shape[0], q.shape[1], q.shape[2], q.shape[3]);
     let (groups, keys) = (k.shape[1], k.shape[2]);
     let mask = call.tensor(3).map(|mask| mask.expanded(&[batch, heads, queries, keys]));
-    let scale = Number::exact(1.0 / (width as f64).sqrt());
+    let scale = BoundedNumber::exact(1.0 / (width as f64).sqrt());
     let (a, b, c) = (exact(q), exact(k), exact(v));
     let mut numbers = Vec::with_capacity(q.len());
     for row in 0..batch * heads * queries {
@@ -110,8 +110,9 @@ fn attended(call: &Call, arithmetic: Arithmetic, [q, k, v]: [&HostTensor; 3]) ->
             let product = arithmetic.dot((0..width).map(|index| (a[row * width + index], b[start + index])));
             arithmetic.mul(arithmetic.stored(product), scale)
         };
-        let scores: Vec<Number> = seen.iter().map(score).collect();
-        let weights: Vec<Number> = softmax(arithmetic, &scores).into_iter().map(|it| arithmetic.stored(it)).collect();
+        let scores: Vec<BoundedNumber> = seen.iter().map(score).collect();
+        let weights: Vec<BoundedNumber> =
+            softmax(arithmetic, &scores).into_iter().map(|it| arithmetic.stored(it)).collect();
         let of = |index: usize| {
             arithmetic.dot(weights.iter().zip(&seen).map(|(weight, key)| (*weight, c[(first + key) * width + index])))
         };

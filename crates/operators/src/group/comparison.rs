@@ -1,14 +1,14 @@
 //! Comparisons: truth values, false where a number is NaN, except that NaN differs from everything.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     reference::{Reference, common_shape},
 };
 use testgen_calls::{Attributes, Call};
 use testgen_types::Operator;
 
 /// Whole numbers, so that many pairs are equal.
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let inputs = [0, 1].map(|index| sizes.random(index).integers(sizes.sizes, sizes.element, [-3, 3]));
     vec![Case::new(Call::new(sizes.operator, inputs.to_vec(), Attributes::default()))]
 }

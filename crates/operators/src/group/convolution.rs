@@ -3,15 +3,15 @@
 use super::window::{Windows, positions};
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::Number,
+    case::{Case, CaseSizes},
+    number::BoundedNumber,
     reference::{Reference, exact},
 };
 use testgen_calls::{Attributes, Call, HostTensor};
 use testgen_types::Operator;
 
 /// A plain convolution; one with stride, padding and dilation; one in groups; one channel for each group.
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let [batch, inner, out, spatial @ .., kernel] = sizes.sizes else { return Vec::new() };
     let (batch, inner, out, kernel, rank) = (*batch, *inner, *out, *kernel, spatial.len());
     let transposed = sizes.operator == Operator::ConvTranspose2d;
@@ -57,15 +57,15 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 pub(super) fn biased(
     arithmetic: Arithmetic,
     shape: &[usize],
-    numbers: Vec<Number>,
+    numbers: Vec<BoundedNumber>,
     bias: Option<&HostTensor>,
-) -> Vec<Number> {
+) -> Vec<BoundedNumber> {
     let Some(bias) = bias else { return numbers };
     let positions: usize = shape[2..].iter().product();
-    let of = |(index, number): (usize, Number)| {
+    let of = |(index, number): (usize, BoundedNumber)| {
         let channel = index / positions.max(1) % shape[1];
         // The product may be stored before the bias is added, as PyTorch does on GPUs.
-        arithmetic.add(arithmetic.stored(number), Number::exact(bias.values[channel]))
+        arithmetic.add(arithmetic.stored(number), BoundedNumber::exact(bias.values[channel]))
     };
     numbers.into_iter().enumerate().map(of).collect()
 }
@@ -76,7 +76,7 @@ pub(super) fn convolved(
     x: &HostTensor,
     weight: &HostTensor,
     attributes: &Attributes,
-) -> (Vec<usize>, Vec<Number>) {
+) -> (Vec<usize>, Vec<BoundedNumber>) {
     let (batch, inner, spatial) = (x.shape[0], x.shape[1], &x.shape[2..]);
     let (out, part, kernel) = (weight.shape[0], weight.shape[1], &weight.shape[2..]);
     let [plane, taps] = [spatial, kernel].map(|shape| shape.iter().product::<usize>());
@@ -108,7 +108,7 @@ fn transposed(
     x: &HostTensor,
     weight: &HostTensor,
     attributes: &Attributes,
-) -> (Vec<usize>, Vec<Number>) {
+) -> (Vec<usize>, Vec<BoundedNumber>) {
     let (batch, inner, spatial) = (x.shape[0], x.shape[1], &x.shape[2..]);
     let (part, kernel) = (weight.shape[1], &weight.shape[2..]);
     let (groups, taps) = (attributes.groups, kernel.iter().product::<usize>());
@@ -123,7 +123,7 @@ fn transposed(
     // The windows of the result, which x has one element for.
     let windows = Windows::new(&output, kernel, attributes);
     let [plane, area] = [spatial, &output].map(|shape| shape.iter().product::<usize>());
-    let mut terms: Vec<Vec<(Number, Number)>> = vec![Vec::new(); batch * groups * part * area];
+    let mut terms: Vec<Vec<(BoundedNumber, BoundedNumber)>> = vec![Vec::new(); batch * groups * part * area];
     let (a, b) = (exact(x), exact(weight));
     for (place, window) in positions(spatial).iter().enumerate() {
         let elements = windows.elements(window);

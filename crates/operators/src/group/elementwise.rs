@@ -2,15 +2,15 @@
 
 use crate::{
     arithmetic::{Arithmetic, ulps},
-    case::{Case, Sizes},
-    number::{Number, minimum},
+    case::{Case, CaseSizes},
+    number::{BoundedNumber, minimum},
     reference::{Reference, elementwise},
 };
 use testgen_calls::{Attributes, Call, HostTensor};
 use testgen_types::Operator;
 
 /// Two tensors of one shape, or one.
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let inputs = |limits: &[[f64; 2]]| -> Vec<HostTensor> {
         limits.iter().enumerate().map(|(index, limits)| sizes.floats(index, sizes.sizes, *limits)).collect()
     };
@@ -68,20 +68,20 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> Number {
-    let [a, b] = [0, 1].map(|index| Number::exact(row.get(index).copied().unwrap_or(f64::NAN)));
+fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> BoundedNumber {
+    let [a, b] = [0, 1].map(|index| BoundedNumber::exact(row.get(index).copied().unwrap_or(f64::NAN)));
     match call.operator {
         Operator::Add => arithmetic.add(a, b),
         Operator::Sub => arithmetic.sub(a, b),
         Operator::Mul => arithmetic.mul(a, b),
         Operator::Div if arithmetic.element().is_float() => arithmetic.div(a, b),
         // Of integers towards zero, as burn and C divide.
-        Operator::Div => Number::exact((a.value / b.value).trunc()),
+        Operator::Div => BoundedNumber::exact((a.value / b.value).trunc()),
         Operator::Pow => arithmetic.function(|a| a.powf(b.value), a, ulps::POW),
         Operator::MaxBinary | Operator::Maximum => a.maximum(b),
-        Operator::MinBinary | Operator::Minimum => Number::exact(minimum(a.value, b.value)),
+        Operator::MinBinary | Operator::Minimum => BoundedNumber::exact(minimum(a.value, b.value)),
         Operator::Neg => a.negated(),
-        Operator::Abs => Number::exact(a.value.abs()),
+        Operator::Abs => BoundedNumber::exact(a.value.abs()),
         Operator::Sqrt => arithmetic.sqrt(a),
         Operator::Exp => arithmetic.exp(a),
         Operator::Log => arithmetic.log(a),
@@ -90,7 +90,7 @@ fn compute(call: &Call, arithmetic: Arithmetic, row: &[f64]) -> Number {
         Operator::Tanh => arithmetic.function(f64::tanh, a, ulps::TANH),
         // The limits are rounded to the type of the tensor, as the device's scalars are.
         Operator::Clamp => a.clamped(call.attributes.limits.map(|limit| arithmetic.element().round(limit))),
-        Operator::Where => Number::exact(if row[0] != 0.0 { row[1] } else { row[2] }),
+        Operator::Where => BoundedNumber::exact(if row[0] != 0.0 { row[1] } else { row[2] }),
         // The identity in evaluation.
         _ => a,
     }

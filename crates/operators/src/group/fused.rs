@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::Number,
+    case::{Case, CaseSizes},
+    number::BoundedNumber,
     reference::{Reference, elementwise},
 };
 use testgen_calls::{Attributes, Call};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let case = |inputs, attributes| vec![Case::new(Call::new(sizes.operator, inputs, attributes))];
     match *sizes.sizes {
@@ -41,7 +41,7 @@ pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
 }
 
 pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
-    let relu = |number: Number| activated(arithmetic, Operator::Relu, false, number);
+    let relu = |number: BoundedNumber| activated(arithmetic, Operator::Relu, false, number);
     match (call.operator, call.tensor(0), call.tensor(1)) {
         (Operator::MatmulBiasRelu | Operator::MatmulBiasGelu, Some(left), Some(right)) => {
             let (shape, numbers) = product(arithmetic, left, right);
@@ -57,7 +57,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             let (shape, numbers) = convolved(arithmetic, x, weight, &call.attributes);
             let numbers = biased(arithmetic, &shape, numbers, None);
             let positions: usize = shape[2..].iter().product();
-            let normalised = |(index, number): (usize, Number)| {
+            let normalised = |(index, number): (usize, BoundedNumber)| {
                 let channel = index / positions % shape[1];
                 relu(arithmetic.stored(by_statistics(call, arithmetic, channel, arithmetic.stored(number), 1)))
             };
@@ -65,13 +65,13 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
             Reference::computed(arithmetic, shape, numbers)
         }
         (Operator::AddRelu, ..) => {
-            let sum = |row: &[f64]| relu(arithmetic.add(Number::exact(row[0]), Number::exact(row[1])));
+            let sum = |row: &[f64]| relu(arithmetic.add(BoundedNumber::exact(row[0]), BoundedNumber::exact(row[1])));
             let (shape, numbers) = elementwise(call, sum);
             Reference::computed(arithmetic, shape, numbers)
         }
         _ => {
             let of = |row: &[f64]| {
-                let [a, b, c] = [row[0], row[1], row[2]].map(Number::exact);
+                let [a, b, c] = [row[0], row[1], row[2]].map(BoundedNumber::exact);
                 arithmetic.add(arithmetic.stored(arithmetic.mul(a, b)), c)
             };
             let (shape, numbers) = elementwise(call, of);
@@ -81,10 +81,10 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// The products plus the bias of their column.
-fn of_columns(call: &Call, arithmetic: Arithmetic, numbers: Vec<Number>) -> Vec<Number> {
+fn of_columns(call: &Call, arithmetic: Arithmetic, numbers: Vec<BoundedNumber>) -> Vec<BoundedNumber> {
     let Some(bias) = call.tensor(2) else { return numbers };
-    let add = |(index, number): (usize, Number)| {
-        let bias = Number::exact(bias.values[index % bias.len()]);
+    let add = |(index, number): (usize, BoundedNumber)| {
+        let bias = BoundedNumber::exact(bias.values[index % bias.len()]);
         arithmetic.stored(arithmetic.add(number, bias))
     };
     numbers.into_iter().enumerate().map(add).collect()

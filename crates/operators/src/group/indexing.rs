@@ -1,13 +1,13 @@
 //! Operators that move elements at indices.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     reference::{Reference, lines},
 };
 use testgen_calls::{Attributes, Call, Element, HostTensor};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let [rows, columns, picks] = *sizes.sizes else { return Vec::new() };
     let x = sizes.floats(0, &[rows, columns], [-2.0, 2.0]);
     let indices = |shape: &[usize], limit: usize| {

@@ -3,14 +3,14 @@
 use super::activation::log_softmax;
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::{Number, maximum},
+    case::{Case, CaseSizes},
+    number::{BoundedNumber, maximum},
     reference::{Reference, elementwise, exact},
 };
 use testgen_calls::{Attributes, Call, Element, HostTensor, Reduction};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let [rows, columns] = *sizes.sizes else { return Vec::new() };
     let numbers = |index, limits| sizes.floats(index, &[rows, columns], limits);
     let inputs = match sizes.operator {
@@ -36,24 +36,24 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
         (Operator::CrossEntropyLoss | Operator::NllLoss, Some(x), Some(classes)) => {
             (classes.shape.clone(), of_classes(call.operator, arithmetic, x, classes))
         }
-        _ => elementwise(call, |row| loss(call.operator, arithmetic, [row[0], row[1]].map(Number::exact))),
+        _ => elementwise(call, |row| loss(call.operator, arithmetic, [row[0], row[1]].map(BoundedNumber::exact))),
     };
     let count = losses.len() as f64;
     match call.attributes.reduction {
         Reduction::None => Reference::computed(arithmetic, shape, losses),
         Reduction::Sum => Reference::computed(arithmetic, [], vec![arithmetic.sum(losses)]),
         Reduction::Mean => {
-            let mean = arithmetic.div(arithmetic.sum(losses), Number::exact(count));
+            let mean = arithmetic.div(arithmetic.sum(losses), BoundedNumber::exact(count));
             Reference::computed(arithmetic, [], vec![mean])
         }
     }
 }
 
 /// The loss of each row of `x` [rows, classes].
-fn of_classes(operator: Operator, arithmetic: Arithmetic, x: &HostTensor, classes: &HostTensor) -> Vec<Number> {
+fn of_classes(operator: Operator, arithmetic: Arithmetic, x: &HostTensor, classes: &HostTensor) -> Vec<BoundedNumber> {
     let (numbers, width) = (exact(x), x.shape[1]);
     let rows = numbers.chunks(width.max(1)).zip(&classes.values);
-    let loss = |(row, class): (&[Number], &f64)| match operator {
+    let loss = |(row, class): (&[BoundedNumber], &f64)| match operator {
         Operator::NllLoss => row[*class as usize].negated(),
         _ => log_softmax(arithmetic, row)[*class as usize].negated(),
     };
@@ -61,8 +61,8 @@ fn of_classes(operator: Operator, arithmetic: Arithmetic, x: &HostTensor, classe
 }
 
 /// The loss of one element: of a prediction and a target.
-fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [Number; 2]) -> Number {
-    let one = Number::exact(1.0);
+fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [BoundedNumber; 2]) -> BoundedNumber {
+    let one = BoundedNumber::exact(1.0);
     let difference = || arithmetic.sub(a, b);
     match operator {
         Operator::MseLoss => {
@@ -73,29 +73,29 @@ fn loss(operator: Operator, arithmetic: Arithmetic, [a, b]: [Number; 2]) -> Numb
         Operator::SmoothL1Loss => smooth(arithmetic, absolute(difference())),
         Operator::BceLoss => {
             // PyTorch limits the logarithm to -100.
-            let log = |number| arithmetic.log(number).maximum(Number::exact(-100.0));
+            let log = |number| arithmetic.log(number).maximum(BoundedNumber::exact(-100.0));
             let other = arithmetic.mul(arithmetic.sub(one, b), log(arithmetic.sub(one, a)));
             arithmetic.add(arithmetic.mul(b, log(a)), other).negated()
         }
         Operator::BceWithLogitsLoss => {
             // (1 - b) a + log(1 + exp(-a)), with exponents that cannot overflow.
             let tail = arithmetic.log(arithmetic.add(one, arithmetic.exp(absolute(a).negated())));
-            let tail = arithmetic.add(tail, a.negated().maximum(Number::exact(0.0)));
+            let tail = arithmetic.add(tail, a.negated().maximum(BoundedNumber::exact(0.0)));
             arithmetic.add(arithmetic.mul(arithmetic.sub(one, b), a), tail)
         }
         // `kl_div_loss`: b (log b - a), and 0 where b is 0.
-        _ if b.value == 0.0 => Number::exact(if a.value.is_nan() { f64::NAN } else { 0.0 }),
+        _ if b.value == 0.0 => BoundedNumber::exact(if a.value.is_nan() { f64::NAN } else { 0.0 }),
         _ => arithmetic.mul(b, arithmetic.sub(arithmetic.log(b), a)),
     }
 }
 
-fn absolute(number: Number) -> Number {
-    Number { value: number.value.abs(), ..number }
+fn absolute(number: BoundedNumber) -> BoundedNumber {
+    BoundedNumber { value: number.value.abs(), ..number }
 }
 
 /// Half the square below 1, a line above.
-fn smooth(arithmetic: Arithmetic, distance: Number) -> Number {
-    let half = Number::exact(0.5);
+fn smooth(arithmetic: Arithmetic, distance: BoundedNumber) -> BoundedNumber {
+    let half = BoundedNumber::exact(0.5);
     if maximum(distance.value, 1.0) == 1.0 {
         arithmetic.mul(half, arithmetic.mul(distance, distance))
     } else {

@@ -2,14 +2,14 @@
 
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::Number,
+    case::{Case, CaseSizes},
+    number::BoundedNumber,
     reference::{Reference, exact},
 };
 use testgen_calls::{Attributes, Call, HostTensor, Layout};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let call = |inputs, attributes| Case::new(Call::new(sizes.operator, inputs, attributes));
     match *sizes.sizes {
@@ -49,7 +49,7 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// Every way to store the factors, with the scales of a plain product, of an accumulation, and of neither.
-fn gemm_cases(sizes: &Sizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case> {
+fn gemm_cases(sizes: &CaseSizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case> {
     let numbers = |index, shape: &[usize]| sizes.floats(index, shape, [-1.0, 1.0]);
     let added = numbers(2, &[rows, columns]);
     let layouts = [("nn", [false, false]), ("nt", [false, true]), ("tn", [true, false]), ("tt", [true, true])];
@@ -73,16 +73,28 @@ fn gemm_cases(sizes: &Sizes<'_>, [rows, inner, columns]: [usize; 3]) -> Vec<Case
 }
 
 /// alpha times each number plus beta times what is added, which is not read where beta is 0.
-fn scale_and_add(arithmetic: Arithmetic, [alpha, beta]: [f64; 2], numbers: &mut [Number], added: &[Number]) {
+fn scale_and_add(
+    arithmetic: Arithmetic,
+    [alpha, beta]: [f64; 2],
+    numbers: &mut [BoundedNumber],
+    added: &[BoundedNumber],
+) {
     for (number, added) in numbers.iter_mut().zip(added) {
-        let scaled = arithmetic.mul(Number::exact(alpha), *number);
-        *number =
-            if beta == 0.0 { scaled } else { arithmetic.add(scaled, arithmetic.mul(Number::exact(beta), *added)) };
+        let scaled = arithmetic.mul(BoundedNumber::exact(alpha), *number);
+        *number = if beta == 0.0 {
+            scaled
+        } else {
+            arithmetic.add(scaled, arithmetic.mul(BoundedNumber::exact(beta), *added))
+        };
     }
 }
 
 /// [.., rows, inner] times [.., inner, columns], with batches of equal or one size.
-pub(super) fn product(arithmetic: Arithmetic, left: &HostTensor, right: &HostTensor) -> (Vec<usize>, Vec<Number>) {
+pub(super) fn product(
+    arithmetic: Arithmetic,
+    left: &HostTensor,
+    right: &HostTensor,
+) -> (Vec<usize>, Vec<BoundedNumber>) {
     let (rank, other) = (left.shape.len(), right.shape.len());
     let [rows, inner, columns] = [left.shape[rank - 2], left.shape[rank - 1], right.shape[other - 1]];
     let batches = left.shape[..rank - 2].iter().product::<usize>().max(right.shape[..other - 2].iter().product());
@@ -102,7 +114,7 @@ pub(super) fn product(arithmetic: Arithmetic, left: &HostTensor, right: &HostTen
     (shape, numbers)
 }
 
-fn matrix(numbers: &[Number], batch: usize, size: usize) -> &[Number] {
+fn matrix(numbers: &[BoundedNumber], batch: usize, size: usize) -> &[BoundedNumber] {
     let start = if numbers.len() > size { batch * size } else { 0 };
     &numbers[start..start + size]
 }

@@ -1,13 +1,13 @@
 //! Operators that move elements and compute nothing.
 
 use crate::{
-    case::{Case, Sizes},
+    case::{Case, CaseSizes},
     reference::{Reference, lines},
 };
 use testgen_calls::{Attributes, Call, HostTensor, Layout};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |index| sizes.floats(index, sizes.sizes, [-2.0, 2.0]);
     let call = |inputs, attributes| Call::new(sizes.operator, inputs, attributes);
     let one = |attributes| vec![Case::new(call(vec![x(0)], attributes))];

@@ -2,14 +2,14 @@
 
 use crate::{
     arithmetic::{Arithmetic, ulps},
-    case::{Case, Sizes},
-    number::Number,
+    case::{Case, CaseSizes},
+    number::BoundedNumber,
     reference::{Reference, exact},
 };
 use testgen_calls::{Attributes, Call, HostTensor};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = |shape: &[usize]| sizes.floats(0, shape, [-1.0, 2.0]);
     let weight = |count: usize| sizes.floats(1, &[count], [0.5, 1.5]);
     let bias = |count: usize| sizes.floats(2, &[count], [-0.5, 0.5]);
@@ -74,7 +74,7 @@ fn channel(x: &HostTensor, index: usize) -> usize {
     index / positions.max(1) % x.shape[1]
 }
 
-fn normalised(call: &Call, arithmetic: Arithmetic, x: &HostTensor, together: usize) -> Vec<Number> {
+fn normalised(call: &Call, arithmetic: Arithmetic, x: &HostTensor, together: usize) -> Vec<BoundedNumber> {
     let numbers = exact(x);
     let normal = numbers.chunks(together.max(1)).flat_map(|part| match call.operator {
         Operator::RmsNorm => by_root_mean_square(arithmetic, part, call.attributes.eps),
@@ -84,47 +84,55 @@ fn normalised(call: &Call, arithmetic: Arithmetic, x: &HostTensor, together: usi
 }
 
 /// The number times the weight of its channel, plus the bias if there is one.
-fn scaled(call: &Call, arithmetic: Arithmetic, channel: usize, number: Number) -> Number {
-    let of = |index: usize| call.tensor(index).map(|tensor| Number::exact(tensor.values[channel]));
+fn scaled(call: &Call, arithmetic: Arithmetic, channel: usize, number: BoundedNumber) -> BoundedNumber {
+    let of = |index: usize| call.tensor(index).map(|tensor| BoundedNumber::exact(tensor.values[channel]));
     let weighted = of(1).map_or(number, |weight| arithmetic.mul(number, weight));
     of(2).map_or(weighted, |bias| arithmetic.add(weighted, bias))
 }
 
-fn by_variance(arithmetic: Arithmetic, part: &[Number], eps: f64) -> Vec<Number> {
-    let count = Number::exact(part.len() as f64);
+fn by_variance(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
+    let count = BoundedNumber::exact(part.len() as f64);
     let mean = arithmetic.div(arithmetic.sum(part.iter().copied()), count);
-    let centred: Vec<Number> = part.iter().map(|number| arithmetic.sub(*number, mean)).collect();
+    let centred: Vec<BoundedNumber> = part.iter().map(|number| arithmetic.sub(*number, mean)).collect();
     let variance = arithmetic.div(arithmetic.dot(centred.iter().map(|number| (*number, *number))), count);
     let scale = reciprocal_root(arithmetic, variance, eps);
     centred.into_iter().map(|number| arithmetic.mul(number, scale)).collect()
 }
 
-fn by_root_mean_square(arithmetic: Arithmetic, part: &[Number], eps: f64) -> Vec<Number> {
+fn by_root_mean_square(arithmetic: Arithmetic, part: &[BoundedNumber], eps: f64) -> Vec<BoundedNumber> {
     let squares = arithmetic.dot(part.iter().map(|number| (*number, *number)));
-    let scale = reciprocal_root(arithmetic, arithmetic.div(squares, Number::exact(part.len() as f64)), eps);
+    let scale = reciprocal_root(arithmetic, arithmetic.div(squares, BoundedNumber::exact(part.len() as f64)), eps);
     // transformers rounds to the type of x before it applies the weight.
     part.iter().map(|number| arithmetic.stored(arithmetic.mul(*number, scale))).collect()
 }
 
 /// 1 / sqrt(variance + eps).
-fn reciprocal_root(arithmetic: Arithmetic, variance: Number, eps: f64) -> Number {
-    let sum = arithmetic.add(variance, Number::exact(eps));
+fn reciprocal_root(arithmetic: Arithmetic, variance: BoundedNumber, eps: f64) -> BoundedNumber {
+    let sum = arithmetic.add(variance, BoundedNumber::exact(eps));
     arithmetic.function(|value| 1.0 / value.sqrt(), sum, ulps::SQRT + ulps::DIV)
 }
 
 /// (x - mean) / sqrt(variance + eps) * weight + bias, which many libraries compute as x * a + b.
-fn batch_norm(call: &Call, arithmetic: Arithmetic, x: &HostTensor) -> Vec<Number> {
+fn batch_norm(call: &Call, arithmetic: Arithmetic, x: &HostTensor) -> Vec<BoundedNumber> {
     let numbers = exact(x).into_iter().enumerate();
     numbers.map(|(index, number)| by_statistics(call, arithmetic, channel(x, index), number, 0)).collect()
 }
 
 /// Batch normalisation of one number; the weight is input `first` + 1, followed by bias, mean and variance.
-pub(super) fn by_statistics(call: &Call, arithmetic: Arithmetic, channel: usize, x: Number, first: usize) -> Number {
-    let of = |index: usize| Number::exact(call.tensor(first + index).map_or(f64::NAN, |tensor| tensor.values[channel]));
+pub(super) fn by_statistics(
+    call: &Call,
+    arithmetic: Arithmetic,
+    channel: usize,
+    x: BoundedNumber,
+    first: usize,
+) -> BoundedNumber {
+    let of = |index: usize| {
+        BoundedNumber::exact(call.tensor(first + index).map_or(f64::NAN, |tensor| tensor.values[channel]))
+    };
     let scale = arithmetic.mul(reciprocal_root(arithmetic, of(4), call.attributes.eps), of(1));
     let centred = arithmetic.sub(x, of(3));
     let result = arithmetic.add(arithmetic.mul(centred, scale), of(2));
     let folded = arithmetic.mul(of(3), scale);
     // Of x * a + b, both terms are rounded before they cancel.
-    Number { error: result.error + folded.error + 2.0 * arithmetic.mul(x, scale).error, ..result }
+    BoundedNumber { error: result.error + folded.error + 2.0 * arithmetic.mul(x, scale).error, ..result }
 }

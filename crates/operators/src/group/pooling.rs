@@ -3,14 +3,14 @@
 use super::window::{Windows, positions};
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::{Number, maximum},
+    case::{Case, CaseSizes},
+    number::{BoundedNumber, maximum},
     reference::Reference,
 };
 use testgen_calls::{Attributes, Call, HostTensor};
 use testgen_types::Operator;
 
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let [batch, channels, spatial @ .., last] = sizes.sizes else { return Vec::new() };
     let (last, rank) = (*last, spatial.len());
     let each = |value: usize| vec![value; rank];
@@ -57,14 +57,14 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     match call.operator {
         Operator::MaxPool1d | Operator::MaxPool2d | Operator::MaxPool3d => {
             let largest = |seen: &mut dyn Iterator<Item = f64>| seen.fold(f64::NEG_INFINITY, maximum);
-            let pooled = pooled(x, &windows, |seen, _| Number::exact(largest(&mut seen.iter().copied())));
+            let pooled = pooled(x, &windows, |seen, _| BoundedNumber::exact(largest(&mut seen.iter().copied())));
             Reference::computed(arithmetic, shape, pooled)
         }
         _ => {
             let mean = |seen: &[f64], size: usize| {
                 let count = if call.attributes.count_include_pad { size } else { seen.len() };
-                let sum = arithmetic.sum(seen.iter().map(|value| Number::exact(*value)));
-                arithmetic.div(sum, Number::exact(count as f64))
+                let sum = arithmetic.sum(seen.iter().map(|value| BoundedNumber::exact(*value)));
+                arithmetic.div(sum, BoundedNumber::exact(count as f64))
             };
             Reference::summed(arithmetic, shape, pooled(x, &windows, mean))
         }
@@ -72,7 +72,11 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
 }
 
 /// Of every plane of `x` and every window the number that `pool` computes from the elements in it and its size.
-fn pooled(x: &HostTensor, windows: &[Vec<Option<usize>>], pool: impl Fn(&[f64], usize) -> Number) -> Vec<Number> {
+fn pooled(
+    x: &HostTensor,
+    windows: &[Vec<Option<usize>>],
+    pool: impl Fn(&[f64], usize) -> BoundedNumber,
+) -> Vec<BoundedNumber> {
     let plane: usize = x.shape[2..].iter().product();
     let of = |start: usize, window: &[Option<usize>]| {
         let seen: Vec<f64> = window.iter().filter_map(|place| Some(x.values[start + (*place)?])).collect();

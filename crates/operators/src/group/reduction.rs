@@ -2,15 +2,15 @@
 
 use crate::{
     arithmetic::Arithmetic,
-    case::{Case, Sizes},
-    number::{Number, maximum, minimum},
+    case::{Case, CaseSizes},
+    number::{BoundedNumber, maximum, minimum},
     reference::{Reference, exact, lines},
 };
 use testgen_calls::{Attributes, Call};
 use testgen_types::Operator;
 
 /// All elements, rows and columns.
-pub(super) fn cases(sizes: &Sizes<'_>) -> Vec<Case> {
+pub(super) fn cases(sizes: &CaseSizes<'_>) -> Vec<Case> {
     let x = match sizes.operator {
         // Near 1, so that products of many stay normal.
         Operator::Prod => sizes.random(0).signed(sizes.sizes, sizes.element, [0.8, 1.25]),
@@ -45,20 +45,20 @@ pub(super) fn reference(call: &Call, arithmetic: Arithmetic) -> Reference {
     }
 }
 
-fn reduced(operator: Operator, arithmetic: Arithmetic, numbers: impl Iterator<Item = Number>) -> Number {
+fn reduced(operator: Operator, arithmetic: Arithmetic, numbers: impl Iterator<Item = BoundedNumber>) -> BoundedNumber {
     match operator {
         Operator::Sum => arithmetic.sum(numbers),
         Operator::Mean => {
-            let numbers: Vec<Number> = numbers.collect();
+            let numbers: Vec<BoundedNumber> = numbers.collect();
             let count = numbers.len() as f64;
-            arithmetic.div(arithmetic.sum(numbers), Number::exact(count))
+            arithmetic.div(arithmetic.sum(numbers), BoundedNumber::exact(count))
         }
         Operator::Max => extreme(numbers, f64::NEG_INFINITY, maximum),
         Operator::Min => extreme(numbers, f64::INFINITY, minimum),
-        _ => numbers.fold(Number::exact(1.0), |product, number| arithmetic.mul(product, number)),
+        _ => numbers.fold(BoundedNumber::exact(1.0), |product, number| arithmetic.mul(product, number)),
     }
 }
 
-fn extreme(numbers: impl Iterator<Item = Number>, start: f64, of: impl Fn(f64, f64) -> f64) -> Number {
-    Number::exact(numbers.fold(start, |extreme, number| of(extreme, number.value)))
+fn extreme(numbers: impl Iterator<Item = BoundedNumber>, start: f64, of: impl Fn(f64, f64) -> f64) -> BoundedNumber {
+    BoundedNumber::exact(numbers.fold(start, |extreme, number| of(extreme, number.value)))
 }

@@ -1,23 +1,23 @@
 //! A call with one of its lengths made smaller.
 
-use crate::dimensions::{Dimension, Place};
+use crate::dimensions::{Dimension, DimensionSlot};
 use testgen_calls::{Call, HostTensor, row_major_strides};
 use testgen_types::Operator;
 
 /// The elements that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum KeptEnd {
     First,
     Last,
 }
 
 /// The call with `length` of the elements along a dimension. It may be one that the operator does not take.
-pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: End) -> Call {
+pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: KeptEnd) -> Call {
     let mut call = call.clone();
-    let start = if end == End::First { 0 } else { dimension.length - length };
+    let start = if end == KeptEnd::First { 0 } else { dimension.length - length };
     for place in &dimension.places {
         match *place {
-            Place::Input { input, dim, outer, inner } => {
+            DimensionSlot::Input { input, dim, outer, inner } => {
                 let whole = dimension.length * inner;
                 let kept =
                     |block: usize| (start * inner..(start + length) * inner).map(move |index| block * whole + index);
@@ -25,10 +25,10 @@ pub(super) fn cut(call: &Call, dimension: &Dimension, length: usize, end: End) -
                 let tensor = &mut call.inputs[input].tensor;
                 *tensor = selected(tensor, dim, &indices);
             }
-            Place::Shape(index) => call.attributes.shape[index] = length,
-            Place::Kernel(index) => call.attributes.kernel[index] = length,
-            Place::Groups => call.attributes.groups = length,
-            Place::Range => {
+            DimensionSlot::Shape(index) => call.attributes.shape[index] = length,
+            DimensionSlot::Kernel(index) => call.attributes.kernel[index] = length,
+            DimensionSlot::Groups => call.attributes.groups = length,
+            DimensionSlot::Range => {
                 call.attributes.range[0] += start;
                 call.attributes.range[1] = call.attributes.range[0] + length;
             }

@@ -1,7 +1,7 @@
 //! Operators that exchange their arguments, undo themselves, or change nothing a second time.
 
 use super::property::{Relation, difference, result};
-use crate::case::{Case, Sizes};
+use crate::case::{Case, CaseSizes};
 use testgen_calls::{Attributes, Call, CallError, Computed, Element, Execute, HostTensor};
 use testgen_types::Operator;
 
@@ -62,7 +62,7 @@ pub(super) fn identity(operator: Operator, element: Element) -> Option<Relation>
     let size = 7;
     let values = (0..size * size).map(|index| f64::from(u8::from(index / size == index % size))).collect();
     let identity = HostTensor::new([size, size], element, values);
-    let x = Sizes { operator, sizes: &[], element }.floats(0, &[5, size], [-2.0, 2.0]);
+    let x = CaseSizes { operator, sizes: &[], element }.floats(0, &[5, size], [-2.0, 2.0]);
     let inputs = match operator {
         Operator::Matmul => vec![x, identity],
         Operator::BatchMatmul => vec![x.reshaped([1, 5, size]), identity.reshaped([1, size, size])],

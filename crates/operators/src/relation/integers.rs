@@ -4,8 +4,8 @@ use super::property::{Relation, difference, result};
 use crate::{
     arithmetic::Arithmetic,
     case::Case,
-    group::{Group, reference},
-    values::Random,
+    group::{OperatorGroup, reference},
+    values::XorShift64,
 };
 use testgen_calls::{Attributes, Call, Element, HostTensor, Reduction};
 use testgen_types::{Operator, Precision};
@@ -16,7 +16,7 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
     let mut integers = case.clone();
     for (index, input) in integers.call.inputs.iter_mut().enumerate() {
         if input.tensor.element.is_float() {
-            input.tensor = Random::new("small", index).integers(&input.tensor.shape, input.tensor.element, limits);
+            input.tensor = XorShift64::new("small", index).integers(&input.tensor.shape, input.tensor.element, limits);
         }
     }
     Some(Relation::new("small integers are exact", &integers, |executor, call| {
@@ -35,12 +35,12 @@ pub(super) fn small(case: &Case) -> Option<Relation> {
 fn limits(call: &Call) -> Option<[i64; 2]> {
     use Operator::*;
     let summed = call.attributes.reduction != Reduction::Mean;
-    match (Group::of(call.operator), call.operator) {
+    match (OperatorGroup::of(call.operator), call.operator) {
         (_, Add | Sub | Mul | MaxBinary | MinBinary | Maximum | Minimum | Neg | Abs | Relu | AddRelu | MulAdd) => {
             Some([-8, 8])
         }
-        (Group::Matrix, _) | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
-        (Group::Convolution, _) | (_, Prod) => Some([-1, 1]),
+        (OperatorGroup::Matrix, _) | (_, Sum | Max | Min | WeightedSum | MatmulBiasRelu) => Some([-3, 3]),
+        (OperatorGroup::Convolution, _) | (_, Prod) => Some([-1, 1]),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => Some([-8, 8]),
         (_, MseLoss | L1Loss) if summed => Some([-3, 3]),
         _ => None,
@@ -50,7 +50,7 @@ fn limits(call: &Call) -> Option<[i64; 2]> {
 /// Numbers that cancel have the sum 0, also where partial sums are large.
 pub(super) fn cancelling(operator: Operator, element: Element) -> Option<Relation> {
     let (rows, columns) = (3, 128);
-    let numbers = Random::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
+    let numbers = XorShift64::new("cancelling", 0).integers(&[rows, columns / 2], element, [100, 250]);
     // First all positive numbers, then the negative ones: the sum in the middle is far above the largest number of each type that
     // has a mantissa of 8 or 11 bits.
     let row = |row: usize| {

@@ -1,7 +1,7 @@
 //! Scaling by a power of two, which changes exponents alone.
 
 use super::property::{Relation, difference, result};
-use crate::{case::Case, group::Group};
+use crate::{case::Case, group::OperatorGroup};
 use testgen_calls::Call;
 use testgen_types::Operator;
 
@@ -32,14 +32,14 @@ pub(super) fn by_a_power_of_two(case: &Case) -> Option<Relation> {
 fn homogeneous(call: &Call) -> Option<Vec<usize>> {
     use Operator::*;
     let all = || (0..call.inputs.len()).collect();
-    Some(match (Group::of(call.operator), call.operator) {
+    Some(match (OperatorGroup::of(call.operator), call.operator) {
         (_, Add | Sub | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | L1Loss) => vec![0, 1],
         (_, Mul | Div | Neg | Abs | Relu | Dropout | Sum | Mean | Max | Min | WeightedSum | Rope | NllLoss) => vec![0],
         (_, Where) => vec![1, 2],
-        (_, Gemm | MatmulBiasRelu | MulAdd) | (Group::Convolution, _) => vec![0, 2],
+        (_, Gemm | MatmulBiasRelu | MulAdd) | (OperatorGroup::Convolution, _) => vec![0, 2],
         (_, ScaledDotProductAttention) => vec![2],
-        (Group::Matrix | Group::Pooling | Group::Indexing, _) => vec![0],
-        (Group::Movement, _) => all(),
+        (OperatorGroup::Matrix | OperatorGroup::Pooling | OperatorGroup::Indexing, _) => vec![0],
+        (OperatorGroup::Movement, _) => all(),
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ use crate::{
     arithmetic::Arithmetic,
     case::Case,
     cases::cases,
-    group::{Group, reference},
+    group::{OperatorGroup, reference},
     reference::Reference,
 };
 use testgen_calls::{Element, PeriodicCall};
@@ -47,8 +47,8 @@ impl StressCase {
 
     /// The type of the result.
     pub(super) fn reference_element(&self, arithmetic: Arithmetic) -> Element {
-        match Group::of(self.operator()) {
-            Group::Comparison => Element::Bool,
+        match OperatorGroup::of(self.operator()) {
+            OperatorGroup::Comparison => Element::Bool,
             _ => arithmetic.element(),
         }
     }
@@ -74,9 +74,9 @@ fn repeated(operator: Operator, mut case: Case, period: &Period, sizes: &[usize]
     let whole = |shape: &[usize], tensor: usize| -> Vec<usize> {
         let of = |(dim, length): (usize, &usize)| {
             // Only batch and channels of an image: its other lengths may be those of a period.
-            let may_repeat = match Group::of(operator) {
-                Group::Convolution => tensor == 0 && dim == 0,
-                Group::Pooling => dim < 2,
+            let may_repeat = match OperatorGroup::of(operator) {
+                OperatorGroup::Convolution => tensor == 0 && dim == 0,
+                OperatorGroup::Pooling => dim < 2,
                 _ => true,
             };
             let repeats = |index: &usize| period.sizes[*index] != sizes[*index] && period.sizes[*index] == *length;

@@ -1,7 +1,7 @@
 //! A large result compared with the reference of one period, piece by piece.
 
 use crate::{
-    evaluate::{Evaluation, element_headroom, evaluate},
+    evaluate::{ErrorEvaluation, element_headroom, evaluate},
     reference::Reference,
 };
 use std::thread;
@@ -13,20 +13,20 @@ const PARALLEL: usize = 1 << 20;
 const THREADS: usize = 16;
 
 /// The comparison of a result of the shape `whole`.
-pub(super) struct Comparison {
+pub(super) struct StressComparison {
     reference: Reference,
     whole: Vec<usize>,
     /// Value and bound of each element of the period.
     expected: Vec<(f64, f64)>,
     /// The elements of the first period.
     first: Vec<f64>,
-    found: Found,
+    found: WrongElements,
     elements: usize,
 }
 
 /// The wrong elements of a part of a result.
 #[derive(Debug, Default)]
-struct Found {
+struct WrongElements {
     wrong: u64,
     non_finite: u64,
     /// The flat index of the element with the least headroom, its headroom, and its number.
@@ -34,7 +34,7 @@ struct Found {
 }
 
 /// Neighbours of one line of the last dimension, all of one line of the period.
-struct Segment<'v> {
+struct PeriodSegment<'v> {
     /// The flat index of the first one in the whole.
     flat: usize,
     /// The flat index in the period of the first element of the line.
@@ -46,11 +46,11 @@ struct Segment<'v> {
     values: &'v [f32],
 }
 
-impl Comparison {
+impl StressComparison {
     pub(super) fn new(reference: Reference, whole: &[usize]) -> Self {
         let expected = reference.numbers.iter().map(|number| (number.value, number.error)).collect();
         let first = vec![f64::NAN; reference.numbers.len()];
-        Self { reference, whole: whole.to_vec(), expected, first, found: Found::default(), elements: 0 }
+        Self { reference, whole: whole.to_vec(), expected, first, found: WrongElements::default(), elements: 0 }
     }
 
     /// Compares a piece.
@@ -68,7 +68,7 @@ impl Comparison {
             if piece.values.len() < PARALLEL { 1 } else { thread::available_parallelism().map_or(1, usize::from) };
         let part = piece.values.len().div_ceil(threads.min(THREADS)).max(1);
         let comparison = &*self;
-        let found: Vec<Found> = thread::scope(|scope| {
+        let found: Vec<WrongElements> = thread::scope(|scope| {
             let workers: Vec<_> = piece
                 .values
                 .chunks(part)
@@ -88,7 +88,7 @@ impl Comparison {
         self.reference.shape.last().copied().unwrap_or(1)
     }
 
-    fn segments<'v>(&'v self, piece: Piece<'v>) -> impl Iterator<Item = Segment<'v>> {
+    fn segments<'v>(&'v self, piece: Piece<'v>) -> impl Iterator<Item = PeriodSegment<'v>> {
         let line = self.whole.last().copied().unwrap_or(1).max(1);
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ impl Comparison {
             let values = &rest[..rest.len().min(line - column)];
             next += values.len();
             let (line, in_first) = self.line_of_period(flat / line);
-            Some(Segment { flat, line, column, in_first, values })
+            Some(PeriodSegment { flat, line, column, in_first, values })
         })
     }
 
@@ -116,8 +116,8 @@ impl Comparison {
         (index, in_first)
     }
 
-    fn compared(&self, piece: Piece<'_>) -> Found {
-        let (mut found, columns) = (Found::default(), self.columns());
+    fn compared(&self, piece: Piece<'_>) -> WrongElements {
+        let (mut found, columns) = (WrongElements::default(), self.columns());
         for segment in self.segments(piece) {
             let mut values = segment.values;
             let (mut column, mut flat) = (segment.column % columns, segment.flat);
@@ -138,7 +138,7 @@ impl Comparison {
     }
 
     /// The evaluation of the whole: that of the first period, with the wrong elements of all.
-    pub(super) fn evaluation(self) -> Evaluation {
+    pub(super) fn evaluation(self) -> ErrorEvaluation {
         let count: usize = self.whole.iter().product();
         let tensor =
             HostTensor { shape: self.reference.shape.clone(), element: self.reference.element, values: self.first };
@@ -171,7 +171,7 @@ impl Comparison {
     }
 }
 
-impl Found {
+impl WrongElements {
     /// Examines an element that is not simply within its bound.
     fn look(&mut self, reference: &Reference, index: usize, flat: usize, got: f64) {
         let headroom = element_headroom(reference, index, got);
@@ -198,12 +198,12 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::number::Number;
+    use crate::number::BoundedNumber;
     use testgen_calls::Element;
 
     /// 3 x 2 numbers with a bound of a tenth, repeated to 7 x 5.
-    fn comparison() -> (Comparison, Vec<f32>) {
-        let number = |index: usize| Number { value: 1.0 + index as f64, error: 0.1, variance: 1.0 };
+    fn comparison() -> (StressComparison, Vec<f32>) {
+        let number = |index: usize| BoundedNumber { value: 1.0 + index as f64, error: 0.1, variance: 1.0 };
         let reference = Reference {
             shape: vec![3, 2],
             element: Element::F32,
@@ -212,7 +212,7 @@ mod tests {
             signed_zeros: false,
         };
         let values = (0..35).map(|flat| 1.0 + (flat / 5 % 3 * 2 + flat % 5 % 2) as f32).collect();
-        (Comparison::new(reference, &[7, 5]), values)
+        (StressComparison::new(reference, &[7, 5]), values)
     }
 
     fn evaluated(change: impl FnOnce(&mut Vec<f32>), size: usize) -> Option<String> {

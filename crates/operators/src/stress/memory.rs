@@ -1,6 +1,6 @@
 //! Estimates of a stress case: bytes that it holds at a time, and operations.
 
-use crate::group::Group;
+use crate::group::OperatorGroup;
 use testgen_calls::{Element, PeriodicCall};
 use testgen_types::Operator;
 
@@ -30,7 +30,7 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
     use Operator::*;
     let largest = call.shapes.iter().map(|shape| count(shape)).max().unwrap_or(0).max(count(&call.result));
     let of = |copies: u64| largest.saturating_mul(SINGLE).saturating_mul(copies);
-    match (Group::of(call.call.operator), call.call.operator) {
+    match (OperatorGroup::of(call.call.operator), call.call.operator) {
         (_, ScaledDotProductAttention) => {
             let [q, k] = [0, 1].map(|index| call.shapes.get(index).map_or(&[][..], Vec::as_slice));
             let ([batch, heads, queries, _], [_, _, keys, _]) = (q, k) else { return of(4) };
@@ -47,13 +47,13 @@ fn intermediate(call: &PeriodicCall, width: u64) -> u64 {
             // Factors in f32, where a backend does not sum 16 bits in f32.
             if width < SINGLE { of(2) } else { of(1) }
         }
-        (Group::Convolution, _) => {
+        (OperatorGroup::Convolution, _) => {
             let weight = call.shapes.get(1).map_or(1, |shape| count(&shape[1..]));
             let positions = count(&call.result) / call.result.get(1).map_or(1, |channels| (*channels as u64).max(1));
             // The windows of all positions as rows of a product.
             positions.saturating_mul(weight).saturating_mul(2 * SINGLE).saturating_add(of(2))
         }
-        (Group::Elementwise | Group::Comparison | Group::Movement, _) => of(1),
+        (OperatorGroup::Elementwise | OperatorGroup::Comparison | OperatorGroup::Movement, _) => of(1),
         _ => of(3),
     }
 }
@@ -64,14 +64,16 @@ pub(super) fn work(call: &PeriodicCall) -> u64 {
     let result = count(&call.result);
     let largest = call.shapes.iter().map(|shape| count(shape)).max().unwrap_or(0).max(result);
     let inner = |index: usize| call.shapes.first().and_then(|shape| shape.get(index)).map_or(1, |size| *size as u64);
-    match (Group::of(call.call.operator), call.call.operator) {
+    match (OperatorGroup::of(call.call.operator), call.call.operator) {
         (_, Matmul | MatmulBiasRelu | MatmulBiasGelu) => result.saturating_mul(inner(1)),
         (_, BatchMatmul) => result.saturating_mul(inner(2)),
         (_, ScaledDotProductAttention) => {
             let keys = call.shapes.get(1).map_or(1, |shape| shape[2] as u64);
             result.saturating_mul(2 * keys)
         }
-        (Group::Convolution, _) => result.saturating_mul(call.shapes.get(1).map_or(1, |shape| count(&shape[1..]))),
+        (OperatorGroup::Convolution, _) => {
+            result.saturating_mul(call.shapes.get(1).map_or(1, |shape| count(&shape[1..])))
+        }
         _ => largest.saturating_mul(PER_ELEMENT),
     }
 }

@@ -1,6 +1,6 @@
 //! The sizes of an operator that repeat a period.
 
-use crate::{case::Case, group::Group};
+use crate::{case::Case, group::OperatorGroup};
 use testgen_calls::Reduction;
 use testgen_types::Operator;
 
@@ -46,7 +46,7 @@ fn is_small(period: &Period) -> bool {
 fn prime(operator: Operator, index: usize, dim: Option<usize>) -> usize {
     let attends = matches!(operator, Operator::ScaledDotProductAttention | Operator::Rope);
     match operator.sizes()[index] {
-        "batch" if attends || Group::of(operator) == Group::Convolution => 2,
+        "batch" if attends || OperatorGroup::of(operator) == OperatorGroup::Convolution => 2,
         "heads" => 3,
         "batch" | "queries" => 5,
         "channels" => 11,
@@ -71,9 +71,9 @@ fn repeats(operator: Operator, index: usize) -> bool {
         Embedding => matches!(name, "width" | "picks"),
         LayerNorm | RmsNorm | CrossEntropyLoss | NllLoss => name == "rows",
         WeightedSum => name == "columns",
-        _ => match Group::of(operator) {
-            Group::Convolution | Group::Normalisation => name == "batch",
-            Group::Pooling => matches!(name, "batch" | "channels"),
+        _ => match OperatorGroup::of(operator) {
+            OperatorGroup::Convolution | OperatorGroup::Normalisation => name == "batch",
+            OperatorGroup::Pooling => matches!(name, "batch" | "channels"),
             _ => true,
         },
     }
@@ -82,12 +82,12 @@ fn repeats(operator: Operator, index: usize) -> bool {
 /// Whether an operator has cases whose result repeats with its inputs.
 pub(super) fn is_repeatable(operator: Operator) -> bool {
     use Operator::*;
-    match Group::of(operator) {
-        Group::Movement => matches!(operator, Copy | Contiguous | LayoutTransform),
-        Group::Indexing => operator == Embedding,
-        Group::Fused => operator != ConvBatchNormRelu,
+    match OperatorGroup::of(operator) {
+        OperatorGroup::Movement => matches!(operator, Copy | Contiguous | LayoutTransform),
+        OperatorGroup::Indexing => operator == Embedding,
+        OperatorGroup::Fused => operator != ConvBatchNormRelu,
         // A product of thousands of numbers is not normal.
-        Group::Reduction => operator != Prod,
+        OperatorGroup::Reduction => operator != Prod,
         _ => true,
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn is_periodic(operator: Operator, case: &Case, period: &Period) -> b
         _ if period.dim.is_some() => attributes.dim == period.dim,
         // A query sees the keys before it, so that its result depends on its position.
         Operator::ScaledDotProductAttention => !attributes.causal,
-        _ if Group::of(operator) == Group::Loss => attributes.reduction == Reduction::None,
+        _ if OperatorGroup::of(operator) == OperatorGroup::Loss => attributes.reduction == Reduction::None,
         _ => true,
     }
 }

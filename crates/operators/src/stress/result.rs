@@ -1,6 +1,6 @@
 //! The shape of a result, without computing it.
 
-use crate::group::{Group, window::Windows};
+use crate::group::{OperatorGroup, window::Windows};
 use testgen_calls::Call;
 use testgen_types::Operator;
 
@@ -10,8 +10,8 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
     let first = &call.tensor(0)?.shape;
     let second = || call.tensor(1).map(|tensor| tensor.shape.as_slice());
     let attributes = &call.attributes;
-    Some(match (Group::of(call.operator), call.operator) {
-        (Group::Reduction, _) => {
+    Some(match (OperatorGroup::of(call.operator), call.operator) {
+        (OperatorGroup::Reduction, _) => {
             let mut shape = first.clone();
             shape.remove(attributes.dim?);
             shape
@@ -37,13 +37,13 @@ pub(super) fn shape(call: &Call) -> Option<Vec<usize>> {
             };
             [vec![first[0], weight[1] * attributes.groups], (0..first.len() - 2).map(along).collect()].concat()
         }
-        (Group::Convolution, _) => {
+        (OperatorGroup::Convolution, _) => {
             let weight = second()?;
             let windows = Windows::new(&first[2..], &weight[2..], attributes);
             [vec![first[0], weight[0]], windows.output()].concat()
         }
         (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => [&first[..2], &attributes.shape].concat(),
-        (Group::Pooling, _) => {
+        (OperatorGroup::Pooling, _) => {
             [first[..2].to_vec(), Windows::new(&first[2..], &attributes.kernel, attributes).output()].concat()
         }
         _ => first.clone(),

@@ -1,7 +1,7 @@
 //! The runs of a stress case: into memory that holds NaN, again after other work, and on two streams at once.
 
-use super::{StressCase, comparison::Comparison, digest::Digests};
-use crate::{arithmetic::Arithmetic, cases::cases, evaluate::Evaluation, group::reference};
+use super::{StressCase, comparison::StressComparison, digest::Digests};
+use crate::{arithmetic::Arithmetic, cases::cases, evaluate::ErrorEvaluation, group::reference};
 use std::{sync::Barrier, thread};
 use testgen_calls::{Attributes, Call, CallError, Execute, PeriodicCall, PeriodicResult};
 use testgen_types::{DeviceKind, Operator};
@@ -24,16 +24,16 @@ pub struct Stress<'s> {
 /// The result of a case.
 pub struct StressResult {
     /// Every element against the reference.
-    pub evaluation: Evaluation,
+    pub evaluation: ErrorEvaluation,
     /// Why the case fails, whichever run failed.
     pub failure: Option<String>,
     /// The bits of the first run, for more runs.
-    pub bits: Repeated,
+    pub bits: ResultDigests,
 }
 
 /// The bits of a result.
 #[derive(Debug, Clone, Default)]
-pub struct Repeated(Digests);
+pub struct ResultDigests(Digests);
 
 impl Stress<'_> {
     /// Computes a case and compares every element; then again after other work, and on `streams` at once where `twice` holds.
@@ -42,14 +42,14 @@ impl Stress<'_> {
     ///
     /// When the first run does not return a result.
     pub fn run(&self, case: &StressCase, twice: bool) -> Result<StressResult, CallError> {
-        let mut comparison = Comparison::new(case.reference(self.arithmetic), &case.call.result);
+        let mut comparison = StressComparison::new(case.reference(self.arithmetic), &case.call.result);
         let mut digests = Digests::default();
         let result = self.executor.execute_periodic(&case.call, &mut |piece| {
             digests.add(piece);
             comparison.add(piece);
         })?;
         let evaluation = comparison.evaluation();
-        let bits = Repeated(digests);
+        let bits = ResultDigests(digests);
         let wrong = evaluation.failure.as_ref().map(|failure| format!("{failure}{}", self.input_problem(case)));
         let problem = self.misplaced(case, &result).or(wrong);
         let failure = problem.or_else(|| self.after_other_work(case, &bits));
@@ -58,7 +58,7 @@ impl Stress<'_> {
     }
 
     /// Why two runs at once, each on a stream of its own, have not the bits of the first run.
-    pub fn at_once(&self, case: &StressCase, bits: &Repeated) -> Option<String> {
+    pub fn at_once(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let start = Barrier::new(STREAMS);
         let again = || {
             start.wait();
@@ -88,7 +88,7 @@ impl Stress<'_> {
             inputs.filter(|(_, (input, _))| input.tensor.element.is_float()).find_map(|(index, (input, shape))| {
                 // The identity, which returns its input.
                 let call = Call::new(Operator::Dropout, vec![input.tensor.clone()], Attributes::default());
-                let mut comparison = Comparison::new(reference(&call, self.arithmetic), shape);
+                let mut comparison = StressComparison::new(reference(&call, self.arithmetic), shape);
                 let call =
                     PeriodicCall { call, shapes: vec![shape.clone()], result: shape.clone(), fill: false, every: 1 };
                 let read = self.executor.execute_periodic(&call, &mut |piece| comparison.add(piece));
@@ -98,7 +98,7 @@ impl Stress<'_> {
         problem.unwrap_or_default()
     }
 
-    fn after_other_work(&self, case: &StressCase, bits: &Repeated) -> Option<String> {
+    fn after_other_work(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         for call in self.other_work() {
             if let Err(error) = self.executor.execute(&call) {
                 return Some(error.to_string());
@@ -120,7 +120,7 @@ impl Stress<'_> {
     }
 
     /// Why another run has not the same bits.
-    fn differs(&self, case: &StressCase, bits: &Repeated) -> Option<String> {
+    fn differs(&self, case: &StressCase, bits: &ResultDigests) -> Option<String> {
         let count: usize = case.call.result.iter().product();
         let call = PeriodicCall { every: (count / READ_AGAIN).max(1), fill: false, ..case.call.clone() };
         let mut digests = Digests::default();

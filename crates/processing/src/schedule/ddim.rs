@@ -1,12 +1,12 @@
 //! Deterministic steps (Song et al. 2020): `diffusers.DDIMScheduler` with η = 0.
 
-use super::fields::{Fields, Prediction, SchedulerSteps, Spacing};
+use super::fields::{PredictionType, SchedulerFields, SchedulerSteps, Spacing};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
 /// `DDIMScheduler`.
 #[derive(Debug, Clone)]
 pub struct Ddim {
-    fields: Fields,
+    fields: SchedulerFields,
     /// The remaining part of the image after the last step.
     last: f32,
     clip: Option<f32>,
@@ -18,7 +18,7 @@ pub(super) struct DdimSteps {
     /// The remaining part of the image at each step, and at the next one.
     alphas: Vec<[f32; 2]>,
     clip: Option<f32>,
-    prediction: Prediction,
+    prediction: PredictionType,
 }
 
 /// Of thresholding, which is rejected when it is on.
@@ -26,7 +26,7 @@ const MORE: [&str; 3] = ["clip_sample_range", "dynamic_thresholding_ratio", "sam
 
 impl Ddim {
     pub(super) fn read(file: &ConfigFile) -> Result<Self, PreprocessError> {
-        let fields = Fields::read(file, Spacing::Leading, &MORE)?;
+        let fields = SchedulerFields::read(file, Spacing::Leading, &MORE)?;
         let range = file.number("clip_sample_range")?.unwrap_or(1.0) as f32;
         let one = file.flag("set_alpha_to_one")?.unwrap_or(true);
         let last = if one { 1.0 } else { fields.betas.alphas_cumprod[0] };
@@ -62,9 +62,9 @@ impl DdimSteps {
         let (image, noise) = (now.sqrt(), (1.0 - now).sqrt());
         let element = |(sample, output): (&f32, &f32)| {
             let (original, epsilon) = match self.prediction {
-                Prediction::Epsilon => ((sample - noise * output) / image, *output),
-                Prediction::Sample => (*output, (sample - image * output) / noise),
-                Prediction::Velocity => (image * sample - noise * output, image * output + noise * sample),
+                PredictionType::Epsilon => ((sample - noise * output) / image, *output),
+                PredictionType::Sample => (*output, (sample - image * output) / noise),
+                PredictionType::Velocity => (image * sample - noise * output, image * output + noise * sample),
             };
             // The noise is not computed again from the clipped image: `use_clipped_model_output` is off by default.
             let original = self.clip.map_or(original, |range| original.clamp(-range, range));

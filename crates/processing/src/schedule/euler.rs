@@ -1,12 +1,12 @@
 //! Steps along the derivative (Karras et al. 2022): `diffusers.EulerDiscreteScheduler` without churn.
 
-use super::fields::{Fields, Prediction, SchedulerSteps, Spacing};
+use super::fields::{PredictionType, SchedulerFields, SchedulerSteps, Spacing};
 use crate::{config_file::ConfigFile, error::PreprocessError};
 
 /// `EulerDiscreteScheduler`.
 #[derive(Debug, Clone)]
 pub struct Euler {
-    fields: Fields,
+    fields: SchedulerFields,
     /// Whether the last step ends at the least noise of the training, rather than at none.
     ends_at_least: bool,
 }
@@ -15,7 +15,7 @@ pub struct Euler {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct EulerSteps {
     sigmas: Vec<f32>,
-    prediction: Prediction,
+    prediction: PredictionType,
 }
 
 const MORE: [&str; 3] = ["final_sigmas_type", "interpolation_type", "timestep_type"];
@@ -32,7 +32,7 @@ impl Euler {
             Some("sigma_min") => true,
             Some(other) => return Err(file.wrong("final_sigmas_type", &format!("is `{other}`"), "use `zero`")),
         };
-        Ok(Self { fields: Fields::read(file, Spacing::Linspace, &MORE)?, ends_at_least })
+        Ok(Self { fields: SchedulerFields::read(file, Spacing::Linspace, &MORE)?, ends_at_least })
     }
 
     pub(super) fn steps(&self, count: usize) -> Option<SchedulerSteps<EulerSteps>> {
@@ -77,9 +77,9 @@ impl EulerSteps {
         let square = sigma * sigma + 1.0;
         let element = |(sample, output): (&f32, &f32)| {
             let original = match self.prediction {
-                Prediction::Epsilon => sample - sigma * output,
-                Prediction::Sample => *output,
-                Prediction::Velocity => output * (-sigma / square.sqrt()) + sample / square,
+                PredictionType::Epsilon => sample - sigma * output,
+                PredictionType::Sample => *output,
+                PredictionType::Velocity => output * (-sigma / square.sqrt()) + sample / square,
             };
             // Not simplified for epsilon, where the quotient is the output: diffusers rounds in these steps.
             sample + (sample - original) / sigma * (next - sigma)

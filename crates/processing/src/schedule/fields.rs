@@ -5,16 +5,16 @@ use crate::{config_file::ConfigFile, error::PreprocessError};
 
 /// The fields that both schedulers have, and no field beside them and `more`.
 #[derive(Debug, Clone)]
-pub(super) struct Fields {
+pub(super) struct SchedulerFields {
     pub(super) betas: Betas,
-    pub(super) prediction: Prediction,
+    pub(super) prediction: PredictionType,
     pub(super) spacing: Spacing,
     offset: i64,
 }
 
 /// The meaning of the model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Prediction {
+pub(super) enum PredictionType {
     Epsilon,
     Sample,
     Velocity,
@@ -51,7 +51,7 @@ const COMMON: [&str; 12] = [
     "timestep_spacing",
 ];
 
-impl Fields {
+impl SchedulerFields {
     pub(super) fn read(file: &ConfigFile, spacing: Spacing, more: &[&str]) -> Result<Self, PreprocessError> {
         for (name, value) in file.fields() {
             // Features of schedulers are flags that are off by default; one that is off changes nothing, known or not.
@@ -61,9 +61,9 @@ impl Fields {
             }
         }
         let prediction = match file.text("prediction_type")? {
-            None | Some("epsilon") => Prediction::Epsilon,
-            Some("sample") => Prediction::Sample,
-            Some("v_prediction") => Prediction::Velocity,
+            None | Some("epsilon") => PredictionType::Epsilon,
+            Some("sample") => PredictionType::Sample,
+            Some("v_prediction") => PredictionType::Velocity,
             Some(other) => return Err(file.wrong("prediction_type", &format!("is `{other}`"), "use `epsilon`")),
         };
         let spacing = match file.text("timestep_spacing")? {

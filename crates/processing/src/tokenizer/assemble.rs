@@ -1,6 +1,6 @@
 //! Builds a backend of the `tokenizers` crate from `tokenizer.json`, or from the vocabulary files of older checkpoints.
 
-use super::{class::Class, guarded::guarded, rebuild::rebuild, settings::Settings};
+use super::{class::TokenizerClass, guarded::guarded, rebuild::rebuild, settings::TokenizerSettings};
 use crate::{
     config_file::{ConfigFile, read_text},
     error::PreprocessError,
@@ -16,11 +16,11 @@ const VOCABULARIES: [&str; 5] =
     ["tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.json", "vocab.txt"];
 
 /// The backend as its files and its class describe it; none where there are no files.
-pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<Tokenizer>, PreprocessError> {
+pub(super) fn backend(directory: &Path, settings: &TokenizerSettings) -> Result<Option<Tokenizer>, PreprocessError> {
     let path = directory.join("tokenizer.json");
     let unreadable = |message: String| PreprocessError::Unreadable { path: path.clone(), message };
     let description = match read_text(&path, limit::TOKENIZER)? {
-        Some(text) if settings.class == Class::Generic => {
+        Some(text) if settings.class == TokenizerClass::Generic => {
             // The crate panics at some errors of JSON.
             let json: Result<IgnoredAny, _> = serde_json::from_str(&text);
             json.map_err(|error| unreadable(excerpt(&error.to_string()).into_owned()))?;
@@ -39,13 +39,18 @@ pub(super) fn backend(directory: &Path, settings: &Settings) -> Result<Option<To
 }
 
 /// The `tokenizer.json` that transformers would make of `vocab.txt`, or of `vocab.json` and `merges.txt`.
-fn older(directory: &Path, settings: &Settings) -> Result<Option<Value>, PreprocessError> {
+fn older(directory: &Path, settings: &TokenizerSettings) -> Result<Option<Value>, PreprocessError> {
     let model = match settings.class {
-        Class::Bert | Class::Mpnet => {
+        TokenizerClass::Bert | TokenizerClass::Mpnet => {
             read_text(&directory.join("vocab.txt"), limit::TOKENIZER)?.map(|lines| word_piece(&lines))
         }
-        Class::Gpt2 | Class::Qwen2 | Class::Roberta => byte_pairs(directory)?,
-        Class::Albert | Class::DebertaV2 | Class::Llama | Class::Generic | Class::FrameTokens | Class::Marian => None,
+        TokenizerClass::Gpt2 | TokenizerClass::Qwen2 | TokenizerClass::Roberta => byte_pairs(directory)?,
+        TokenizerClass::Albert
+        | TokenizerClass::DebertaV2
+        | TokenizerClass::Llama
+        | TokenizerClass::Generic
+        | TokenizerClass::FrameTokens
+        | TokenizerClass::Marian => None,
     };
     if let Some(model) = model {
         let mut file = json!({ "version": "1.0", "added_tokens": [], "model": model });
@@ -81,7 +86,7 @@ fn byte_pairs(directory: &Path) -> Result<Option<Value>, PreprocessError> {
 }
 
 /// The additions of `tokenizer_config.json` to the backend: special tokens, and tokens at the ends.
-pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(), PreprocessError> {
+pub(super) fn complete(backend: &mut Tokenizer, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     // Padding and truncation in `tokenizer.json` are left from a call of its author; every call here sets its own.
     backend.with_padding(None);
     let failed = |error: &dyn std::fmt::Display| PreprocessError::Tokenizer { message: error.to_string() };
@@ -102,7 +107,7 @@ pub(super) fn complete(backend: &mut Tokenizer, settings: &Settings) -> Result<(
 }
 
 /// `TokenizersBackend.update_post_processor`: start and end token around each text, where they exist.
-fn ends_template(backend: &Tokenizer, settings: &Settings, start: bool, end: bool) -> Value {
+fn ends_template(backend: &Tokenizer, settings: &TokenizerSettings, start: bool, end: bool) -> Value {
     let token = |added: bool, role| {
         settings.special(role).filter(|_| added).and_then(|token| Some((token, backend.token_to_id(token)?)))
     };

@@ -14,7 +14,7 @@ const PADDED_LEFT: [&str; 6] =
 
 /// The transformers class that rebuilds a tokenizer from its vocabulary by rules of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TokenizerClass {
     /// `TokenizersBackend`, and every class without code here: `tokenizer.json` holds as it is.
     Generic,
     Albert,
@@ -30,7 +30,7 @@ pub(super) enum Class {
     Roberta,
 }
 
-impl Class {
+impl TokenizerClass {
     pub(super) fn of(class_name: &str) -> Self {
         match class_name {
             "Qwen2Tokenizer" => Self::Qwen2,

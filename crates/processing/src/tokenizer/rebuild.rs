@@ -1,7 +1,7 @@
 //! Rebuilds tokenizers from their vocabulary, as transformers 5 does: some classes use vocabulary, merges and added tokens
 //! of `tokenizer.json` and replace most of the rest.
 
-use super::{class::Class, settings::Settings};
+use super::{class::TokenizerClass, settings::TokenizerSettings};
 use crate::error::PreprocessError;
 use serde_json::{Map, Value, json};
 
@@ -10,30 +10,30 @@ const QWEN2_PATTERN: &str =
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// Replaces in the content of a `tokenizer.json` what the class replaces.
-pub(super) fn rebuild(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+pub(super) fn rebuild(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     let model = file["model"]["type"].as_str().map(str::to_owned);
     match (settings.class, model.as_deref()) {
-        (Class::Albert, Some("Unigram")) => albert(file, settings),
+        (TokenizerClass::Albert, Some("Unigram")) => albert(file, settings),
         // Older files do not name the type of their model.
-        (Class::Bert, Some("WordPiece") | None) => bert(file, settings),
-        (Class::DebertaV2, Some("Unigram")) => deberta_v2(file, settings),
-        (Class::Gpt2, Some("BPE")) => {
+        (TokenizerClass::Bert, Some("WordPiece") | None) => bert(file, settings),
+        (TokenizerClass::DebertaV2, Some("Unigram")) => deberta_v2(file, settings),
+        (TokenizerClass::Gpt2, Some("BPE")) => {
             byte_level(file, settings);
             Ok(())
         }
-        (Class::Mpnet, Some("WordPiece") | None) => mpnet(file, settings),
-        (Class::Qwen2, Some("BPE")) => {
+        (TokenizerClass::Mpnet, Some("WordPiece") | None) => mpnet(file, settings),
+        (TokenizerClass::Qwen2, Some("BPE")) => {
             byte_level(file, settings);
             qwen2(file, settings);
             Ok(())
         }
-        (Class::Roberta, Some("BPE")) => {
+        (TokenizerClass::Roberta, Some("BPE")) => {
             byte_level(file, settings);
             roberta(file, settings)
         }
         // Repositories in the style of Llama 3 name this class, although their
         // pieces are bytes; `AutoTokenizer` takes `TokenizersBackend` for them.
-        (Class::Llama, Some("BPE")) if !mentions_byte_level(&file["pre_tokenizer"]) => {
+        (TokenizerClass::Llama, Some("BPE")) if !mentions_byte_level(&file["pre_tokenizer"]) => {
             llama(file, settings);
             Ok(())
         }
@@ -42,7 +42,7 @@ pub(super) fn rebuild(file: &mut Value, settings: &Settings) -> Result<(), Prepr
 }
 
 /// `AlbertTokenizer`; of the file's normaliser it keeps the table of characters, and its template where there is one.
-fn albert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+fn albert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     let replace = |pattern: &str, content: &str| json!({ "type": "Replace", "pattern": { "String": pattern }, "content": content });
     let mut normalizers = vec![replace("``", "\""), replace("''", "\"")];
     if !settings.keep_accents {
@@ -67,7 +67,7 @@ fn albert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> 
 }
 
 /// `DebertaV2Tokenizer`.
-fn deberta_v2(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+fn deberta_v2(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     let mut normalizers = Vec::new();
     if settings.lowercase.unwrap_or(false) {
         normalizers.push(json!({ "type": "Lowercase" }));
@@ -113,7 +113,7 @@ fn precompiled(normalizer: &Value) -> Option<Value> {
 }
 
 /// A class token before the first text and a separator after each.
-fn around_texts(file: &Value, settings: &Settings) -> Result<Value, PreprocessError> {
+fn around_texts(file: &Value, settings: &TokenizerSettings) -> Result<Value, PreprocessError> {
     let (class, separator) = (token_and_id(file, settings, "cls_token")?, token_and_id(file, settings, "sep_token")?);
     let special = |token: &Value, type_id: u32| json!({ "SpecialToken": { "id": token[0], "type_id": type_id } });
     let text = |sequence: &str, type_id: u32| json!({ "Sequence": { "id": sequence, "type_id": type_id } });
@@ -130,7 +130,7 @@ fn around_texts(file: &Value, settings: &Settings) -> Result<Value, PreprocessEr
 }
 
 /// `BertTokenizer`.
-fn bert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+fn bert(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     word_piece(file, settings);
     file["post_processor"] = json!({
         "type": "BertProcessing",
@@ -141,7 +141,7 @@ fn bert(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
 }
 
 /// `MPNetTokenizer`.
-fn mpnet(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+fn mpnet(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     word_piece(file, settings);
     // `MPNetTokenizer` passes False whatever `add_prefix_space` says.
     file["post_processor"] = roberta_ends(file, settings, false)?;
@@ -149,7 +149,7 @@ fn mpnet(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
 }
 
 /// The common part of the tokenizers of BERT and MPNet.
-fn word_piece(file: &mut Value, settings: &Settings) {
+fn word_piece(file: &mut Value, settings: &TokenizerSettings) {
     file["normalizer"] = json!({
         "type": "BertNormalizer",
         "clean_text": true,
@@ -167,7 +167,7 @@ fn word_piece(file: &mut Value, settings: &Settings) {
 }
 
 /// `GPT2Tokenizer`, and what its relatives share with it: unknown bytes vanish.
-fn byte_level(file: &mut Value, settings: &Settings) {
+fn byte_level(file: &mut Value, settings: &TokenizerSettings) {
     let model = json!({ "continuing_subword_prefix": "", "end_of_word_suffix": "" });
     byte_pairs(file, &model);
     let bytes = json!({
@@ -182,7 +182,7 @@ fn byte_level(file: &mut Value, settings: &Settings) {
 }
 
 /// `Qwen2Tokenizer`.
-fn qwen2(file: &mut Value, settings: &Settings) {
+fn qwen2(file: &mut Value, settings: &TokenizerSettings) {
     let mut bytes = file["pre_tokenizer"].take();
     // The split before it is the regex; GPT-2's would split its pieces again.
     bytes["use_regex"] = json!(false);
@@ -194,12 +194,12 @@ fn qwen2(file: &mut Value, settings: &Settings) {
 }
 
 /// `RobertaTokenizer`.
-fn roberta(file: &mut Value, settings: &Settings) -> Result<(), PreprocessError> {
+fn roberta(file: &mut Value, settings: &TokenizerSettings) -> Result<(), PreprocessError> {
     file["post_processor"] = roberta_ends(file, settings, settings.prefix_space.unwrap_or(false))?;
     Ok(())
 }
 
-fn roberta_ends(file: &Value, settings: &Settings, prefix_space: bool) -> Result<Value, PreprocessError> {
+fn roberta_ends(file: &Value, settings: &TokenizerSettings, prefix_space: bool) -> Result<Value, PreprocessError> {
     Ok(json!({
         "type": "RobertaProcessing",
         "sep": token_and_id(file, settings, "sep_token")?,
@@ -210,7 +210,7 @@ fn roberta_ends(file: &Value, settings: &Settings, prefix_space: bool) -> Result
 }
 
 /// `LlamaTokenizer`.
-fn llama(file: &mut Value, settings: &Settings) {
+fn llama(file: &mut Value, settings: &TokenizerSettings) {
     byte_pairs(file, &json!({ "fuse_unk": true, "byte_fallback": true }));
     let prefix = settings.prefix_space.unwrap_or(true);
     let scheme = match (prefix, settings.legacy) {
@@ -248,7 +248,7 @@ fn mentions_byte_level(pre_tokenizer: &Value) -> bool {
 }
 
 /// `[token, id]` of a special token, among the vocabulary or the added tokens.
-fn token_and_id(file: &Value, settings: &Settings, role: &str) -> Result<Value, PreprocessError> {
+fn token_and_id(file: &Value, settings: &TokenizerSettings, role: &str) -> Result<Value, PreprocessError> {
     let token = settings.special(role).unwrap_or_default();
     let added = file["added_tokens"].as_array().into_iter().flatten().find(|added| added["content"] == token);
     let vocab = &file["model"]["vocab"];

@@ -1,7 +1,7 @@
 //! The settings next to `tokenizer.json`: special tokens, padding sides, limits.
 
 use super::{
-    class::{Class, class_name, default_padding_side},
+    class::{TokenizerClass, class_name, default_padding_side},
     side::PaddingSide,
 };
 use crate::{config_file::ConfigFile, error::PreprocessError};
@@ -16,8 +16,8 @@ const LARGEST_LENGTH: f64 = 1e9;
 
 /// `tokenizer_config.json`, `special_tokens_map.json` and what `config.json` says about token types.
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) class: Class,
+pub(super) struct TokenizerSettings {
+    pub(super) class: TokenizerClass,
     pub(super) padding_side: PaddingSide,
     pub(super) truncation_side: PaddingSide,
     pub(super) max_length: Option<usize>,
@@ -42,12 +42,12 @@ pub(super) struct Settings {
     pub(super) further: Vec<AddedToken>,
 }
 
-impl Settings {
+impl TokenizerSettings {
     pub(super) fn read(directory: &Path, model: &ConfigFile) -> Result<Self, PreprocessError> {
         let file = ConfigFile::read_or_empty(directory, "tokenizer_config.json")?;
         let ends = (file.flag("add_bos_token")?, file.flag("add_eos_token")?);
         let name = class_name(&file, model)?;
-        let class = Class::of(name);
+        let class = TokenizerClass::of(name);
         // `PreTrainedTokenizerBase._from_pretrained` drops both fields
         // beside a `tokenizer.json`, whose template has them already.
         let given = (ends.0.is_some() || ends.1.is_some()) && !directory.join("tokenizer.json").is_file();
@@ -115,7 +115,7 @@ fn token_types(file: &ConfigFile, model: &ConfigFile) -> Result<bool, Preprocess
 fn roles(
     directory: &Path,
     file: &ConfigFile,
-    class: Class,
+    class: TokenizerClass,
 ) -> Result<Vec<(&'static str, AddedToken)>, PreprocessError> {
     let older = ConfigFile::read_or_empty(directory, "special_tokens_map.json")?;
     // `_from_pretrained` reads the older file only without `added_tokens_decoder`, and then prefers it.
@@ -137,10 +137,10 @@ fn roles(
 }
 
 /// The tokens that a class of transformers 5 has where nothing is said.
-fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
+fn class_roles(class: TokenizerClass) -> &'static [(&'static str, &'static str)] {
     const END: &str = "<|endoftext|>";
     match class {
-        Class::Albert => &[
+        TokenizerClass::Albert => &[
             ("bos_token", "[CLS]"),
             ("eos_token", "[SEP]"),
             ("unk_token", "<unk>"),
@@ -149,14 +149,14 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
             ("cls_token", "[CLS]"),
             ("mask_token", "[MASK]"),
         ],
-        Class::Bert => &[
+        TokenizerClass::Bert => &[
             ("unk_token", "[UNK]"),
             ("sep_token", "[SEP]"),
             ("pad_token", "[PAD]"),
             ("cls_token", "[CLS]"),
             ("mask_token", "[MASK]"),
         ],
-        Class::DebertaV2 => &[
+        TokenizerClass::DebertaV2 => &[
             ("bos_token", "[CLS]"),
             ("eos_token", "[SEP]"),
             ("unk_token", "[UNK]"),
@@ -165,7 +165,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
             ("cls_token", "[CLS]"),
             ("mask_token", "[MASK]"),
         ],
-        Class::Mpnet => &[
+        TokenizerClass::Mpnet => &[
             ("bos_token", "<s>"),
             ("eos_token", "</s>"),
             ("unk_token", "[UNK]"),
@@ -174,7 +174,7 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
             ("cls_token", "<s>"),
             ("mask_token", "<mask>"),
         ],
-        Class::Roberta => &[
+        TokenizerClass::Roberta => &[
             ("bos_token", "<s>"),
             ("eos_token", "</s>"),
             ("unk_token", "<unk>"),
@@ -183,10 +183,10 @@ fn class_roles(class: Class) -> &'static [(&'static str, &'static str)] {
             ("cls_token", "<s>"),
             ("mask_token", "<mask>"),
         ],
-        Class::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
-        Class::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
-        Class::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        Class::Generic | Class::FrameTokens | Class::Marian => &[],
+        TokenizerClass::Gpt2 => &[("bos_token", END), ("eos_token", END), ("unk_token", END)],
+        TokenizerClass::Qwen2 => &[("eos_token", END), ("unk_token", END), ("pad_token", END)],
+        TokenizerClass::Llama => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
+        TokenizerClass::Generic | TokenizerClass::FrameTokens | TokenizerClass::Marian => &[],
     }
 }
 

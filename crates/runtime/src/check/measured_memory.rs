@@ -9,7 +9,7 @@ use testgen_types::Precision;
 pub(super) fn add_estimate(evidence: &mut Evidence, checkpoint: &Checkpoint, precision: Precision) {
     if let Some(memory) = evidence.memory.as_mut().filter(|memory| memory.estimated_weights.is_none()) {
         // None for a checkpoint without an estimate, which is not a failure.
-        let estimated = testgen_estimate::Checkpoint::read(checkpoint.directory()).ok();
+        let estimated = testgen_estimate::CheckpointHeaders::read(checkpoint.directory()).ok();
         memory.estimated_weights = estimated.map(|estimated| estimated.weights(precision));
     }
 }

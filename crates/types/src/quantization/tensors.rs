@@ -29,7 +29,7 @@ const INTEGERS: [&str; 4] = ["I8", "U8", "I16", "I32"];
 
 /// A tensor in a header; the metadata of the file has no type.
 #[derive(Deserialize)]
-struct Entry {
+struct HeaderTensor {
     #[serde(default)]
     dtype: String,
 }
@@ -40,7 +40,7 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
     let is_weights = |name: &String| name.ends_with(".safetensors") && name != "golden.safetensors";
     let mut files: Vec<String> = names.filter(is_weights).collect();
     files.sort();
-    let tensors: BTreeMap<String, Entry> = files.iter().flat_map(|file| header(&directory.join(file))).collect();
+    let tensors: BTreeMap<String, HeaderTensor> = files.iter().flat_map(|file| header(&directory.join(file))).collect();
     let found = by_name(&tensors).or_else(|| by_type(&tensors))?;
     let (method, detail, tensor) = found;
     Some((method.to_owned(), detail, format!("the tensor `{tensor}`")))
@@ -48,7 +48,7 @@ pub(super) fn find(directory: &Path) -> Option<(String, Option<String>, String)>
 
 type Sign<'a> = (&'static str, Option<String>, &'a str);
 
-fn by_name(tensors: &BTreeMap<String, Entry>) -> Option<Sign<'_>> {
+fn by_name(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
     ENDINGS.iter().find_map(|(ending, method)| {
         let tensor = tensors.iter().find(|(name, entry)| name.ends_with(ending) && is_sign(ending, entry))?.0;
         let detail = match *ending {
@@ -60,12 +60,12 @@ fn by_name(tensors: &BTreeMap<String, Entry>) -> Option<Sign<'_>> {
 }
 
 /// The ending of MXFP4 is a common word, which counts for packed bytes alone.
-fn is_sign(ending: &str, entry: &Entry) -> bool {
+fn is_sign(ending: &str, entry: &HeaderTensor) -> bool {
     ending != "_blocks" || entry.dtype == "U8"
 }
 
-fn by_type(tensors: &BTreeMap<String, Entry>) -> Option<Sign<'_>> {
-    tensors.iter().find_map(|(name, Entry { dtype })| {
+fn by_type(tensors: &BTreeMap<String, HeaderTensor>) -> Option<Sign<'_>> {
+    tensors.iter().find_map(|(name, HeaderTensor { dtype })| {
         if SMALL_FLOATS.iter().any(|start| dtype.starts_with(start)) {
             return Some(("fp8", Some(dtype.clone()), name.as_str()));
         }
@@ -76,7 +76,7 @@ fn by_type(tensors: &BTreeMap<String, Entry>) -> Option<Sign<'_>> {
 }
 
 /// The tensors of a file; none where its header is damaged, which the load reports.
-fn header(path: &Path) -> BTreeMap<String, Entry> {
+fn header(path: &Path) -> BTreeMap<String, HeaderTensor> {
     let read = || {
         let mut file = open(path).ok()?;
         let mut length = [0; 8];

@@ -2,14 +2,14 @@
 
 use super::{Fault, inputs::changed};
 use testgen_calls::{Attributes, Call, HostTensor, Reduction};
-use testgen_operators::Group;
+use testgen_operators::OperatorGroup;
 use testgen_types::Operator;
 
 /// Faults in the attributes of an operator.
 pub(super) fn of(operator: Operator) -> Vec<Fault> {
     use Operator::*;
-    match (Group::of(operator), operator) {
-        (Group::Convolution, _) => [windows(), transposed(operator)].concat_faults(),
+    match (OperatorGroup::of(operator), operator) {
+        (OperatorGroup::Convolution, _) => [windows(), transposed(operator)].concat_faults(),
         (_, MaxPool1d | MaxPool2d | MaxPool3d) => [windows(), vec![padding_of_zeros()]].concat_faults(),
         (_, AvgPool1d | AvgPool2d | AvgPool3d) => vec![
             set("the stride is 1", |attributes| ones(&mut attributes.stride)),
@@ -21,18 +21,18 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
         (_, AdaptiveAvgPool1d | AdaptiveAvgPool2d) => vec![set("one element less", |attributes| {
             attributes.shape.iter_mut().for_each(|size| *size = (*size).max(2) - 1);
         })],
-        (Group::Reduction, _) | (_, Softmax | LogSoftmax | Unsqueeze | Stack | Gather | Slice) => {
+        (OperatorGroup::Reduction, _) | (_, Softmax | LogSoftmax | Unsqueeze | Stack | Gather | Slice) => {
             vec![changed("another dimension", |call| {
                 let dim = call.attributes.dim.as_mut()?;
                 *dim = if *dim == 0 { 1 } else { 0 };
                 Some(())
             })]
         }
-        (Group::Normalisation, _) | (_, ConvBatchNormRelu) => vec![
+        (OperatorGroup::Normalisation, _) | (_, ConvBatchNormRelu) => vec![
             set("a hundred times the eps", |attributes| attributes.eps *= 100.0),
             set("without eps", |attributes| attributes.eps = 0.0),
         ],
-        (Group::Loss, _) => vec![changed("the sum in place of the mean", |call| {
+        (OperatorGroup::Loss, _) => vec![changed("the sum in place of the mean", |call| {
             let is_mean = call.attributes.reduction == Reduction::Mean;
             is_mean.then(|| call.attributes.reduction = Reduction::Sum)
         })],

@@ -2,7 +2,7 @@
 
 use super::{Computation, Fault};
 use testgen_calls::{Call, Execute, HostTensor, Layout};
-use testgen_operators::Group;
+use testgen_operators::OperatorGroup;
 use testgen_types::Operator;
 
 /// Faults in how the inputs of an operator are read.
@@ -24,7 +24,7 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             })
         }),
     ];
-    let two = matches!(Group::of(operator), Group::Comparison)
+    let two = matches!(OperatorGroup::of(operator), OperatorGroup::Comparison)
         || matches!(
             operator,
             Add | Sub | Mul | Div | Pow | MaxBinary | MinBinary | Maximum | Minimum | AddRelu | MulAdd

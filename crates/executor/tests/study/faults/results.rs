@@ -3,7 +3,7 @@
 use super::{Computation, Fault};
 use std::cell::Cell;
 use testgen_calls::{Call, Element, Execute, HostTensor};
-use testgen_operators::Group;
+use testgen_operators::OperatorGroup;
 use testgen_types::Operator;
 
 /// Faults of an operator's results.
@@ -27,7 +27,7 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
         }),
         every_second_call(),
     ];
-    if Group::of(operator) == Group::Comparison {
+    if OperatorGroup::of(operator) == OperatorGroup::Comparison {
         return faults;
     }
     faults.push(changed("the mantissa has 8 bits", |tensor| every(tensor, |value| Element::Bf16.round(value))));
@@ -74,7 +74,7 @@ fn keeps_numbers(operator: Operator) -> bool {
             | Min
             | Transpose
     );
-    exact || matches!(Group::of(operator), Group::Movement | Group::Indexing)
+    exact || matches!(OperatorGroup::of(operator), OperatorGroup::Movement | OperatorGroup::Indexing)
 }
 
 /// A fault that changes floats alone.

@@ -3,7 +3,7 @@
 use super::{Computation, Fault, inputs::changed};
 use crate::emulated::on_host;
 use testgen_calls::{Call, Element, Execute, HostTensor};
-use testgen_operators::Group;
+use testgen_operators::OperatorGroup;
 use testgen_types::{Operator, Precision};
 
 /// Faults of an operator that sums.
@@ -11,7 +11,7 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
     use Operator::*;
     let mut faults = Vec::new();
     let products = matches!(operator, Matmul | BatchMatmul | Gemm | WeightedSum | MatmulBiasRelu | MatmulBiasGelu)
-        || matches!(Group::of(operator), Group::Convolution)
+        || matches!(OperatorGroup::of(operator), OperatorGroup::Convolution)
         || matches!(operator, ScaledDotProductAttention | ConvBatchNormRelu);
     if products {
         faults.push(changed("factors of TF32", |call| {
@@ -35,7 +35,7 @@ pub(super) fn of(operator: Operator) -> Vec<Fault> {
             Some(())
         }));
     }
-    if matches!(Group::of(operator), Group::Convolution) || operator == ConvBatchNormRelu {
+    if matches!(OperatorGroup::of(operator), OperatorGroup::Convolution) || operator == ConvBatchNormRelu {
         faults.push(changed("the last channel is left out", |call| {
             let tensor = &mut call.inputs[0].tensor;
             let plane: usize = tensor.shape[1..].iter().product();

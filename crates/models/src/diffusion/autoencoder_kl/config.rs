@@ -1,7 +1,7 @@
 //! The configuration of the autoencoder, and the parts that it sizes.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     diffusion::{ResnetBlock, ResnetShape},
 };
 use serde::Deserialize;
@@ -41,7 +41,7 @@ pub(crate) enum UpType {
     UpDecoderBlock2D,
 }
 
-impl Config for AutoencoderConfig {
+impl ModelConfig for AutoencoderConfig {
     /// Metadata of the file, and fields of steps that pipelines run before and after the model.
     const INERT: &'static [&'static str] = &[
         "_class_name",

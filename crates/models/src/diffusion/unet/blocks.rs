@@ -1,6 +1,6 @@
 //! The blocks of the downward path to the lowest resolution and of the upward path: `diffusers.models.unets.unet_2d_blocks`.
 
-use super::config::{BlockType, UnetConfig};
+use super::config::{UnetBlockType, UnetConfig};
 use crate::diffusion::{Downsample, ResnetBlock, SpatialTransformer, Upsample, doubled, halved};
 use burn_tensor::Tensor;
 use testgen_nn::{
@@ -27,7 +27,7 @@ impl<B: Ops> UnetBlock<B> {
     /// `inner` has the channels that each layer reads; `index` counts from the highest resolution.
     fn load(
         config: &UnetConfig,
-        kind: BlockType,
+        kind: UnetBlockType,
         index: usize,
         inner: &[usize],
         w: &Weights<B>,
@@ -38,7 +38,7 @@ impl<B: Ops> UnetBlock<B> {
         };
         let attention =
             |layer| SpatialTransformer::load(&config.transformer(index), &w.module("attentions").module(layer));
-        let attentive = if kind == BlockType::CrossAttnDownBlock2D { inner.len() } else { 0 };
+        let attentive = if kind == UnetBlockType::CrossAttnDownBlock2D { inner.len() } else { 0 };
         Ok(Self {
             resnets: inner.iter().enumerate().map(resnet).collect::<Result<_, _>>()?,
             attentions: (0..attentive).map(attention).collect::<Result<_, _>>()?,

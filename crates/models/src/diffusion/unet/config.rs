@@ -1,7 +1,7 @@
 //! The configuration of the denoiser, and the shapes of its parts.
 
 use crate::{
-    config::{Config, divides},
+    config::{ModelConfig, divides},
     diffusion::{ResnetShape, TransformerShape, Waves},
 };
 use serde::Deserialize;
@@ -17,10 +17,10 @@ pub(crate) struct UnetConfig {
     pub(super) center_input_sample: bool,
     pub(super) flip_sin_to_cos: bool,
     pub(super) freq_shift: f64,
-    pub(super) down_block_types: Vec<BlockType>,
+    pub(super) down_block_types: Vec<UnetBlockType>,
     #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) mid_block_type: MidBlockType,
-    pub(super) up_block_types: Vec<BlockType>,
+    pub(super) up_block_types: Vec<UnetBlockType>,
     pub(super) block_out_channels: Vec<usize>,
     pub(super) layers_per_block: PerBlock,
     pub(super) downsample_padding: usize,
@@ -52,7 +52,7 @@ pub(crate) struct UnetConfig {
 
 /// A block with attention to the condition, or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub(crate) enum BlockType {
+pub(crate) enum UnetBlockType {
     #[serde(alias = "UpBlock2D")]
     DownBlock2D,
     #[serde(alias = "CrossAttnUpBlock2D")]
@@ -110,7 +110,7 @@ impl PerBlock {
     }
 }
 
-impl Config for UnetConfig {
+impl ModelConfig for UnetConfig {
     /// Metadata of the file, the start of pipelines, a head count of a type that is rejected, and where to round: scores
     /// are always computed in f32 here.
     const INERT: &'static [&'static str] =

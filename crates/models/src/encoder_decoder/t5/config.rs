@@ -1,6 +1,6 @@
 //! The configuration of T5.
 
-use crate::config::Config;
+use crate::config::ModelConfig;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{backend::Activation, layer::RelativeBuckets};
@@ -67,7 +67,7 @@ impl T5Config {
     }
 }
 
-impl Config for T5Config {
+impl ModelConfig for T5Config {
     /// `n_positions` is the length of the pretraining; positions are relative and have no limit.
     const INERT: &'static [&'static str] = &["is_encoder_decoder", "n_positions"];
 

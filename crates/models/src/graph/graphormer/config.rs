@@ -1,6 +1,6 @@
 //! The `config.json` of Graphormer.
 
-use crate::config::{Config, divides};
+use crate::config::{ModelConfig, divides};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::backend::Activation;
@@ -56,7 +56,7 @@ impl GraphormerConfig {
     }
 }
 
-impl Config for GraphormerConfig {
+impl ModelConfig for GraphormerConfig {
     /// Training (initialisation, frozen layers, blocks of quantisation noise), what a call returns (`traceable`), and fields
     /// that the files have and transformers never reads: `num_layers` exists besides `num_hidden_layers`, attention is
     /// self-attention whatever `self_attention` says, and nothing holds a graph to `max_nodes`.

@@ -1,6 +1,6 @@
 //! The configuration of wav2vec 2.0 and HuBERT.
 
-use crate::config::Config;
+use crate::config::ModelConfig;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::{backend::Activation, layer::Conv1dShape};
@@ -74,7 +74,7 @@ impl Wav2Vec2Config {
     }
 }
 
-impl Config for Wav2Vec2Config {
+impl ModelConfig for Wav2Vec2Config {
     /// Fields that only pretraining, training, speaker verification and the adapter after the last layer read; `add_adapter` itself is rejected.
     const INERT: &'static [&'static str] = &[
         "adapter_kernel_size",

@@ -14,18 +14,18 @@ use testgen_nn::{
 const EPS: f64 = 1e-5;
 
 /// The convolutions over samples.
-pub(super) struct Features<B: Ops> {
+pub(super) struct FeatureEncoder<B: Ops> {
     layers: Vec<FeatureLayer<B>>,
     shapes: Vec<Conv1dShape>,
 }
 
 struct FeatureLayer<B: Ops> {
     conv: Conv1d<B>,
-    norm: Norm<B>,
+    norm: FeatureNormLayer<B>,
     activation: Activation,
 }
 
-enum Norm<B: Ops> {
+enum FeatureNormLayer<B: Ops> {
     None,
     /// Of each channel over time, `nn.GroupNorm` with a group for every channel.
     Time {
@@ -35,18 +35,19 @@ enum Norm<B: Ops> {
     Channels(LayerNorm<B>),
 }
 
-impl<B: Ops> Features<B> {
+impl<B: Ops> FeatureEncoder<B> {
     pub(super) fn load(config: &Wav2Vec2Config, w: &Weights<B>) -> Result<Self, WeightsError> {
         let shapes = config.convolutions();
         let layer = |(index, shape): (usize, &Conv1dShape)| -> Result<FeatureLayer<B>, WeightsError> {
             let w = w.module("conv_layers").module(index);
             let (width, norm) = (shape.channels[1], w.module("layer_norm"));
             let norm = match (config.feat_extract_norm, index) {
-                (FeatureNorm::Layer, _) => Norm::Channels(LayerNorm::load(&norm, width, EPS)?),
-                (FeatureNorm::Group, 0) => {
-                    Norm::Time { weight: norm.tensor("weight", [width])?, bias: norm.tensor("bias", [width])? }
-                }
-                (FeatureNorm::Group, _) => Norm::None,
+                (FeatureNorm::Layer, _) => FeatureNormLayer::Channels(LayerNorm::load(&norm, width, EPS)?),
+                (FeatureNorm::Group, 0) => FeatureNormLayer::Time {
+                    weight: norm.tensor("weight", [width])?,
+                    bias: norm.tensor("bias", [width])?,
+                },
+                (FeatureNorm::Group, _) => FeatureNormLayer::None,
             };
             let conv = Conv1d::load(&w.module("conv"), *shape, config.conv_bias)?;
             Ok(FeatureLayer { conv, norm, activation: config.feat_extract_activation })
@@ -100,7 +101,7 @@ fn mean_over_time<B: Ops>(x: Tensor<B, 3>) -> Tensor<B, 3> {
     sums.reshape([batch, 1, width]) / frames as f64
 }
 
-impl<B: Ops> Norm<B> {
+impl<B: Ops> FeatureNormLayer<B> {
     fn forward(&self, x: Tensor<B, 3>) -> Tensor<B, 3> {
         match self {
             Self::None => x,

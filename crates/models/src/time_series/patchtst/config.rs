@@ -1,7 +1,7 @@
 //! The `config.json` of PatchTST.
 
 use super::scaler::Scaler;
-use crate::config::{Config, divides};
+use crate::config::{ModelConfig, divides};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use testgen_nn::backend::Activation;
@@ -26,11 +26,11 @@ pub(crate) struct PatchTstConfig {
     pub(super) activation_function: Activation,
     pub(super) pre_norm: bool,
     #[expect(dead_code, reason = "read so that any other value is an error")]
-    pub(super) positional_encoding_type: PositionType,
+    pub(super) positional_encoding_type: TableInit,
     pub(super) use_cls_token: bool,
     pub(super) share_projection: bool,
     pub(super) scaling: Scaler,
-    pub(super) pooling_type: Option<Pool>,
+    pub(super) pooling_type: Option<PatchPooling>,
     #[expect(dead_code, reason = "read so that any other value is an error")]
     pub(super) loss: Loss,
     pub(super) prediction_length: usize,
@@ -51,7 +51,7 @@ pub(super) enum NormType {
 /// The initialisation of the table of positions; its values are in the checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum PositionType {
+pub(super) enum TableInit {
     SinCos,
     Random,
 }
@@ -59,7 +59,7 @@ pub(super) enum PositionType {
 /// How patches become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Pool {
+pub(super) enum PatchPooling {
     Mean,
     Max,
 }
@@ -83,7 +83,7 @@ impl PatchTstConfig {
     }
 }
 
-impl Config for PatchTstConfig {
+impl ModelConfig for PatchTstConfig {
     /// Masking is of the pretraining class, and the other heads turn it off; samples are drawn from distributions alone.
     const INERT: &'static [&'static str] = &[
         "channel_consistent_masking",

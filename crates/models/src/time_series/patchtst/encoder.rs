@@ -93,12 +93,12 @@ impl<B: Ops> PatchTstEncoder<B> {
 }
 
 /// A norm over the features of [rows, positions, width].
-enum Norm<B: Ops> {
+enum PatchNorm<B: Ops> {
     Batch(FeatureBatchNorm<B>),
     Layer(LayerNorm<B>),
 }
 
-impl<B: Ops> Norm<B> {
+impl<B: Ops> PatchNorm<B> {
     fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, eps) = (config.d_model, config.norm_eps);
         Ok(match config.norm_type {
@@ -118,10 +118,10 @@ impl<B: Ops> Norm<B> {
 /// Attention over the patches of a channel, with the same weights over the channels at a patch, and an MLP.
 struct PatchTstLayer<B: Ops> {
     self_attn: SelfAttention<B>,
-    norm_sublayer1: Norm<B>,
+    norm_sublayer1: PatchNorm<B>,
     /// Of attention over channels, where it is on.
-    norm_sublayer2: Option<Norm<B>>,
-    norm_sublayer3: Norm<B>,
+    norm_sublayer2: Option<PatchNorm<B>>,
+    norm_sublayer3: PatchNorm<B>,
     ff: Mlp<B>,
     pre_norm: bool,
 }
@@ -130,7 +130,7 @@ impl<B: Ops> PatchTstLayer<B> {
     fn load(config: &PatchTstConfig, w: &Weights<B>) -> Result<Self, WeightsError> {
         let (width, inner) = (config.d_model, config.ffn_dim);
         let shape = AttentionShape { width, heads: config.num_attention_heads, bias: true };
-        let norm = |name| Norm::load(config, &w.module(name));
+        let norm = |name| PatchNorm::load(config, &w.module(name));
         Ok(Self {
             self_attn: SelfAttention::load(w, &AttentionNames::SELF_ATTN, &shape)?,
             norm_sublayer1: norm("norm_sublayer1")?,
@@ -157,7 +157,12 @@ impl<B: Ops> PatchTstLayer<B> {
     }
 
     /// A sublayer with its norm before it, or after the sum.
-    fn around(&self, x: Tensor<B, 3>, norm: &Norm<B>, sublayer: impl Fn(Tensor<B, 3>) -> Tensor<B, 3>) -> Tensor<B, 3> {
+    fn around(
+        &self,
+        x: Tensor<B, 3>,
+        norm: &PatchNorm<B>,
+        sublayer: impl Fn(Tensor<B, 3>) -> Tensor<B, 3>,
+    ) -> Tensor<B, 3> {
         match self.pre_norm {
             true => x.clone() + sublayer(norm.forward(x)),
             false => norm.forward(x.clone() + sublayer(x)),

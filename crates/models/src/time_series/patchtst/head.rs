@@ -1,6 +1,6 @@
 //! The heads of patches: a forecast, classes or numbers.
 
-use super::config::{PatchTstConfig, Pool};
+use super::config::{PatchPooling, PatchTstConfig};
 use burn_tensor::Tensor;
 use testgen_nn::{
     backend::{Activation, Ops, activate},
@@ -12,19 +12,19 @@ use testgen_types::Head;
 pub(super) struct SeriesHead<B: Ops> {
     projection: Linear<B>,
     read: Read,
-    kind: Kind,
+    kind: HeadKind,
 }
 
 /// How a channel is pooled.
 #[derive(Clone, Copy)]
 enum Read {
     ClassToken,
-    Pooled(Pool),
+    Pooled(PatchPooling),
     AllPatches,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum HeadKind {
     Forecast,
     Logits,
     /// Bounded by a sigmoid where there is a range.
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 /// The output of a head.
-pub(super) enum Output<B: Ops> {
+pub(super) enum HeadOutput<B: Ops> {
     /// [batch, prediction_length, channels], in the unit of the scaler.
     Forecast(Tensor<B, 3>),
     /// [batch, classes].
@@ -53,30 +53,30 @@ impl<B: Ops> SeriesHead<B> {
         let (projection, kind) = match head {
             Head::Prediction => {
                 let inner = if config.pooled() { width } else { width * config.patches() };
-                (projection(inner, config.prediction_length)?, Kind::Forecast)
+                (projection(inner, config.prediction_length)?, HeadKind::Forecast)
             }
-            Head::Regression => (projection(all, config.num_targets)?, Kind::Regression(config.output_range)),
-            _ => (Linear::load(&w.module("linear"), all, config.num_targets)?, Kind::Logits),
+            Head::Regression => (projection(all, config.num_targets)?, HeadKind::Regression(config.output_range)),
+            _ => (Linear::load(&w.module("linear"), all, config.num_targets)?, HeadKind::Logits),
         };
         Ok(Self { projection, read, kind })
     }
 
     /// Of [batch, channels, positions, width].
-    pub(super) fn forward(&self, hidden: Tensor<B, 4>) -> Output<B> {
+    pub(super) fn forward(&self, hidden: Tensor<B, 4>) -> HeadOutput<B> {
         let [batch, channels, places, width] = hidden.dims();
         let read = match self.read {
             Read::ClassToken => hidden.narrow(2, 0, 1).reshape([batch, channels, width]),
-            Read::Pooled(Pool::Mean) => hidden.mean_dim(2).reshape([batch, channels, width]),
-            Read::Pooled(Pool::Max) => hidden.max_dim(2).reshape([batch, channels, width]),
+            Read::Pooled(PatchPooling::Mean) => hidden.mean_dim(2).reshape([batch, channels, width]),
+            Read::Pooled(PatchPooling::Max) => hidden.max_dim(2).reshape([batch, channels, width]),
             Read::AllPatches => hidden.reshape([batch, channels, places * width]),
         };
         match self.kind {
-            Kind::Forecast => Output::Forecast(self.projection.forward(read).swap_dims(1, 2)),
-            Kind::Logits => Output::Logits(self.of_all_channels(read)),
-            Kind::Regression(None) => Output::Regression(self.of_all_channels(read)),
-            Kind::Regression(Some([low, high])) => {
+            HeadKind::Forecast => HeadOutput::Forecast(self.projection.forward(read).swap_dims(1, 2)),
+            HeadKind::Logits => HeadOutput::Logits(self.of_all_channels(read)),
+            HeadKind::Regression(None) => HeadOutput::Regression(self.of_all_channels(read)),
+            HeadKind::Regression(Some([low, high])) => {
                 let share = activate(self.of_all_channels(read), Activation::Sigmoid);
-                Output::Regression(share * (high - low) + low)
+                HeadOutput::Regression(share * (high - low) + low)
             }
         }
     }

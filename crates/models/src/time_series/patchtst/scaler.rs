@@ -46,9 +46,9 @@ impl Scaler {
         let x = series.cast(DType::F32);
         let observed = observed.unwrap_or_else(|| x.zeros_like() + 1.0);
         let count = over_time(observed.clone());
-        let Unit { loc, scale } = match self {
-            Self::Off => Unit { loc: count.zeros_like(), scale: count.zeros_like() + 1.0 },
-            Self::Mean => Unit { loc: count.zeros_like(), scale: mean_scale(&x, &observed, count) },
+        let SeriesScale { loc, scale } = match self {
+            Self::Off => SeriesScale { loc: count.zeros_like(), scale: count.zeros_like() + 1.0 },
+            Self::Mean => SeriesScale { loc: count.zeros_like(), scale: mean_scale(&x, &observed, count) },
             Self::Std => std_unit(&x, &observed, count),
         };
         let values = (x - loc.clone()) / scale.clone();
@@ -57,18 +57,18 @@ impl Scaler {
 }
 
 /// The offset and the divisor of a series, [batch, 1, channels] each.
-struct Unit<B: Ops> {
+struct SeriesScale<B: Ops> {
     loc: Tensor<B, 3>,
     scale: Tensor<B, 3>,
 }
 
-fn std_unit<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B, 3>) -> Unit<B> {
+fn std_unit<B: Ops>(x: &Tensor<B, 3>, observed: &Tensor<B, 3>, count: Tensor<B, 3>) -> SeriesScale<B> {
     // A channel without observations gets the mean 0 and not 0 / 0.
     let count = count.clamp_min(1.0);
     let loc = over_time(x.clone() * observed.clone()) / count.clone();
     let difference = (x.clone() - loc.clone()) * observed.clone();
     let variance = over_time(difference.clone() * difference) / count;
-    Unit { loc, scale: (variance + SMALLEST_VARIANCE).sqrt() }
+    SeriesScale { loc, scale: (variance + SMALLEST_VARIANCE).sqrt() }
 }
 
 /// The sums [batch, 1, channels] over time, as the last dimension: there the sum has many parts and a small error.

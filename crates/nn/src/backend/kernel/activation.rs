@@ -73,16 +73,16 @@ impl Elementwise for QuickGelu {
 
 fn map<F: Elementwise>(x: &mut [f32]) {
     let arch = Arch::new();
-    let run = |part: &mut [f32]| arch.dispatch(Map::<F> { part, function: PhantomData });
+    let run = |part: &mut [f32]| arch.dispatch(ElementwiseMap::<F> { part, function: PhantomData });
     if x.len() <= PARALLEL { run(x) } else { x.par_chunks_mut(PARALLEL).for_each(run) }
 }
 
-struct Map<'a, F> {
+struct ElementwiseMap<'a, F> {
     part: &'a mut [f32],
     function: PhantomData<F>,
 }
 
-impl<F: Elementwise> WithSimd for Map<'_, F> {
+impl<F: Elementwise> WithSimd for ElementwiseMap<'_, F> {
     type Output = ();
 
     #[inline(always)]

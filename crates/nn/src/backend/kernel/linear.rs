@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// A matrix [in, out] with any strides, in elements.
-pub(in crate::backend) struct Matrix<'a> {
+pub(in crate::backend) struct StridedMatrix<'a> {
     pub(in crate::backend) elements: &'a [f32],
     pub(in crate::backend) row_stride: isize,
     pub(in crate::backend) column_stride: isize,
@@ -18,7 +18,7 @@ const PARALLEL_PRODUCTS: usize = 1 << 22;
 pub(in crate::backend) fn linear(
     x: &[f32],
     [rows, inner, columns]: [usize; 3],
-    weight: &Matrix<'_>,
+    weight: &StridedMatrix<'_>,
     bias: Option<&[f32]>,
 ) -> Vec<f32> {
     let mut out = match bias {
@@ -76,7 +76,7 @@ impl WithSimd for RowBand<'_> {
     }
 }
 
-fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &Matrix<'_>, add: bool, out: &mut [f32]) {
+fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &StridedMatrix<'_>, add: bool, out: &mut [f32]) {
     assert!(x.len() == rows * inner && out.len() == rows * columns, "the slices fill their shapes");
     let last = (inner as isize - 1) * weight.row_stride + (columns as isize - 1) * weight.column_stride;
     assert!(weight.row_stride >= 0 && weight.column_stride >= 0 && (last as usize) < weight.elements.len());
@@ -112,7 +112,7 @@ fn product(x: &[f32], [rows, inner, columns]: [usize; 3], weight: &Matrix<'_>, a
 
 #[cfg(test)]
 mod tests {
-    use super::{Matrix, linear};
+    use super::{StridedMatrix, linear};
 
     /// Small integers: every order of summation leads to the same f32.
     fn integers(count: usize, step: usize) -> Vec<f32> {
@@ -127,7 +127,7 @@ mod tests {
             let (x, weight, bias) = (integers(rows * inner, 3), integers(inner * columns, 5), integers(columns, 2));
             for (row_stride, column_stride) in [(columns, 1), (1, inner)] {
                 let at = |row: usize, column: usize| weight[row * row_stride + column * column_stride];
-                let matrix = Matrix {
+                let matrix = StridedMatrix {
                     elements: &weight,
                     row_stride: row_stride as isize,
                     column_stride: column_stride as isize,

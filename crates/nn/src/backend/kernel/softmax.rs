@@ -27,12 +27,12 @@ pub(in crate::backend) fn masked_softmax(scores: &mut [f32], shape: [usize; 4], 
     let keys = shape[3];
     let (arch, rows) = (Arch::new(), rows_per_task(keys));
     scores.par_chunks_mut(keys * rows).enumerate().for_each(|(task, scores)| {
-        arch.dispatch(Rows { scores, shape, scale, bias, first: task * rows });
+        arch.dispatch(SoftmaxRows { scores, shape, scale, bias, first: task * rows });
     });
 }
 
 /// The rows from `first` on.
-struct Rows<'a> {
+struct SoftmaxRows<'a> {
     scores: &'a mut [f32],
     shape: [usize; 4],
     scale: f32,
@@ -40,7 +40,7 @@ struct Rows<'a> {
     first: usize,
 }
 
-impl WithSimd for Rows<'_> {
+impl WithSimd for SoftmaxRows<'_> {
     type Output = ();
 
     #[inline(always)]

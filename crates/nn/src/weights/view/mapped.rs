@@ -1,7 +1,7 @@
 //! Weights that stay in the mapped file: a tensor of the host processor that shares its pages, nothing is copied.
 
-use super::Stored;
-use crate::heap::Held;
+use super::FileTensor;
+use crate::heap::HeldBytes;
 use burn_tensor::{AllocationProperty, Bytes, DType};
 use memmap2::Mmap;
 use safetensors::Dtype;
@@ -12,7 +12,7 @@ struct MappedTensor {
     map: Arc<Mmap>,
     range: Range<usize>,
     /// Counts as memory in use: a model that is not dropped must be detected although its weights are not on the heap.
-    _held: Held,
+    _held: HeldBytes,
 }
 
 impl AsRef<[u8]> for MappedTensor {
@@ -23,7 +23,7 @@ impl AsRef<[u8]> for MappedTensor {
 
 /// The bytes of `stored` without a copy; none where it has another type than `dtype` or is not aligned for it. burn copies
 /// them before it writes to them.
-pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
+pub(super) fn share(stored: &FileTensor<'_>, dtype: DType) -> Option<Bytes> {
     let pair = (stored.dtype, dtype);
     let same = matches!(pair, (Dtype::F32, DType::F32) | (Dtype::F16, DType::F16) | (Dtype::BF16, DType::BF16));
     let aligned = stored.bytes().as_ptr().addr().is_multiple_of(dtype.size());
@@ -32,7 +32,7 @@ pub(super) fn share(stored: &Stored<'_>, dtype: DType) -> Option<Bytes> {
         return None;
     }
     let (map, range) = (Arc::clone(stored.map), stored.range.clone());
-    let tensor = MappedTensor { map, _held: Held::new(range.len()), range };
+    let tensor = MappedTensor { map, _held: HeldBytes::new(range.len()), range };
     Some(Bytes::from_shared(bytes::Bytes::from_owner(tensor), AllocationProperty::Native))
 }
 

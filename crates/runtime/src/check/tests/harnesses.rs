@@ -19,7 +19,7 @@ use crate::{
 use std::{cell::Cell, io, path::Path};
 use testgen_device::DeviceUnavailable;
 use testgen_models::{Checkpoint, Model, Source};
-use testgen_nn::heap::Held;
+use testgen_nn::heap::HeldBytes;
 use testgen_types::{Architecture, DeviceKind, ModelType, Operator, Precision, Registration, ReportEntry, Task};
 
 /// The size of a model that remains in memory: a tebibyte, far more than other tests of this process allocate meanwhile.
@@ -148,7 +148,7 @@ fn init_cpu(target: &LoadTarget) -> Endpoint {
         Err(error) => return Endpoint::mock(&target.label, DeviceKind::Cpu, &error),
     };
     if fault == Fault::ModelKept {
-        std::mem::forget(Held::new(KEPT));
+        std::mem::forget(HeldBytes::new(KEPT));
     }
     Endpoint::real(DeviceKind::Cpu, LoadedModel::new(target, device, model), handler_of(spec.task))
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use testgen_gpu::Product;
-use testgen_kernels::Finding;
+use testgen_kernels::CandidateResult;
 use testgen_types::{DeviceKind, KernelOutcome};
 
 /// The start of an answer's line; libraries may print others.
@@ -41,15 +41,15 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn new(kernel: usize, product: usize, finding: Finding) -> Self {
+    pub(super) fn new(kernel: usize, product: usize, finding: CandidateResult) -> Self {
         let (outcome, headroom, reason) = match finding {
             // An exact product has an infinite headroom, which JSON does not have.
-            Finding::Correct { headroom } => {
+            CandidateResult::Correct { headroom } => {
                 (KernelOutcome::Correct, Some(headroom).filter(|headroom| headroom.is_finite()), None)
             }
-            Finding::Wrong { headroom, what } => (KernelOutcome::Wrong, Some(headroom), Some(what)),
-            Finding::Refused { why } => (KernelOutcome::Refused, None, Some(shortened(&why))),
-            Finding::Crashed { why } => (KernelOutcome::Crashed, None, Some(shortened(&why))),
+            CandidateResult::Wrong { headroom, what } => (KernelOutcome::Wrong, Some(headroom), Some(what)),
+            CandidateResult::Refused { why } => (KernelOutcome::Refused, None, Some(shortened(&why))),
+            CandidateResult::Crashed { why } => (KernelOutcome::Crashed, None, Some(shortened(&why))),
         };
         Self { kernel, product, outcome, headroom, reason }
     }
@@ -62,11 +62,11 @@ fn shortened(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Finding, Found};
+    use super::{Answer, CandidateResult, Found};
 
     #[test]
     fn an_exact_product_has_no_headroom_in_json() {
-        let answer = Answer::Found(Found::new(1, 2, Finding::Correct { headroom: f64::INFINITY }));
+        let answer = Answer::Found(Found::new(1, 2, CandidateResult::Correct { headroom: f64::INFINITY }));
         let text = serde_json::to_string(&answer).expect("it has string keys only");
         assert!(text.contains("\"headroom\":null") && text.contains("\"correct\""), "{text}");
         assert_eq!(serde_json::from_str::<Answer>(&text).expect("it is what was written"), answer);

@@ -9,7 +9,7 @@ use std::io::{Write, stdin, stdout};
 use testgen_device::DeviceIndex;
 use testgen_engine::EngineName;
 use testgen_gpu::{GpuDevice, Product};
-use testgen_kernels::{Candidate, Finding, examine};
+use testgen_kernels::{Candidate, CandidateResult, examine};
 use testgen_nn::device::BackendDevice;
 
 /// The variable that turns a suite into a worker.
@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<(), String> {
     for (number, product) in &task.products {
         answer(&Answer::Started(*number))?;
         let finding = examined(&candidate, product, device);
-        let crashed = matches!(finding, Finding::Crashed { .. });
+        let crashed = matches!(finding, CandidateResult::Crashed { .. });
         answer(&Answer::Found(Found::new(task.kernel, *number, finding)))?;
         if crashed {
             break;
@@ -38,13 +38,13 @@ pub(super) fn run() -> Result<(), String> {
     Ok(())
 }
 
-fn examined(candidate: &Candidate, product: &Product, device: GpuDevice) -> Finding {
+fn examined(candidate: &Candidate, product: &Product, device: GpuDevice) -> CandidateResult {
     let panics = device_panics();
     let finding = examine(candidate, product, device);
     // A panic on the device's thread does not reach this one; the result then contains what was in memory.
     match device_panic_messages(panics) {
         messages if messages.is_empty() => finding,
-        messages => Finding::Crashed { why: messages.join("; ") },
+        messages => CandidateResult::Crashed { why: messages.join("; ") },
     }
 }
 

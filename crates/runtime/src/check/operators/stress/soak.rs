@@ -2,7 +2,7 @@
 
 use super::super::super::outcome::Failures;
 use std::time::{Duration, Instant};
-use testgen_operators::{Repeated, Stress, StressCase};
+use testgen_operators::{ResultDigests, Stress, StressCase};
 
 /// Bytes of a case that is repeated: many repetitions show more than a few large ones.
 const LARGEST: u64 = 1 << 30;
@@ -10,7 +10,7 @@ const LARGEST: u64 = 1 << 30;
 /// The cases that are repeated.
 pub(super) struct Soaked {
     time: Option<Duration>,
-    cases: Vec<(StressCase, Repeated, String)>,
+    cases: Vec<(StressCase, ResultDigests, String)>,
     repetitions: usize,
     taken: Duration,
 }
@@ -22,7 +22,7 @@ impl Soaked {
     }
 
     /// Adds a case with the bits of its first run.
-    pub(super) fn add(&mut self, case: StressCase, bits: Repeated, name: String) {
+    pub(super) fn add(&mut self, case: StressCase, bits: ResultDigests, name: String) {
         if self.time.is_some() && case.bytes() <= LARGEST {
             self.cases.push((case, bits, name));
         }
