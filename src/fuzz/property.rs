@@ -10,7 +10,7 @@ use crate::{
     template::Templates,
 };
 use std::{path::Path, sync::Arc};
-use testgen_verify::{Source as Code, verify_all};
+use testgen_verify::{HarnessSource as Code, verify_all};
 
 /// The spec in a text, or its errors.
 pub(super) fn read_spec(text: &str) -> Result<spec::ModelSpec, String> {

@@ -13,7 +13,7 @@ use crate::{
 use std::{fs, path::Path};
 use testgen_fuzz::{Target, assert_message, scratch_directory, seeds};
 use testgen_types::ReportEntry;
-use testgen_verify::{Source as Code, verify_all};
+use testgen_verify::{HarnessSource as Code, verify_all};
 
 const BERT: &str = "name: bert\nmodel_type: bert\narchitecture: encoder_only\ntask: text_embedding\ncheckpoint:\n  fixture: bert\n\
                     devices: [cpu, cuda, rocm]\nprecisions: [f32, f16, bf16]\n";

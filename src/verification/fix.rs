@@ -8,7 +8,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 use testgen_types::bounded_file::{limit, read_text};
-use testgen_verify::{Expectation, Source, autofix};
+use testgen_verify::{Expectation, HarnessSource, autofix};
 
 /// A file that was fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn fix(path: &Path, shown: String, expectation: Option<&Expectation>) -> Result<
         return Ok(None);
     }
     let Ok(text) = read_text(path, limit::SOURCE) else { return Ok(None) };
-    let Some(fixed) = autofix(&Source { path: &shown, text: &text }, expectation) else { return Ok(None) };
+    let Some(fixed) = autofix(&HarnessSource { path: &shown, text: &text }, expectation) else { return Ok(None) };
     replace_file(path, fixed.text.as_bytes())?;
     Ok(Some(FixedFile { path: shown, fixes: fixed.fixes }))
 }

@@ -7,14 +7,14 @@ use super::{
 use crate::{spec::Count, text::Quoted};
 use serde::Serialize;
 use std::fmt::Write;
-use testgen_verify::{Repeated, also_in, collapse};
+use testgen_verify::{RepeatedFinding, also_in, collapse};
 
 /// Every finding and issue, then the summary.
 pub fn render_human(verification: &Verification) -> String {
     let text_of = |path: &str| verification.texts.get(path).cloned();
     let mut text = testgen_verify::render_human(&verification.findings, &text_of);
     let issues = collapse(verification.issues.iter().collect(), |issue| (issue.kind, &issue.message, &issue.help));
-    for Repeated { first: ProjectIssue { path, line, kind, message, help }, others } in issues {
+    for RepeatedFinding { first: ProjectIssue { path, line, kind, message, help }, others } in issues {
         let (path, message) = (Quoted(path).bare(), message.trim_end());
         let others = also_in(others.iter().map(|other| Quoted(&other.path).bare()));
         let others = if others.is_empty() { others } else { format!(" {others}") };

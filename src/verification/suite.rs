@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use testgen_types::bounded_file::{FileError, limit, read_bytes, read_text};
-use testgen_verify::{Source, verify_all};
+use testgen_verify::{HarnessSource, verify_all};
 use walkdir::WalkDir;
 
 /// Nothing could be verified.
@@ -145,7 +145,7 @@ pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, VerificationError
         let text = read_text(path, limit::SOURCE)?;
         verification.texts.insert(path.display().to_string(), text);
     }
-    let questions = verification.texts.iter().map(|(path, text)| (Source { path, text }, None));
+    let questions = verification.texts.iter().map(|(path, text)| (HarnessSource { path, text }, None));
     let findings = verify_all(&questions.collect::<Vec<_>>());
     verification.findings = findings.into_iter().flatten().collect();
     verification.files = verification.texts.len();
@@ -196,7 +196,7 @@ impl Suite<'_> {
         let questions = read
             .iter()
             .filter(differs)
-            .map(|(harness, path, text)| (Source { path, text }, Some(&harness.expectation)));
+            .map(|(harness, path, text)| (HarnessSource { path, text }, Some(&harness.expectation)));
         let findings = verify_all(&questions.collect::<Vec<_>>());
         into.findings.extend(findings.into_iter().flatten());
         into.files += read.len();

@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 use testgen_types::Architecture;
-use testgen_verify::{Finding, Source, verify_all};
+use testgen_verify::{Finding, HarnessSource, verify_all};
 
 /// A rendered harness.
 struct Rendered {
@@ -124,8 +124,8 @@ fn named_place(templates: &Templates, template: &str, report: &str) -> Option<(S
 }
 
 impl Rendered {
-    fn question(&self) -> (Source<'_>, Option<&testgen_verify::Expectation>) {
-        (Source { path: &self.template, text: &self.text }, Some(&self.harness.expectation))
+    fn question(&self) -> (HarnessSource<'_>, Option<&testgen_verify::Expectation>) {
+        (HarnessSource { path: &self.template, text: &self.text }, Some(&self.harness.expectation))
     }
 
     /// The finding at its position in the template, and the template's text.

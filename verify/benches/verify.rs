@@ -11,7 +11,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use testgen_verify::{Expectation, Source, verify_all, verify_harness};
+use testgen_verify::{Expectation, HarnessSource, verify_all, verify_harness};
 
 /// The allocator of the command line.
 #[global_allocator]
@@ -34,9 +34,9 @@ fn main() {
     let bytes: usize = texts.iter().map(String::len).sum();
     println!("{} harnesses of {} bytes on average", texts.len(), bytes / texts.len());
 
-    let questions = |count: usize| -> Vec<(Source<'_>, Option<&Expectation>)> {
+    let questions = |count: usize| -> Vec<(HarnessSource<'_>, Option<&Expectation>)> {
         let all = models.iter().zip(&texts).cycle().take(count);
-        all.map(|(model, text)| (Source { path: good_harness::PATH, text }, Some(model))).collect()
+        all.map(|(model, text)| (HarnessSource { path: good_harness::PATH, text }, Some(model))).collect()
     };
     let (few, many) = (questions(200), questions(2000));
     rate("one by one", budget, || {

@@ -4,10 +4,10 @@
 use crate::{
     expectation::{Expectation, ExpectedSkip},
     finding::Finding,
-    harness::Harness,
+    harness::ParsedHarness,
     literal,
     rule_id::RuleId,
-    verifier::{Source, verify_harness},
+    verifier::{HarnessSource, verify_harness},
 };
 use syn::Expr;
 
@@ -22,7 +22,7 @@ pub struct Fixed {
 
 /// Applies the fixes that need no decision; none when nothing was fixed. The result is verified: it has no
 /// finding that the given text does not have.
-pub fn autofix(source: &Source<'_>, expectation: Option<&Expectation>) -> Option<Fixed> {
+pub fn autofix(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Option<Fixed> {
     let expectation = expectation?;
     let mut fixed = Fixed { text: source.text.to_owned(), fixes: Vec::new() };
     let fixes: [(RuleId, Fix, &str); 2] =
@@ -47,7 +47,7 @@ pub fn autofix(source: &Source<'_>, expectation: Option<&Expectation>) -> Option
 type Fix = fn(&str, &Expectation) -> Option<String>;
 
 fn findings(path: &str, text: &str, expectation: &Expectation) -> Vec<Finding> {
-    verify_harness(&Source { path, text }, Some(expectation))
+    verify_harness(&HarnessSource { path, text }, Some(expectation))
 }
 
 /// Whether the same finding existed before, perhaps in another line.
@@ -72,7 +72,7 @@ fn header(text: &str, expectation: &Expectation) -> Option<String> {
 /// Replaces the list of skips by that of the spec.
 fn skips(text: &str, expectation: &Expectation) -> Option<String> {
     let file = syn::parse_file(text).ok()?;
-    let harness = Harness::new(&file, Some(expectation));
+    let harness = ParsedHarness::new(&file, Some(expectation));
     let fields = harness.harness_fields()?;
     let Expr::Array(list) = literal::plain(fields.get("skipped")?) else { return None };
     let brackets = list.bracket_token.span;

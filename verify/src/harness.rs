@@ -16,7 +16,7 @@ use testgen_types::DeviceKind;
 
 /// One harness as the rules see it.
 #[derive(Debug)]
-pub(crate) struct Harness<'a> {
+pub(crate) struct ParsedHarness<'a> {
     pub(crate) file: &'a File,
     pub(crate) expectation: Option<&'a Expectation>,
     pub(crate) names: Names,
@@ -27,9 +27,9 @@ pub(crate) struct Harness<'a> {
     pub(crate) spec: Option<SpecLiteral<'a>>,
     pub(crate) requirements: Option<RequiredChecks>,
     /// The init functions that exist.
-    pub(crate) inits: Vec<Entry<'a>>,
+    pub(crate) inits: Vec<EntryPoint<'a>>,
     /// The handlers that exist, if the task is known.
-    pub(crate) handlers: Vec<Entry<'a>>,
+    pub(crate) handlers: Vec<EntryPoint<'a>>,
     /// The function that builds the request.
     pub(crate) request: Option<RequestFunction<'a>>,
 }
@@ -46,13 +46,13 @@ pub(crate) struct RequestFunction<'a> {
 
 /// An entry point of the harness, with its paths.
 #[derive(Debug)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct EntryPoint<'a> {
     pub(crate) device: DeviceKind,
     pub(crate) function: &'a ItemFn,
     pub(crate) interpretation: Interpretation<'a>,
 }
 
-impl<'a> Harness<'a> {
+impl<'a> ParsedHarness<'a> {
     /// Collects everything that the rules use.
     pub(crate) fn new(file: &'a File, expectation: Option<&'a Expectation>) -> Self {
         let names = Names::new(file);
@@ -64,7 +64,7 @@ impl<'a> Harness<'a> {
                 // A second definition is a finding of `signature::defined_once`; until it is fixed, the first one is
                 // followed.
                 let function = *functions.get(&name(device))?.first()?;
-                Some(Entry { device, function, interpretation: reader::read(&names, &file_items, function) })
+                Some(EntryPoint { device, function, interpretation: reader::read(&names, &file_items, function) })
             });
             found.collect::<Vec<_>>()
         };

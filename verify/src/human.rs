@@ -18,7 +18,7 @@ pub fn render_human(findings: &[Finding], sources: &dyn Fn(&str) -> Option<Strin
     sorted.sort_by_key(|finding| (&finding.path, finding.line, finding.column, finding.rule, &finding.message));
     let mut texts: BTreeMap<&str, Option<String>> = BTreeMap::new();
     let mut out = String::new();
-    for Repeated { first: finding, others } in
+    for RepeatedFinding { first: finding, others } in
         collapse(sorted, |finding| (finding.rule, &finding.message, &finding.help))
     {
         let text = texts.entry(&finding.path).or_insert_with(|| sources(&finding.path));
@@ -30,7 +30,7 @@ pub fn render_human(findings: &[Finding], sources: &dyn Fn(&str) -> Option<Strin
 
 /// Findings that differ only in their place.
 #[derive(Debug)]
-pub struct Repeated<T> {
+pub struct RepeatedFinding<T> {
     /// The one that is shown in full.
     pub first: T,
     /// The others; empty where there are few, because then each is shown in full.
@@ -38,7 +38,7 @@ pub struct Repeated<T> {
 }
 
 /// Groups what has the same key, where it occurs more often than a reader can survey. Keeps the order of `all`.
-pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<Repeated<T>> {
+pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<RepeatedFinding<T>> {
     let mut groups: BTreeMap<K, Vec<T>> = BTreeMap::new();
     for &one in &all {
         groups.entry(key(one)).or_default().push(one);
@@ -48,11 +48,11 @@ pub fn collapse<T: Copy, K: Ord>(all: Vec<T>, key: impl Fn(T) -> K) -> Vec<Repea
         match groups.get_mut(&key(one)) {
             Some(group) if group.len() > MAX_SHOWN => {
                 let mut others = std::mem::take(group);
-                shown.push(Repeated { first: others.remove(0), others });
+                shown.push(RepeatedFinding { first: others.remove(0), others });
             }
             // The group was shown with its first member.
             Some(group) if group.is_empty() => {}
-            _ => shown.push(Repeated { first: one, others: Vec::new() }),
+            _ => shown.push(RepeatedFinding { first: one, others: Vec::new() }),
         }
     }
     shown

@@ -1,7 +1,7 @@
 //! One path through an init function, described by its steps: detect, open, probe, choose, load.
 
 use crate::{
-    reader::{Call, Callee, CodePath, Outcome, Value},
+    reader::{BranchOutcome, Callee, CodePath, RecordedCall, Value},
     vocabulary::init_name,
 };
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub(crate) fn of_target<'a>(name: &str) -> Value<'a> {
 }
 
 /// The payload of the result of the call at `step` on the side `outcome`.
-pub(crate) fn payload<'a>(outcome: Outcome, step: usize) -> Value<'a> {
+pub(crate) fn payload<'a>(outcome: BranchOutcome, step: usize) -> Value<'a> {
     Value::Payload(outcome, Rc::new(Value::Called(step)))
 }
 
@@ -49,7 +49,7 @@ impl<'w, 'a> InitPath<'w, 'a> {
     }
 
     /// The calls that detect a device of this kind.
-    pub(crate) fn detections(&self) -> Vec<(usize, &'w Call<'a>)> {
+    pub(crate) fn detections(&self) -> Vec<(usize, &'w RecordedCall<'a>)> {
         detectors(self.device).iter().flat_map(|name| self.code_path.runtime(name)).collect()
     }
 
@@ -58,7 +58,7 @@ impl<'w, 'a> InitPath<'w, 'a> {
         self.detections().into_iter().find_map(|(step, _)| match self.device {
             DeviceKind::Cpu => Some(Value::Called(step)),
             DeviceKind::Cuda | DeviceKind::Rocm => {
-                (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+                (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
             }
         })
     }
@@ -66,45 +66,45 @@ impl<'w, 'a> InitPath<'w, 'a> {
     /// Whether the device was searched for and is absent.
     pub(crate) fn is_absent(&self) -> bool {
         let detections = self.detections();
-        let failed = |(step, _): &(usize, &Call<'_>)| self.code_path.outcome(*step) == Some(Outcome::Err);
+        let failed = |(step, _): &(usize, &RecordedCall<'_>)| self.code_path.outcome(*step) == Some(BranchOutcome::Err);
         self.device != DeviceKind::Cpu && !detections.is_empty() && detections.iter().all(failed)
     }
 
     /// The calls that open a device.
-    pub(crate) fn opens(&self) -> impl Iterator<Item = (usize, &'w Call<'a>)> {
+    pub(crate) fn opens(&self) -> impl Iterator<Item = (usize, &'w RecordedCall<'a>)> {
         self.code_path.calls().filter(|(_, call)| call.callee == Callee::Method("open".to_owned()))
     }
 
     /// The call that opens the device.
-    pub(crate) fn open(&self) -> Option<(usize, &'w Call<'a>)> {
+    pub(crate) fn open(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
         self.opens().next()
     }
 
     /// The open device, on paths that opened it.
     pub(crate) fn opened(&self) -> Option<Value<'a>> {
         let (step, _) = self.open()?;
-        (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+        (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
     }
 
     /// The call that chooses the precision.
-    pub(crate) fn choose(&self) -> Option<(usize, &'w Call<'a>)> {
+    pub(crate) fn choose(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
         self.code_path.calls().find(|(_, call)| call.callee == Callee::Method("choose".to_owned()))
     }
 
     /// The call that loads the model.
-    pub(crate) fn load(&self) -> Option<(usize, &'w Call<'a>)> {
+    pub(crate) fn load(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
         self.code_path.runtime("load").next()
     }
 
     /// The model, on paths that loaded it.
     pub(crate) fn loaded(&self) -> Option<Value<'a>> {
         let (step, _) = self.load()?;
-        (self.code_path.outcome(step) == Some(Outcome::Ok)).then(|| payload(Outcome::Ok, step))
+        (self.code_path.outcome(step) == Some(BranchOutcome::Ok)).then(|| payload(BranchOutcome::Ok, step))
     }
 
     /// The first of open, choose and load that failed.
-    pub(crate) fn failed(&self) -> Option<(usize, &'w Call<'a>)> {
+    pub(crate) fn failed(&self) -> Option<(usize, &'w RecordedCall<'a>)> {
         let calls = [self.open(), self.choose(), self.load()];
-        calls.into_iter().flatten().find(|(step, _)| self.code_path.outcome(*step) == Some(Outcome::Err))
+        calls.into_iter().flatten().find(|(step, _)| self.code_path.outcome(*step) == Some(BranchOutcome::Err))
     }
 }

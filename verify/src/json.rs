@@ -4,7 +4,7 @@ use crate::finding::Finding;
 
 /// The document that [`render_json`] writes.
 #[derive(serde::Serialize)]
-struct Document<'a> {
+struct FindingsDocument<'a> {
     version: u32,
     findings: Vec<&'a Finding>,
 }
@@ -14,7 +14,7 @@ struct Document<'a> {
 pub fn render_json(findings: &[Finding]) -> String {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|finding| (&finding.path, finding.line, finding.column, finding.rule, &finding.message));
-    let document = Document { version: 1, findings: sorted };
+    let document = FindingsDocument { version: 1, findings: sorted };
     let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers are JSON");
     text.push('\n');
     text

@@ -14,14 +14,14 @@ pub(crate) fn plain(expression: &Expr) -> &Expr {
 }
 
 /// The variant of a closed enum that `expression` names, for instance `DeviceKind::Rocm`.
-pub(crate) fn variant<T: Copy>(names: &Names, expression: &Expr, closed: &ClosedEnum<T>) -> Option<T> {
+pub(crate) fn variant<T: Copy>(names: &Names, expression: &Expr, closed: &EnumLiteral<T>) -> Option<T> {
     let Expr::Path(path) = plain(expression) else { return None };
     let named = names.variant(&path.path, closed.kind)?;
     closed.all.iter().copied().find(|candidate| named.is((closed.variant)(*candidate)))
 }
 
 /// A closed enum of `testgen-types`.
-pub(crate) struct ClosedEnum<T: 'static> {
+pub(crate) struct EnumLiteral<T: 'static> {
     /// The enum's name.
     pub(crate) kind: &'static str,
     /// Every variant.
@@ -34,7 +34,7 @@ macro_rules! closed_enum {
     ($($constant:ident: $kind:ident),+ $(,)?) => {
         $(
             #[doc = concat!("The variants of `", stringify!($kind), "`.")]
-            pub(crate) const $constant: ClosedEnum<testgen_types::$kind> = ClosedEnum {
+            pub(crate) const $constant: EnumLiteral<testgen_types::$kind> = EnumLiteral {
                 kind: stringify!($kind),
                 all: testgen_types::$kind::ALL,
                 variant: testgen_types::$kind::variant_name,
@@ -97,7 +97,7 @@ pub(crate) fn elements(expression: &Expr) -> Option<Vec<&Expr>> {
 }
 
 /// The variants in a list.
-pub(crate) fn variant_list<T: Copy>(names: &Names, expression: &Expr, closed: &ClosedEnum<T>) -> Option<Vec<T>> {
+pub(crate) fn variant_list<T: Copy>(names: &Names, expression: &Expr, closed: &EnumLiteral<T>) -> Option<Vec<T>> {
     elements(expression)?.into_iter().map(|element| variant(names, element, closed)).collect()
 }
 

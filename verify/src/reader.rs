@@ -18,14 +18,14 @@ mod state;
 mod statement;
 mod value;
 
-pub(crate) use code_path::{Call, Callee, CodePath};
+pub(crate) use code_path::{Callee, CodePath, RecordedCall};
 pub(crate) use interpreter::FileItems;
-pub(crate) use value::{Outcome, Value};
+pub(crate) use value::{BranchOutcome, Value};
 
 use crate::{finding::Diagnostic, names::Names, rule_id::RuleId};
 use branch::Flow;
 use interpreter::Interpreter;
-use state::State;
+use state::PathState;
 use syn::ItemFn;
 
 /// The interpretation of a function.
@@ -41,7 +41,7 @@ pub(crate) struct Interpretation<'a> {
 pub(crate) fn read<'a>(names: &Names, file_items: &FileItems<'a>, function: &'a ItemFn) -> Interpretation<'a> {
     let mut interpreter = Interpreter::new(names, file_items);
     let arguments = (0..function.sig.inputs.len()).map(Value::Parameter).collect();
-    let branches = interpreter.inline(function, arguments, State::default());
+    let branches = interpreter.inline(function, arguments, PathState::default());
     let code_paths = branches.into_iter().map(|branch| {
         let (Flow::Value(result) | Flow::Return(result)) = branch.flow;
         CodePath { steps: branch.state.into_steps(), result, function: &function.sig.ident }

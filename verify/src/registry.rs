@@ -3,7 +3,7 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     rule,
     rule_id::{RuleId, for_each_rule},
 };
@@ -20,7 +20,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// The rationale and how to fix a violation, in Markdown.
     pub explanation: String,
-    pub(crate) check: fn(&Harness<'_>) -> Vec<Diagnostic>,
+    pub(crate) check: fn(&ParsedHarness<'_>) -> Vec<Diagnostic>,
 }
 
 macro_rules! registry {
@@ -44,7 +44,7 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
 
 impl Rule {
     /// Takes summary and explanation from the docs at the top of the rule's file.
-    fn new(id: RuleId, file: &'static str, check: fn(&Harness<'_>) -> Vec<Diagnostic>) -> Self {
+    fn new(id: RuleId, file: &'static str, check: fn(&ParsedHarness<'_>) -> Vec<Diagnostic>) -> Self {
         let lines = file.lines().map_while(|line| line.strip_prefix("//!"));
         let mut lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
         let summary = lines.next().unwrap_or_default();

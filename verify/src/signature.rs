@@ -1,20 +1,20 @@
 //! Checks that a function is defined once, with the signature that the suite expects.
 
-use crate::{finding::Diagnostic, harness::Harness, names::Names};
+use crate::{finding::Diagnostic, harness::ParsedHarness, names::Names};
 use syn::{FnArg, GenericArgument, ItemFn, Path, PathArguments, ReturnType, Safety, Type, Visibility};
 
 /// A signature that the suite calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
-    pub(crate) parameters: &'static [Shape],
-    pub(crate) returns: Shape,
+    pub(crate) parameters: &'static [SignatureType],
+    pub(crate) returns: SignatureType,
     /// Parameters and result as a harness writes them.
     pub(crate) written: &'static str,
 }
 
 /// A type in a signature; names are those of `testgen_runtime`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
+pub(crate) enum SignatureType {
     /// `&Name`.
     Borrowed(&'static str),
     /// `Name`.
@@ -24,7 +24,7 @@ pub(crate) enum Shape {
 }
 
 /// Checks the definition of the function `name`.
-pub(crate) fn defined_once(harness: &Harness<'_>, name: &str, signature: &Signature) -> Vec<Diagnostic> {
+pub(crate) fn defined_once(harness: &ParsedHarness<'_>, name: &str, signature: &Signature) -> Vec<Diagnostic> {
     let functions = harness.functions.get(name).map(Vec::as_slice).unwrap_or_default();
     let [first, rest @ ..] = functions else {
         let help = format!("write `pub fn {name}{}`", signature.written);
@@ -61,7 +61,7 @@ fn is_plain(function: &ItemFn) -> bool {
         && signature.variadic.is_none()
 }
 
-fn takes(names: &Names, function: &ItemFn, parameters: &[Shape]) -> bool {
+fn takes(names: &Names, function: &ItemFn, parameters: &[SignatureType]) -> bool {
     let inputs = &function.sig.inputs;
     inputs.len() == parameters.len()
         && inputs.iter().zip(parameters).all(|(input, shape)| match input {
@@ -70,21 +70,21 @@ fn takes(names: &Names, function: &ItemFn, parameters: &[Shape]) -> bool {
         })
 }
 
-fn returns(names: &Names, function: &ItemFn, shape: Shape) -> bool {
+fn returns(names: &Names, function: &ItemFn, shape: SignatureType) -> bool {
     matches!(&function.sig.output, ReturnType::Type(_, output) if is_shape(names, output, shape))
 }
 
-fn is_shape(names: &Names, found: &Type, shape: Shape) -> bool {
+fn is_shape(names: &Names, found: &Type, shape: SignatureType) -> bool {
     match (found, shape) {
         (Type::Paren(inner), _) => is_shape(names, &inner.elem, shape),
-        (Type::Path(path), Shape::Owned(name)) => path.qself.is_none() && names.is_runtime(&path.path, name),
-        (Type::Path(path), Shape::Result(ok, error)) => {
+        (Type::Path(path), SignatureType::Owned(name)) => path.qself.is_none() && names.is_runtime(&path.path, name),
+        (Type::Path(path), SignatureType::Result(ok, error)) => {
             path.qself.is_none()
                 && names.is_prelude(&path.path, "Result")
                 && has_arguments(names, &path.path, [ok, error])
         }
-        (Type::Reference(reference), Shape::Borrowed(name)) => {
-            reference.mutability.is_none() && is_shape(names, &reference.elem, Shape::Owned(name))
+        (Type::Reference(reference), SignatureType::Borrowed(name)) => {
+            reference.mutability.is_none() && is_shape(names, &reference.elem, SignatureType::Owned(name))
         }
         _ => false,
     }
@@ -97,7 +97,7 @@ fn has_arguments(names: &Names, path: &Path, expected: [&'static str; 2]) -> boo
     };
     arguments.args.len() == expected.len()
         && arguments.args.iter().zip(expected).all(|(argument, name)| match argument {
-            GenericArgument::Type(found) => is_shape(names, found, Shape::Owned(name)),
+            GenericArgument::Type(found) => is_shape(names, found, SignatureType::Owned(name)),
             _ => false,
         })
 }

@@ -9,7 +9,7 @@ use syn::{Expr, ExprCall};
 
 /// One entry of `HARNESS.skipped`.
 #[derive(Debug)]
-pub(crate) struct Skip<'a> {
+pub(crate) struct SkipEntry<'a> {
     pub(crate) place: &'a Expr,
     pub(crate) skip: ExpectedSkip,
 }
@@ -21,8 +21,8 @@ pub(crate) struct ParseError<'a> {
     pub(crate) message: &'static str,
 }
 
-impl<'a> Skip<'a> {
-    /// Reads a call of one of the constructors of `Skip`.
+impl<'a> SkipEntry<'a> {
+    /// Reads a call of one of the constructors of `SkipEntry`.
     pub(crate) fn read(names: &Names, place: &'a Expr) -> Result<Self, ParseError<'a>> {
         match literal::plain(place) {
             Expr::Call(call) => read_call(names, call).map(|skip| Self { place, skip }),

@@ -3,7 +3,7 @@
 use crate::{
     expectation::Expectation,
     finding::{Diagnostic, Finding},
-    harness::Harness,
+    harness::ParsedHarness,
     registry,
     rule_id::RuleId,
 };
@@ -12,7 +12,7 @@ use std::{collections::VecDeque, fmt::Write as _, sync::Mutex, thread};
 
 /// A harness to verify.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct HarnessSource<'a> {
     /// The path that findings name.
     pub path: &'a str,
     /// The Rust text.
@@ -30,12 +30,12 @@ const MAX_DEPTH: usize = 100;
 const MAX_TOKENS: usize = 20_000;
 
 /// Every finding of one harness, sorted. Without an expectation, the harness's own `SPEC` takes its place.
-pub fn verify_harness(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
+pub fn verify_harness(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
     on_own_stack(|| findings(source, expectation))
 }
 
 /// [`verify_harness`] for many, on all cores; the results are in the order of the arguments.
-pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<Finding>> {
+pub fn verify_all(harnesses: &[(HarnessSource<'_>, Option<&Expectation>)]) -> Vec<Vec<Finding>> {
     let workers = thread::available_parallelism().map_or(1, usize::from).min(harnesses.len().max(1));
     let queue = Mutex::new((0..harnesses.len()).collect::<VecDeque<_>>());
     let next = || queue.lock().ok()?.pop_front();
@@ -67,7 +67,7 @@ pub fn verify_all(harnesses: &[(Source<'_>, Option<&Expectation>)]) -> Vec<Vec<F
 pub fn normal_form(text: &str, function: &str) -> Option<String> {
     on_own_stack(|| {
         let file = syn::parse_file(text).ok()?;
-        let harness = Harness::new(&file, None);
+        let harness = ParsedHarness::new(&file, None);
         let (_, interpretation) = harness.interpretations().find(|(item, _)| item.sig.ident == function)?;
         let mut form = String::new();
         for (number, code_path) in interpretation.code_paths.iter().enumerate() {
@@ -77,12 +77,12 @@ pub fn normal_form(text: &str, function: &str) -> Option<String> {
     })
 }
 
-fn findings(source: &Source<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
+fn findings(source: &HarnessSource<'_>, expectation: Option<&Expectation>) -> Vec<Finding> {
     let file = match parse(source.text) {
         Ok(file) => file,
         Err(diagnostic) => return vec![diagnostic.into_finding(RuleId::Parses, source.path)],
     };
-    let harness = Harness::new(&file, expectation);
+    let harness = ParsedHarness::new(&file, expectation);
     let diagnostics = registry::rules().iter().flat_map(|rule| {
         (rule.check)(&harness).into_iter().map(|diagnostic| diagnostic.into_finding(rule.id, source.path))
     });

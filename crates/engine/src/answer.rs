@@ -2,7 +2,7 @@
 
 use crate::{
     frame::Frame,
-    reply::{FailureKind, Response},
+    reply::{FailureKind, ResponseHeader},
     tensors::{self, Tensors},
 };
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ const LONGEST_PROBLEM: usize = 200;
 
 /// The reply of an answer is an error, or the answer violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AnswerError {
+pub(crate) enum ReplyError {
     /// The engine does not have what was asked for.
     Unsupported { message: String },
     /// The engine failed.
@@ -28,9 +28,9 @@ pub(crate) enum AnswerError {
 }
 
 /// The reply in `frame` to the request `id`, with its tensors.
-pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(Reply, Tensors), AnswerError> {
-    let invalid = |problem: String| AnswerError::Invalid { problem: one_line(&problem, LONGEST_PROBLEM) };
-    let response: Response =
+pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(Reply, Tensors), ReplyError> {
+    let invalid = |problem: String| ReplyError::Invalid { problem: one_line(&problem, LONGEST_PROBLEM) };
+    let response: ResponseHeader =
         serde_json::from_slice(&frame.header).map_err(|error| invalid(format!("header: {error}")))?;
     if response.id != id {
         return Err(invalid(format!("it answers request {}, the last one is {id}", response.id)));
@@ -40,10 +40,10 @@ pub(crate) fn read<Reply: DeserializeOwned>(frame: &Frame, id: u64) -> Result<(R
         (None, Some(failure)) => {
             let message = one_line(&failure.message, LONGEST_MESSAGE);
             return Err(match failure.kind {
-                FailureKind::Unsupported => AnswerError::Unsupported { message },
-                FailureKind::Failed => AnswerError::Failed { message },
-                FailureKind::OutOfMemory => AnswerError::OutOfMemory { message },
-                FailureKind::DeviceLost => AnswerError::DeviceLost { message },
+                FailureKind::Unsupported => ReplyError::Unsupported { message },
+                FailureKind::Failed => ReplyError::Failed { message },
+                FailureKind::OutOfMemory => ReplyError::OutOfMemory { message },
+                FailureKind::DeviceLost => ReplyError::DeviceLost { message },
             });
         }
         _ => return Err(invalid("it needs either `reply` or `error`".to_owned())),

@@ -11,19 +11,19 @@ pub const VERSION: u32 = 1;
 /// The JSON header of a message from testgen to the engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Request {
+pub struct RequestHeader {
     /// Increases by one with every request; the response repeats it.
     pub id: u64,
     /// The call and its arguments.
     #[serde(flatten)]
-    pub call: Call,
+    pub call: EngineCall,
 }
 
 /// One call. An engine answers calls one after another, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "call", rename_all = "snake_case")]
-pub enum Call {
+pub enum EngineCall {
     /// The first call: versions and options.
     Hello {
         /// [`VERSION`] of testgen.
@@ -31,7 +31,7 @@ pub enum Call {
         /// The options of the column, for instance `eager`; an engine refuses those that it does not have.
         options: Vec<String>,
     },
-    /// The GPUs that the engine could open, in place of [`Call::Open`], where testgen's own process has no library that lists them. An
+    /// The GPUs that the engine could open, in place of [`EngineCall::Open`], where testgen's own process has no library that lists them. An
     /// engine without this call has only the devices that testgen finds.
     Devices,
     /// The second call: the device for everything that follows.
@@ -43,7 +43,7 @@ pub enum Call {
     /// values that `dtype` has. The reply has the tensor `result`, as f32.
     Compute {
         /// The operation.
-        operation: Operation,
+        operation: ComputeOperation,
         /// The type that the operands are converted to.
         dtype: Dtype,
         /// The type of the result before it is converted to f32.
@@ -124,7 +124,7 @@ pub enum Call {
     },
 }
 
-impl Call {
+impl EngineCall {
     /// The name in the protocol, for messages.
     pub fn name(&self) -> &'static str {
         match self {
@@ -231,11 +231,11 @@ pub enum Dtype {
     Bf16,
 }
 
-/// An operation of [`Call::Compute`].
+/// An operation of [`EngineCall::Compute`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Operation {
+pub enum ComputeOperation {
     /// `left` as it is, converted to the type of the result on the device.
     Cast,
     /// `left + right`.

@@ -1,16 +1,16 @@
 //! An engine with an open device: the calls with their types.
 
 use crate::{
-    call::{Call, Computation, DeviceClass, Dtype, Implementation, Operation},
+    call::{Computation, ComputeOperation, DeviceClass, Dtype, EngineCall, Implementation},
     engine_name::EngineName,
     error::EngineError,
     operator_call,
     process::EngineProcess,
     reply::{
         AlgorithmsReply, Build, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OpenedDevice,
-        OperatorReply, Placement, ProviderShare, SessionReply,
+        OperatorReply, ProviderShare, SessionReply, TensorPlacement,
     },
-    tensors::{Data, Tensor, Tensors},
+    tensors::{Tensor, TensorData, Tensors},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -45,11 +45,11 @@ pub struct LoadRequest {
 
 /// The outputs of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Forward {
+pub struct EngineForward {
     /// `output.*`, `trace.*` and `host.*`.
     pub tensors: Tensors,
     /// Where each output and trace was computed, in the order of the computation.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<TensorPlacement>,
     /// The execution providers of a graph, where the engine has such.
     pub providers: Vec<ProviderShare>,
 }
@@ -130,14 +130,14 @@ impl Engine {
     /// See [`EngineProcess::call`].
     pub fn compute(
         &self,
-        operation: Operation,
+        operation: ComputeOperation,
         operands: Tensors,
         dtype: Dtype,
         result: Dtype,
     ) -> Result<Vec<f32>, EngineError> {
-        let (_, mut tensors) = self.call::<Done>(Call::Compute { operation, dtype, result }, &operands)?;
+        let (_, mut tensors) = self.call::<Done>(EngineCall::Compute { operation, dtype, result }, &operands)?;
         match tensors.remove("result") {
-            Some(Tensor { data: Data::F32(values), .. }) => Ok(values),
+            Some(Tensor { data: TensorData::F32(values), .. }) => Ok(values),
             Some(_) | None => Err(EngineError::Failed {
                 call: "compute",
                 message: "the reply has no tensor `result` of f32".to_owned(),
@@ -167,7 +167,7 @@ impl Engine {
         if !self.hello.algorithms {
             return Ok(None);
         }
-        let (reply, _) = self.call(Call::Algorithms { dtype, reduced }, &Tensors::new())?;
+        let (reply, _) = self.call(EngineCall::Algorithms { dtype, reduced }, &Tensors::new())?;
         Ok(Some(reply))
     }
 
@@ -178,7 +178,7 @@ impl Engine {
     /// See [`EngineProcess::call`].
     pub fn load(&self, request: LoadRequest) -> Result<LoadReply, EngineError> {
         let LoadRequest { directory, config, model_type, class, dtype, implementation } = request;
-        let load = Call::Load { directory, config, model_type, class, dtype, implementation };
+        let load = EngineCall::Load { directory, config, model_type, class, dtype, implementation };
         Ok(self.call(load, &Tensors::new())?.0)
     }
 
@@ -187,9 +187,10 @@ impl Engine {
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn forward(&self, model: u64, inputs: &Tensors, traced: bool) -> Result<Forward, EngineError> {
-        let (ForwardReply { placements, providers }, tensors) = self.call(Call::Forward { model, traced }, inputs)?;
-        Ok(Forward { tensors, placements, providers })
+    pub fn forward(&self, model: u64, inputs: &Tensors, traced: bool) -> Result<EngineForward, EngineError> {
+        let (ForwardReply { placements, providers }, tensors) =
+            self.call(EngineCall::Forward { model, traced }, inputs)?;
+        Ok(EngineForward { tensors, placements, providers })
     }
 
     /// Starts a sequence with a cache.
@@ -198,7 +199,7 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn open_session(&self, model: u64) -> Result<u64, EngineError> {
-        let (SessionReply { session }, _) = self.call(Call::OpenSession { model }, &Tensors::new())?;
+        let (SessionReply { session }, _) = self.call(EngineCall::OpenSession { model }, &Tensors::new())?;
         Ok(session)
     }
 
@@ -207,9 +208,9 @@ impl Engine {
     /// # Errors
     ///
     /// See [`EngineProcess::call`].
-    pub fn step(&self, session: u64, inputs: &Tensors) -> Result<Forward, EngineError> {
-        let (ForwardReply { placements, providers }, tensors) = self.call(Call::Step { session }, inputs)?;
-        Ok(Forward { tensors, placements, providers })
+    pub fn step(&self, session: u64, inputs: &Tensors) -> Result<EngineForward, EngineError> {
+        let (ForwardReply { placements, providers }, tensors) = self.call(EngineCall::Step { session }, inputs)?;
+        Ok(EngineForward { tensors, placements, providers })
     }
 
     /// Bytes that tensors use on the device, as the engine counts them.
@@ -218,7 +219,7 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn memory(&self) -> Result<Option<u64>, EngineError> {
-        let (MemoryReply { in_use }, _) = self.call(Call::Memory, &Tensors::new())?;
+        let (MemoryReply { in_use }, _) = self.call(EngineCall::Memory, &Tensors::new())?;
         Ok(in_use)
     }
 
@@ -228,7 +229,7 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn reset_session(&self, session: u64) -> Result<(), EngineError> {
-        self.call::<Done>(Call::ResetSession { session }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::ResetSession { session }, &Tensors::new()).map(drop)
     }
 
     /// Ends a sequence.
@@ -237,7 +238,7 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn close_session(&self, session: u64) -> Result<(), EngineError> {
-        self.call::<Done>(Call::CloseSession { session }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::CloseSession { session }, &Tensors::new()).map(drop)
     }
 
     /// Drops a model.
@@ -246,10 +247,14 @@ impl Engine {
     ///
     /// See [`EngineProcess::call`].
     pub fn unload(&self, model: u64) -> Result<(), EngineError> {
-        self.call::<Done>(Call::Unload { model }, &Tensors::new()).map(drop)
+        self.call::<Done>(EngineCall::Unload { model }, &Tensors::new()).map(drop)
     }
 
-    fn call<Reply: DeserializeOwned>(&self, call: Call, tensors: &Tensors) -> Result<(Reply, Tensors), EngineError> {
+    fn call<Reply: DeserializeOwned>(
+        &self,
+        call: EngineCall,
+        tensors: &Tensors,
+    ) -> Result<(Reply, Tensors), EngineError> {
         self.process.call(call, tensors)
     }
 }

@@ -1,10 +1,10 @@
 //! Fuzzing of what an engine writes: messages, replies and tensors.
 
 use crate::{
-    answer::{self, AnswerError, LONGEST_MESSAGE},
+    answer::{self, LONGEST_MESSAGE, ReplyError},
     frame::{self, Frame, FrameError, MAGIC},
     reply::{DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, SessionReply},
-    tensors::{self, Data, Tensor, Tensors},
+    tensors::{self, Tensor, TensorData, Tensors},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use testgen_fuzz::{Random, Target, assert_message, json_length, repair_safetensors};
@@ -82,12 +82,12 @@ fn check_reply<Reply: DeserializeOwned + Serialize>(frame: &Frame) -> String {
             assert_eq!(tensors::encode(&again).expect("it was read"), bytes);
             format!("{} {}", std::any::type_name::<Reply>(), tensors.len().min(3))
         }
-        Err(AnswerError::Invalid { problem }) => assert_message(&problem),
+        Err(ReplyError::Invalid { problem }) => assert_message(&problem),
         Err(
-            AnswerError::Unsupported { message }
-            | AnswerError::Failed { message }
-            | AnswerError::OutOfMemory { message }
-            | AnswerError::DeviceLost { message },
+            ReplyError::Unsupported { message }
+            | ReplyError::Failed { message }
+            | ReplyError::OutOfMemory { message }
+            | ReplyError::DeviceLost { message },
         ) => {
             assert!(message.chars().count() <= LONGEST_MESSAGE && !message.contains(char::is_control), "{message:?}");
             "an error of the engine".to_owned()
@@ -110,9 +110,9 @@ fn repair(bytes: &mut Vec<u8>, random: &mut Random) {
 fn answers() -> Vec<Vec<u8>> {
     let tensor = |shape: &[usize], data| Tensor { shape: shape.to_vec(), data };
     let tensors = Tensors::from([
-        ("output.logits".to_owned(), tensor(&[1, 2], Data::F32(vec![0.5, f32::NAN]))),
-        ("host.ids".to_owned(), tensor(&[2], Data::I64(vec![-1, 7]))),
-        ("image".to_owned(), tensor(&[3], Data::U8(vec![1, 2, 3]))),
+        ("output.logits".to_owned(), tensor(&[1, 2], TensorData::F32(vec![0.5, f32::NAN]))),
+        ("host.ids".to_owned(), tensor(&[2], TensorData::I64(vec![-1, 7]))),
+        ("image".to_owned(), tensor(&[3], TensorData::U8(vec![1, 2, 3]))),
     ]);
     let placements = r#"{"placements":[{"name":"output.logits","device":"cuda","dtype":"bf16"}],"providers":[{"provider":"CUDAExecutionProvider","nodes":3,"microseconds":40}]}"#;
     let replies = [
@@ -122,7 +122,7 @@ fn answers() -> Vec<Vec<u8>> {
         (placements, tensors.clone()),
         (r#"{"session":3}"#, Tensors::new()),
         (r#"{"in_use":1024}"#, Tensors::new()),
-        (r#"{}"#, Tensors::from([("result".to_owned(), tensor(&[1], Data::F32(vec![2.0])))])),
+        (r#"{}"#, Tensors::from([("result".to_owned(), tensor(&[1], TensorData::F32(vec![2.0])))])),
     ];
     let mut headers: Vec<(String, Tensors)> =
         replies.map(|(reply, tensors)| (format!(r#"{{"id":{ID},"reply":{reply}}}"#), tensors)).to_vec();

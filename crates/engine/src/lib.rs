@@ -1,6 +1,6 @@
 //! Engines: processes that load a checkpoint on a device and compute, for instance with PyTorch.
 //!
-//! Owns the protocol ([`Call`], the replies, how messages are framed), the supervision of the process, the engines `torch` and `onnxruntime`, and
+//! Owns the protocol ([`EngineCall`], the replies, how messages are framed), the supervision of the process, the engines `torch` and `onnxruntime`, and
 //! the Python that exports graphs for the latter.
 //! Does not own what is checked with the answers (`testgen-runtime`), nor burn, so that the command line may use it.
 //! docs/engines.md describes the protocol for authors of other engines.
@@ -27,26 +27,27 @@ mod started_engine;
 mod tensors;
 
 pub use call::{
-    Call, Computation, DeviceClass, DeviceRequest, Dtype, Implementation, InputDescription, Operation, Request, VERSION,
+    Computation, ComputeOperation, DeviceClass, DeviceRequest, Dtype, EngineCall, Implementation, InputDescription,
+    RequestHeader, VERSION,
 };
 pub use command::{
     CommandError, EngineCommand, GRAPHS_VARIABLE, LIBRARIES, LIBRARY_VARIABLE, PROGRAM_PREFIX, PYTHON_VARIABLE,
     isolated_python, python_program, share_processors,
 };
 pub use device_identity::device_mismatch;
-pub use engine::{Engine, Forward, LoadRequest};
+pub use engine::{Engine, EngineForward, LoadRequest};
 pub use engine_name::{EngineName, EngineNameError};
 pub use error::EngineError;
 pub use export::{EXPORTER, write_exporter};
 pub use process::{EngineProcess, TIMEOUT_VARIABLE, time_limit};
 pub use python::BUILT_IN;
 pub use reply::{
-    AlgorithmResults, AlgorithmsReply, Build, DevicesReply, Failure, FailureKind, Feature, ForwardReply, HelloReply,
-    ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply, Placement,
-    ProviderShare, Response, SessionReply,
+    AlgorithmResults, AlgorithmsReply, Build, CallFailure, DevicesReply, FailureKind, Feature, ForwardReply,
+    HelloReply, ListedDevice, LoadReply, MemoryReply, ModelTensors, OpenReply, OpenedDevice, OperatorReply,
+    ProviderShare, ResponseHeader, SessionReply, TensorPlacement,
 };
 #[cfg(feature = "schema")]
 pub use schema::protocol_schema;
 pub use server::{OperatorEngine, answer_requests};
 pub use started_engine::StartedEngine;
-pub use tensors::{Data, Tensor, Tensors};
+pub use tensors::{Tensor, TensorData, Tensors};

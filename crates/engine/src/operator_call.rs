@@ -1,18 +1,18 @@
 //! Calls of operators as messages: numbers on the host as tensors of the protocol, and back.
 
 use crate::{
-    call::{Call, Dtype, InputDescription},
+    call::{Dtype, EngineCall, InputDescription},
     reply::OperatorReply,
-    tensors::{Data, Tensor, Tensors},
+    tensors::{Tensor, TensorData, Tensors},
 };
 use testgen_calls::{Attributes, Call as OperatorCall, Element, HostTensor, Input};
 use testgen_types::Operator;
 
 /// The header of a call.
-pub(crate) fn header(call: &OperatorCall, dtype: Dtype) -> Call {
+pub(crate) fn header(call: &OperatorCall, dtype: Dtype) -> EngineCall {
     let describe = |input: &Input| InputDescription { element: input.tensor.element, layout: input.layout.clone() };
     let inputs = call.inputs.iter().map(describe).collect();
-    Call::Operator { operator: call.operator, inputs, attributes: call.attributes.clone(), dtype }
+    EngineCall::Operator { operator: call.operator, inputs, attributes: call.attributes.clone(), dtype }
 }
 
 /// The inputs of a call, as `input.<index>`.
@@ -45,9 +45,9 @@ pub(crate) fn result(reply: &OperatorReply, mut tensors: Tensors) -> Result<Host
 /// A tensor of a message whose numbers are declared to be of type `element`.
 fn numbers(name: &str, Tensor { shape, data }: Tensor, element: Element) -> Result<HostTensor, String> {
     let values: Vec<f64> = match (element.is_float(), element, data) {
-        (true, _, Data::F32(values)) => values.into_iter().map(f64::from).collect(),
-        (false, Element::I32, Data::I64(values)) => values.into_iter().map(|value| value as f64).collect(),
-        (false, Element::Bool, Data::U8(values)) => values.into_iter().map(f64::from).collect(),
+        (true, _, TensorData::F32(values)) => values.into_iter().map(f64::from).collect(),
+        (false, Element::I32, TensorData::I64(values)) => values.into_iter().map(|value| value as f64).collect(),
+        (false, Element::Bool, TensorData::U8(values)) => values.into_iter().map(f64::from).collect(),
         _ => return Err(format!("tensor `{name}` is described as {element} and has another type")),
     };
     // Not `HostTensor::new`, which would round a number that the declared type does not have.
@@ -59,9 +59,9 @@ pub(crate) fn tensor(tensor: &HostTensor) -> Tensor {
     let values = tensor.values.iter();
     let data = match tensor.element {
         // f32 has every number of the 16-bit types.
-        Element::F32 | Element::F16 | Element::Bf16 => Data::F32(values.map(|value| *value as f32).collect()),
-        Element::I32 => Data::I64(values.map(|value| *value as i64).collect()),
-        Element::Bool => Data::U8(values.map(|value| u8::from(*value != 0.0)).collect()),
+        Element::F32 | Element::F16 | Element::Bf16 => TensorData::F32(values.map(|value| *value as f32).collect()),
+        Element::I32 => TensorData::I64(values.map(|value| *value as i64).collect()),
+        Element::Bool => TensorData::U8(values.map(|value| u8::from(*value != 0.0)).collect()),
     };
     Tensor { shape: tensor.shape.clone(), data }
 }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_result_of_another_type_than_declared_is_refused() {
-        let floats = Tensor { shape: vec![1], data: Data::F32(vec![1.0]) };
+        let floats = Tensor { shape: vec![1], data: TensorData::F32(vec![1.0]) };
         let tensors = Tensors::from([("result".to_owned(), floats)]);
         let refused = result(&reply(Element::I32), tensors);
         assert_eq!(refused, Err("tensor `result` is described as i32 and has another type".to_owned()));

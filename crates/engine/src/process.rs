@@ -8,8 +8,8 @@ mod pipes;
 mod spawner;
 
 use crate::{
-    answer::{self, AnswerError},
-    call::{Call, Request},
+    answer::{self, ReplyError},
+    call::{EngineCall, RequestHeader},
     command::EngineCommand,
     error::EngineError,
     frame::{Frame, FrameError},
@@ -45,13 +45,13 @@ pub fn time_limit() -> Duration {
 #[derive(Debug)]
 pub struct EngineProcess {
     limit: Duration,
-    state: Mutex<State>,
+    state: Mutex<ProcessState>,
     /// Deleted after the process has ended.
     _command: EngineCommand,
 }
 
 #[derive(Debug)]
-enum State {
+enum ProcessState {
     Running(Connection),
     Ended { why: String },
 }
@@ -78,7 +78,7 @@ impl EngineProcess {
         let output = LastOutput::default();
         let pipes = Pipes::new(&mut child, &output);
         let connection = Connection { child, pipes, output, last_id: 0, waited: false };
-        Ok(Self { limit, state: Mutex::new(State::Running(connection)), _command: command })
+        Ok(Self { limit, state: Mutex::new(ProcessState::Running(connection)), _command: command })
     }
 
     /// Sends a call and waits for its reply.
@@ -88,33 +88,33 @@ impl EngineProcess {
     /// The engine's own error; or a violation of the protocol or of the time limit, which ends the process.
     pub fn call<Reply: DeserializeOwned>(
         &self,
-        call: Call,
+        call: EngineCall,
         tensors: &Tensors,
     ) -> Result<(Reply, Tensors), EngineError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match &mut *state {
-            State::Running(connection) => connection,
-            State::Ended { why } => return Err(EngineError::NotRunning { why: why.clone() }),
+            ProcessState::Running(connection) => connection,
+            ProcessState::Ended { why } => return Err(EngineError::NotRunning { why: why.clone() }),
         };
         let result = connection.call(call, tensors, self.limit);
         if let Err(error) = &result
             && !error.is_reported()
         {
-            *state = State::Ended { why: error.to_string() };
+            *state = ProcessState::Ended { why: error.to_string() };
         }
         result
     }
 
     /// Whether the process can be called.
     pub fn is_running(&self) -> bool {
-        matches!(*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Running(_))
+        matches!(*self.state.lock().unwrap_or_else(PoisonError::into_inner), ProcessState::Running(_))
     }
 
     /// The process id while it runs.
     pub fn id(&self) -> Option<u32> {
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            State::Running(connection) => Some(connection.child.id()),
-            State::Ended { .. } => None,
+            ProcessState::Running(connection) => Some(connection.child.id()),
+            ProcessState::Ended { .. } => None,
         }
     }
 }
@@ -122,13 +122,13 @@ impl EngineProcess {
 impl Connection {
     fn call<Reply: DeserializeOwned>(
         &mut self,
-        call: Call,
+        call: EngineCall,
         tensors: &Tensors,
         limit: Duration,
     ) -> Result<(Reply, Tensors), EngineError> {
         let name = call.name();
         self.last_id += 1;
-        let request = Request { id: self.last_id, call };
+        let request = RequestHeader { id: self.last_id, call };
         let header = serde_json::to_vec(&request).expect("a request has string keys only");
         let tensors = tensors::encode(tensors).map_err(|problem| self.invalid(name, problem))?;
         self.pipes.send(Frame { header, tensors });
@@ -142,14 +142,14 @@ impl Connection {
             }
         };
         answer::read(&frame, self.last_id).map_err(|error| match error {
-            AnswerError::Unsupported { message } => EngineError::Unsupported { message },
-            AnswerError::Failed { message } => EngineError::Failed { call: name, message },
-            AnswerError::OutOfMemory { message } => EngineError::OutOfMemory { call: name, message },
-            AnswerError::DeviceLost { message } => {
+            ReplyError::Unsupported { message } => EngineError::Unsupported { message },
+            ReplyError::Failed { message } => EngineError::Failed { call: name, message },
+            ReplyError::OutOfMemory { message } => EngineError::OutOfMemory { call: name, message },
+            ReplyError::DeviceLost { message } => {
                 self.kill();
                 EngineError::DeviceLost { call: name, message }
             }
-            AnswerError::Invalid { problem } => self.invalid(name, problem),
+            ReplyError::Invalid { problem } => self.invalid(name, problem),
         })
     }
 

@@ -9,7 +9,7 @@ use testgen_calls::Element;
 /// The JSON header of a message from the engine to testgen: a reply or an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Response {
+pub struct ResponseHeader {
     /// The id of the request.
     pub id: u64,
     /// The reply, whose fields depend on the call; `{}` for a call that only reports success.
@@ -17,13 +17,13 @@ pub struct Response {
     pub reply: Option<Value>,
     /// The error in place of a reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<CallFailure>,
 }
 
 /// A call that the engine could not carry out. It remains usable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Failure {
+pub struct CallFailure {
     /// The kind.
     pub kind: FailureKind,
     /// One line for the user.
@@ -176,7 +176,7 @@ pub struct ModelTensors {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForwardReply {
     /// Where each output and trace was computed, in the order of the computation.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<TensorPlacement>,
     /// The execution providers that computed the nodes of a graph, in an engine that has such; those of the first call of a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderShare>,
@@ -197,7 +197,7 @@ pub struct ProviderShare {
 /// Where a tensor was before it was copied to the host, read from the tensor itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Placement {
+pub struct TensorPlacement {
     /// The name of the tensor, for instance `output.logits`.
     pub name: String,
     /// The kind of device.

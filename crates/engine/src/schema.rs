@@ -1,10 +1,10 @@
 //! The JSON Schema of the headers, for authors of other engines.
 
 use crate::{
-    call::Request,
+    call::RequestHeader,
     reply::{
         AlgorithmsReply, DevicesReply, ForwardReply, HelloReply, LoadReply, MemoryReply, OpenReply, OperatorReply,
-        Response, SessionReply,
+        ResponseHeader, SessionReply,
     },
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -14,9 +14,9 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 #[expect(dead_code, reason = "its fields are names in the schema")]
 struct Protocol {
     /// A message from testgen to the engine.
-    request: Request,
+    request: RequestHeader,
     /// A message from the engine to testgen; `reply` is one of the replies below.
-    response: Response,
+    response: ResponseHeader,
     /// The reply to `hello`.
     hello: HelloReply,
     /// The reply to `devices`.

@@ -4,11 +4,13 @@
 //! need more calls than [`OperatorEngine`] has.
 
 use crate::{
-    call::{Call, DeviceRequest, Dtype, Operation, Request},
+    call::{ComputeOperation, DeviceRequest, Dtype, EngineCall, RequestHeader},
     frame::{self, Frame, FrameError},
     operator_call,
-    reply::{AlgorithmsReply, Failure, FailureKind, HelloReply, MemoryReply, OpenReply, OperatorReply, Response},
-    tensors::{self, Data, Tensor, Tensors},
+    reply::{
+        AlgorithmsReply, CallFailure, FailureKind, HelloReply, MemoryReply, OpenReply, OperatorReply, ResponseHeader,
+    },
+    tensors::{self, Tensor, TensorData, Tensors},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -22,14 +24,14 @@ pub trait OperatorEngine {
     /// # Errors
     ///
     /// `unsupported` for an option that it does not have, or a library that is not found.
-    fn hello(&mut self, options: &[String]) -> Result<HelloReply, Failure>;
+    fn hello(&mut self, options: &[String]) -> Result<HelloReply, CallFailure>;
 
     /// Opens a device.
     ///
     /// # Errors
     ///
     /// When the device cannot be opened.
-    fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, Failure>;
+    fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, CallFailure>;
 
     /// The result of an operation that probes arithmetic: of operands of f32, computed in `dtype`, returned in `result`.
     ///
@@ -38,31 +40,31 @@ pub trait OperatorEngine {
     /// `unsupported` for an operation or a type that it does not have; otherwise when the device failed.
     fn compute(
         &mut self,
-        operation: Operation,
+        operation: ComputeOperation,
         operands: &[HostTensor],
         types: [Dtype; 2],
-    ) -> Result<HostTensor, Failure>;
+    ) -> Result<HostTensor, CallFailure>;
 
     /// The result of a call, the kind of its device and the algorithm.
     ///
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn operator(&mut self, call: &OperatorCall, dtype: Dtype) -> Result<(HostTensor, OperatorReply), Failure>;
+    fn operator(&mut self, call: &OperatorCall, dtype: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure>;
 
     /// The results of every algorithm that it offers for its own list of products.
     ///
     /// # Errors
     ///
     /// As for [`Self::compute`].
-    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, Failure>;
+    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, CallFailure>;
 
     /// Bytes of its tensors on the device; none where it does not count them.
     fn memory(&self) -> Option<u64>;
 }
 
 /// A reply with its tensors.
-type Answer = Result<(Value, Tensors), Failure>;
+type Answer = Result<(Value, Tensors), CallFailure>;
 
 /// Answers requests until the input ends.
 ///
@@ -81,7 +83,7 @@ pub fn answer_requests(
             Err(FrameError::Io(error)) => return Err(error),
             Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
         };
-        let request: Request = serde_json::from_slice(&message.header)?;
+        let request: RequestHeader = serde_json::from_slice(&message.header)?;
         let answer =
             tensors::decode(&message.tensors).map_err(failed).and_then(|sent| answer(engine, request.call, sent));
         frame::write(output, &response(request.id, answer)?)?;
@@ -94,30 +96,30 @@ fn response(id: u64, answer: Answer) -> io::Result<Frame> {
         Err(failure) => (None, Some(failure), Tensors::new()),
     };
     let tensors = tensors::encode(&tensors).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-    Ok(Frame { header: serde_json::to_vec(&Response { id, reply, error })?, tensors })
+    Ok(Frame { header: serde_json::to_vec(&ResponseHeader { id, reply, error })?, tensors })
 }
 
-fn answer(engine: &mut dyn OperatorEngine, call: Call, mut sent: Tensors) -> Answer {
+fn answer(engine: &mut dyn OperatorEngine, call: EngineCall, mut sent: Tensors) -> Answer {
     match call {
-        Call::Hello { options, .. } => engine.hello(&options).and_then(reply),
-        Call::Open { device } => engine.open(&device).and_then(reply),
-        Call::Compute { operation, dtype, result } => {
+        EngineCall::Hello { options, .. } => engine.hello(&options).and_then(reply),
+        EngineCall::Open { device } => engine.open(&device).and_then(reply),
+        EngineCall::Compute { operation, dtype, result } => {
             let operands: Vec<HostTensor> =
                 ["left", "right"].iter().filter_map(|name| operand(sent.remove(*name)?)).collect();
             let computed = engine.compute(operation, &operands, [dtype, result])?;
             Ok((json!({}), Tensors::from([("result".to_owned(), operator_call::tensor(&computed))])))
         }
-        Call::Operator { operator, inputs, attributes, dtype } => {
+        EngineCall::Operator { operator, inputs, attributes, dtype } => {
             let call = operator_call::received(operator, &inputs, attributes, sent).map_err(failed)?;
             let (tensor, described) = engine.operator(&call, dtype)?;
             let tensors = Tensors::from([("result".to_owned(), operator_call::tensor(&tensor))]);
             Ok((reply(described)?.0, tensors))
         }
-        Call::Algorithms { dtype, reduced } => engine.algorithms(dtype, reduced).and_then(reply),
-        Call::Memory => reply(MemoryReply { in_use: engine.memory() }),
+        EngineCall::Algorithms { dtype, reduced } => engine.algorithms(dtype, reduced).and_then(reply),
+        EngineCall::Memory => reply(MemoryReply { in_use: engine.memory() }),
         other => {
             let message = format!("call `{}` is of engines with models; this one computes operators", other.name());
-            Err(Failure { kind: FailureKind::Unsupported, message })
+            Err(CallFailure { kind: FailureKind::Unsupported, message })
         }
     }
 }
@@ -127,13 +129,13 @@ fn reply(content: impl Serialize) -> Answer {
     Ok((value, Tensors::new()))
 }
 
-fn failed(message: String) -> Failure {
-    Failure { kind: FailureKind::Failed, message }
+fn failed(message: String) -> CallFailure {
+    CallFailure { kind: FailureKind::Failed, message }
 }
 
 /// An operand of f32.
 fn operand(tensor: Tensor) -> Option<HostTensor> {
-    let Data::F32(values) = tensor.data else { return None };
+    let TensorData::F32(values) = tensor.data else { return None };
     let values = values.into_iter().map(f64::from).collect();
     Some(HostTensor { shape: tensor.shape, element: testgen_calls::Element::F32, values })
 }
@@ -154,7 +156,7 @@ mod tests {
     struct Copies;
 
     impl OperatorEngine for Copies {
-        fn hello(&mut self, _: &[String]) -> Result<HelloReply, Failure> {
+        fn hello(&mut self, _: &[String]) -> Result<HelloReply, CallFailure> {
             Ok(HelloReply {
                 version: VERSION,
                 versions: BTreeMap::new(),
@@ -166,21 +168,26 @@ mod tests {
             })
         }
 
-        fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, Failure> {
+        fn open(&mut self, device: &DeviceRequest) -> Result<OpenReply, CallFailure> {
             let device = OpenedDevice { kind: device.kind, name: "cpu".to_owned(), uuid: None, pci_address: None };
             Ok(OpenReply { device, why: None })
         }
 
-        fn compute(&mut self, _: Operation, operands: &[HostTensor], _: [Dtype; 2]) -> Result<HostTensor, Failure> {
+        fn compute(
+            &mut self,
+            _: ComputeOperation,
+            operands: &[HostTensor],
+            _: [Dtype; 2],
+        ) -> Result<HostTensor, CallFailure> {
             operands.first().cloned().ok_or_else(|| failed("no operand".to_owned()))
         }
 
-        fn operator(&mut self, call: &OperatorCall, _: Dtype) -> Result<(HostTensor, OperatorReply), Failure> {
+        fn operator(&mut self, call: &OperatorCall, _: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure> {
             let tensor = call.tensor(0).cloned().ok_or_else(|| failed("no input".to_owned()))?;
             Ok((tensor.clone(), OperatorReply { element: tensor.element, device: DeviceClass::Cpu }))
         }
 
-        fn algorithms(&mut self, _: Dtype, _: bool) -> Result<AlgorithmsReply, Failure> {
+        fn algorithms(&mut self, _: Dtype, _: bool) -> Result<AlgorithmsReply, CallFailure> {
             Err(failed("it copies".to_owned()))
         }
 
@@ -189,8 +196,8 @@ mod tests {
         }
     }
 
-    fn frame_of(id: u64, call: Call, sent: &Tensors) -> Frame {
-        let header = serde_json::to_vec(&Request { id, call }).expect("encodes");
+    fn frame_of(id: u64, call: EngineCall, sent: &Tensors) -> Frame {
+        let header = serde_json::to_vec(&RequestHeader { id, call }).expect("encodes");
         Frame { header, tensors: tensors::encode(sent).expect("encodes") }
     }
 
@@ -201,8 +208,8 @@ mod tests {
         let mut pipe = Vec::new();
         for frame in [
             frame_of(1, operator_call::header(&call, Dtype::F16), &operator_call::tensors(&call)),
-            frame_of(2, Call::Unload { model: 1 }, &Tensors::new()),
-            frame_of(3, Call::Memory, &Tensors::new()),
+            frame_of(2, EngineCall::Unload { model: 1 }, &Tensors::new()),
+            frame_of(3, EngineCall::Memory, &Tensors::new()),
         ] {
             frame::write(&mut pipe, &frame).expect("a Vec can be written");
         }
@@ -215,7 +222,7 @@ mod tests {
         let result = operator_call::result(&described, tensors).expect("a tensor");
         assert!(result.element == Element::F16 && result.values[0].is_nan() && result.values[1].is_sign_negative());
         let refused = answer::read::<Value>(&frame::read(&mut read).expect("a message"), 2);
-        assert!(matches!(refused, Err(answer::AnswerError::Unsupported { message }) if message.contains("`unload`")));
+        assert!(matches!(refused, Err(answer::ReplyError::Unsupported { message }) if message.contains("`unload`")));
         let memory: (MemoryReply, _) = answer::read(&frame::read(&mut read).expect("a message"), 3).expect("a reply");
         assert_eq!(memory.0.in_use, Some(7));
         assert!(matches!(frame::read(&mut read), Err(FrameError::Closed)));

@@ -1,7 +1,7 @@
 //! An engine that has answered the first call, and has not opened a device.
 
 use crate::{
-    call::{Call, DeviceRequest, VERSION},
+    call::{DeviceRequest, EngineCall, VERSION},
     command::EngineCommand,
     engine::Engine,
     engine_name::EngineName,
@@ -28,7 +28,7 @@ impl StartedEngine {
     /// When it does not start, speaks another version of the protocol, or does not have the options of the name.
     pub fn start(command: EngineCommand, name: &EngineName, limit: Duration) -> Result<Self, EngineError> {
         let process = EngineProcess::start(command, limit)?;
-        let call = Call::Hello { version: VERSION, options: name.options().to_vec() };
+        let call = EngineCall::Hello { version: VERSION, options: name.options().to_vec() };
         let (hello, _): (HelloReply, _) = process.call(call, &Tensors::new())?;
         if hello.version != VERSION {
             let version = hello.version;
@@ -44,7 +44,7 @@ impl StartedEngine {
     ///
     /// When it does not have the call.
     pub fn devices(&self) -> Result<Vec<ListedDevice>, EngineError> {
-        let (DevicesReply { devices }, _) = self.process.call(Call::Devices, &Tensors::new())?;
+        let (DevicesReply { devices }, _) = self.process.call(EngineCall::Devices, &Tensors::new())?;
         Ok(devices)
     }
 
@@ -54,7 +54,7 @@ impl StartedEngine {
     ///
     /// When it does not answer, or opens a kind of device that its libraries were not built for.
     pub fn open(self, device: DeviceRequest) -> Result<Engine, EngineError> {
-        let (opened, _): (OpenReply, _) = self.process.call(Call::Open { device }, &Tensors::new())?;
+        let (opened, _): (OpenReply, _) = self.process.call(EngineCall::Open { device }, &Tensors::new())?;
         Engine::opened(self.process, self.name, self.hello, opened)
     }
 }

@@ -12,12 +12,12 @@ pub struct Tensor {
     /// The length of every dimension, outermost first.
     pub shape: Vec<usize>,
     /// The elements.
-    pub data: Data,
+    pub data: TensorData,
 }
 
 /// The elements of a [`Tensor`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Data {
+pub enum TensorData {
     /// Activations.
     F32(Vec<f32>),
     /// Token ids, masks, positions.
@@ -43,9 +43,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Tensors, String> {
     file.iter()
         .map(|(name, view)| {
             let data = match view.dtype() {
-                Dtype::F32 => Data::F32(numbers(view.data(), f32::from_le_bytes)),
-                Dtype::I64 => Data::I64(numbers(view.data(), i64::from_le_bytes)),
-                Dtype::U8 => Data::U8(view.data().to_vec()),
+                Dtype::F32 => TensorData::F32(numbers(view.data(), f32::from_le_bytes)),
+                Dtype::I64 => TensorData::I64(numbers(view.data(), i64::from_le_bytes)),
+                Dtype::U8 => TensorData::U8(view.data().to_vec()),
                 other => return Err(format!("tensor `{name}` is {other:?}, not F32, I64 or U8")),
             };
             Ok((name.to_owned(), Tensor { shape: view.shape().to_vec(), data }))
@@ -61,9 +61,9 @@ fn numbers<const N: usize, T>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
 impl View for &Tensor {
     fn dtype(&self) -> Dtype {
         match self.data {
-            Data::F32(_) => Dtype::F32,
-            Data::I64(_) => Dtype::I64,
-            Data::U8(_) => Dtype::U8,
+            TensorData::F32(_) => Dtype::F32,
+            TensorData::I64(_) => Dtype::I64,
+            TensorData::U8(_) => Dtype::U8,
         }
     }
 
@@ -73,17 +73,17 @@ impl View for &Tensor {
 
     fn data(&self) -> Cow<'_, [u8]> {
         match &self.data {
-            Data::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-            Data::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-            Data::U8(values) => Cow::Borrowed(values),
+            TensorData::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            TensorData::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            TensorData::U8(values) => Cow::Borrowed(values),
         }
     }
 
     fn data_len(&self) -> usize {
         match &self.data {
-            Data::F32(values) => values.len() * 4,
-            Data::I64(values) => values.len() * 8,
-            Data::U8(values) => values.len(),
+            TensorData::F32(values) => values.len() * 4,
+            TensorData::I64(values) => values.len() * 8,
+            TensorData::U8(values) => values.len(),
         }
     }
 }
@@ -96,9 +96,9 @@ mod tests {
     fn every_type_returns_bit_by_bit() {
         let tensor = |shape: &[usize], data| Tensor { shape: shape.to_vec(), data };
         let tensors = Tensors::from([
-            ("a".to_owned(), tensor(&[2, 1], Data::F32(vec![-0.0, f32::INFINITY]))),
-            ("b".to_owned(), tensor(&[1], Data::I64(vec![i64::MIN]))),
-            ("c".to_owned(), tensor(&[0, 3], Data::U8(vec![]))),
+            ("a".to_owned(), tensor(&[2, 1], TensorData::F32(vec![-0.0, f32::INFINITY]))),
+            ("b".to_owned(), tensor(&[1], TensorData::I64(vec![i64::MIN]))),
+            ("c".to_owned(), tensor(&[0, 3], TensorData::U8(vec![]))),
         ]);
         let bytes = encode(&tensors).expect("encodes");
         assert_eq!(decode(&bytes), Ok(tensors));

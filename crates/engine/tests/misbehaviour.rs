@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 use testgen_engine::{
-    Data, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, Operation, StartedEngine, Tensor,
-    Tensors,
+    ComputeOperation, DeviceClass, DeviceRequest, Engine, EngineCommand, EngineError, EngineName, StartedEngine,
+    Tensor, TensorData, Tensors,
 };
 
 /// The limit of calls that are answered, or whose failure is noticed at once: an error about this limit fails the test.
@@ -56,13 +56,13 @@ fn growing_limits() -> impl Iterator<Item = Duration> {
 }
 
 fn vector(values: &[f32]) -> Tensors {
-    let tensor = Tensor { shape: vec![values.len()], data: Data::F32(values.to_vec()) };
+    let tensor = Tensor { shape: vec![values.len()], data: TensorData::F32(values.to_vec()) };
     Tensors::from([("left".to_owned(), tensor.clone()), ("right".to_owned(), tensor)])
 }
 
 fn sum(engine: &Engine, values: &[f32]) -> Result<Vec<f32>, EngineError> {
     use testgen_engine::Dtype::F32;
-    engine.compute(Operation::Add, vector(values), F32, F32)
+    engine.compute(ComputeOperation::Add, vector(values), F32, F32)
 }
 
 #[cfg(target_os = "linux")]

@@ -1,15 +1,19 @@
 //! The operations that probe the arithmetic of a device, as products of matrices.
 
 use testgen_calls::{Attributes, Call, Element, HostTensor};
-use testgen_engine::Operation;
+use testgen_engine::ComputeOperation;
 use testgen_types::{Operator, Precision};
 
 /// A call of a product with the result of `operation`, up to its shape: of `[operands, result]` in these precisions. The error names what
 /// is missing.
-pub(crate) fn call(operation: Operation, operands: &[HostTensor], [from, to]: [Precision; 2]) -> Result<Call, String> {
+pub(crate) fn call(
+    operation: ComputeOperation,
+    operands: &[HostTensor],
+    [from, to]: [Precision; 2],
+) -> Result<Call, String> {
     let element = Element::of(to);
     // A cast rounds the operand; other operations have operands of one type, which is that of their result or narrower.
-    if operation != Operation::Cast && from != to {
+    if operation != ComputeOperation::Cast && from != to {
         return Err(format!("a product of {from} with a result of {to}"));
     }
     let left = operands.first().ok_or("an operation without operands")?;
@@ -19,17 +23,19 @@ pub(crate) fn call(operation: Operation, operands: &[HostTensor], [from, to]: [P
     let right = || operands.get(1).map(|right| right.values.clone()).ok_or("an operation with one operand");
     let call = |operator, factors| Call::new(operator, factors, Attributes::default());
     Ok(match operation {
-        Operation::Cast => call(Operator::Matmul, vec![tensor(&[count, 1], left.values.clone()), ones(&[1, 1])]),
-        Operation::Sum => call(Operator::Matmul, vec![tensor(&[1, count], left.values.clone()), ones(&[count, 1])]),
-        Operation::Add => {
+        ComputeOperation::Cast => call(Operator::Matmul, vec![tensor(&[count, 1], left.values.clone()), ones(&[1, 1])]),
+        ComputeOperation::Sum => {
+            call(Operator::Matmul, vec![tensor(&[1, count], left.values.clone()), ones(&[count, 1])])
+        }
+        ComputeOperation::Add => {
             let pairs = left.values.iter().zip(right()?).flat_map(|(left, right)| [*left, right]).collect();
             call(Operator::Matmul, vec![tensor(&[count, 2], pairs), ones(&[2, 1])])
         }
-        Operation::Multiply => {
+        ComputeOperation::Multiply => {
             let factors = [left.values.clone(), right()?].map(|values| tensor(&[count, 1, 1], values));
             call(Operator::BatchMatmul, factors.to_vec())
         }
-        Operation::MatrixProduct => {
+        ComputeOperation::MatrixProduct => {
             let right = operands.get(1).ok_or("a product of one matrix")?;
             let factor = |operand: &HostTensor| tensor(&operand.shape, operand.values.clone());
             call(Operator::Matmul, vec![factor(left), factor(right)])
@@ -38,11 +44,11 @@ pub(crate) fn call(operation: Operation, operands: &[HostTensor], [from, to]: [P
 }
 
 /// The shape of the result.
-pub(crate) fn shape(operation: Operation, operands: &[HostTensor]) -> Vec<usize> {
+pub(crate) fn shape(operation: ComputeOperation, operands: &[HostTensor]) -> Vec<usize> {
     let of = |index: usize| operands.get(index).map(|operand| operand.shape.clone()).unwrap_or_default();
     match (operation, &of(0)[..], &of(1)[..]) {
-        (Operation::Sum, ..) => vec![1],
-        (Operation::MatrixProduct, [rows, _], [_, columns]) => vec![*rows, *columns],
+        (ComputeOperation::Sum, ..) => vec![1],
+        (ComputeOperation::MatrixProduct, [rows, _], [_, columns]) => vec![*rows, *columns],
         (_, shape, _) => shape.to_vec(),
     }
 }
@@ -60,21 +66,21 @@ mod tests {
         let operands = [tensor(&[2], &[1.0, 2.0]), tensor(&[2], &[3.0, 5.0])];
         let of = |operation| call(operation, &operands, [Precision::F32; 2]);
         let shapes = |operation| of(operation).map(|call| call.shapes());
-        assert_eq!(shapes(Operation::Cast), Ok("[2, 1] [1, 1]".to_owned()));
-        assert_eq!(shapes(Operation::Sum), Ok("[1, 2] [2, 1]".to_owned()));
-        assert_eq!(shapes(Operation::Multiply), Ok("[2, 1, 1] [2, 1, 1]".to_owned()));
-        let sums = of(Operation::Add).map(|call| call.inputs[0].tensor.values.clone());
+        assert_eq!(shapes(ComputeOperation::Cast), Ok("[2, 1] [1, 1]".to_owned()));
+        assert_eq!(shapes(ComputeOperation::Sum), Ok("[1, 2] [2, 1]".to_owned()));
+        assert_eq!(shapes(ComputeOperation::Multiply), Ok("[2, 1, 1] [2, 1, 1]".to_owned()));
+        let sums = of(ComputeOperation::Add).map(|call| call.inputs[0].tensor.values.clone());
         assert_eq!(sums, Ok(vec![1.0, 3.0, 2.0, 5.0]));
-        assert_eq!(shape(Operation::Add, &operands), [2]);
+        assert_eq!(shape(ComputeOperation::Add, &operands), [2]);
         let matrices = [tensor(&[2, 1], &[1.0, 2.0]), tensor(&[1, 2], &[3.0, 5.0])];
-        assert_eq!(shape(Operation::MatrixProduct, &matrices), [2, 2]);
-        assert!(call(Operation::Add, &operands, [Precision::F16, Precision::F32]).is_err());
-        assert!(call(Operation::Add, &operands[..1], [Precision::F32; 2]).is_err());
+        assert_eq!(shape(ComputeOperation::MatrixProduct, &matrices), [2, 2]);
+        assert!(call(ComputeOperation::Add, &operands, [Precision::F16, Precision::F32]).is_err());
+        assert!(call(ComputeOperation::Add, &operands[..1], [Precision::F32; 2]).is_err());
     }
 
     #[test]
     fn a_cast_rounds_its_operand() {
-        let cast = call(Operation::Cast, &[tensor(&[1], &[1.001])], [Precision::F32, Precision::Bf16]);
+        let cast = call(ComputeOperation::Cast, &[tensor(&[1], &[1.001])], [Precision::F32, Precision::Bf16]);
         assert_eq!(
             cast.map(|call| call.inputs[0].tensor.clone()),
             Ok(HostTensor::new([1, 1], Element::Bf16, vec![1.0]))

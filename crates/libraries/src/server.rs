@@ -14,8 +14,9 @@ use std::{collections::BTreeMap, io, process::ExitCode, rc::Rc};
 use testgen_calls::{Call, CallError, Execute, HostTensor};
 use testgen_device::{Device, DeviceKind, System, cuda_driver, hip_runtime};
 use testgen_engine::{
-    AlgorithmResults, AlgorithmsReply, Build, DeviceClass, DeviceRequest, Dtype, Failure, FailureKind, HelloReply,
-    LIBRARY_VARIABLE, OpenReply, OpenedDevice, Operation, OperatorEngine, OperatorReply, VERSION, answer_requests,
+    AlgorithmResults, AlgorithmsReply, Build, CallFailure, ComputeOperation, DeviceClass, DeviceRequest, Dtype,
+    FailureKind, HelloReply, LIBRARY_VARIABLE, OpenReply, OpenedDevice, OperatorEngine, OperatorReply, VERSION,
+    answer_requests,
 };
 use testgen_types::{Operator, Precision};
 
@@ -55,7 +56,7 @@ impl LibraryEngine {
         Self { library, system: System::host(), sums: PartialSums::Single, tf32: false, opened: None }
     }
 
-    fn take_options(&mut self, options: &[String]) -> Result<(), Failure> {
+    fn take_options(&mut self, options: &[String]) -> Result<(), CallFailure> {
         for option in options {
             match option.as_str() {
                 TF32 => self.tf32 = true,
@@ -68,7 +69,7 @@ impl LibraryEngine {
         Ok(())
     }
 
-    fn devices(&self) -> Result<Vec<Device>, Failure> {
+    fn devices(&self) -> Result<Vec<Device>, CallFailure> {
         let devices = match self.library.device() {
             DeviceKind::Cuda => cuda_driver(&self.system),
             _ => hip_runtime(&self.system),
@@ -76,14 +77,14 @@ impl LibraryEngine {
         devices.map_err(|unavailable| unsupported(unavailable.to_string()))
     }
 
-    fn open_on(&self, device: &Device) -> Result<Opened, Failure> {
+    fn open_on(&self, device: &Device) -> Result<Opened, CallFailure> {
         open(&self.system, self.library, device, self.sums).map_err(|error| match &error {
             OpenLibraryError::NotFound(_) | OpenLibraryError::OtherVendor { .. } => unsupported(error.to_string()),
             OpenLibraryError::Gpu(_) | OpenLibraryError::Blas(_) => failed(error.to_string()),
         })
     }
 
-    fn opened(&self) -> Result<&Rc<Opened>, Failure> {
+    fn opened(&self) -> Result<&Rc<Opened>, CallFailure> {
         self.opened.as_ref().ok_or_else(|| failed("no device is open".to_owned()))
     }
 
@@ -107,7 +108,7 @@ impl LibraryEngine {
 }
 
 impl OperatorEngine for LibraryEngine {
-    fn hello(&mut self, options: &[String]) -> Result<HelloReply, Failure> {
+    fn hello(&mut self, options: &[String]) -> Result<HelloReply, CallFailure> {
         self.take_options(options)?;
         // The version is the library's own answer, which needs a device.
         let devices = self.devices()?;
@@ -124,7 +125,7 @@ impl OperatorEngine for LibraryEngine {
         })
     }
 
-    fn open(&mut self, request: &DeviceRequest) -> Result<OpenReply, Failure> {
+    fn open(&mut self, request: &DeviceRequest) -> Result<OpenReply, CallFailure> {
         if request.kind != self.class() {
             return Err(unsupported(format!("{} computes on {} devices", self.library, self.library.device())));
         }
@@ -150,10 +151,10 @@ impl OperatorEngine for LibraryEngine {
 
     fn compute(
         &mut self,
-        operation: Operation,
+        operation: ComputeOperation,
         operands: &[HostTensor],
         [dtype, result]: [Dtype; 2],
-    ) -> Result<HostTensor, Failure> {
+    ) -> Result<HostTensor, CallFailure> {
         // Operands are rounded to their type on the host, as those of every call are: a library converts nothing.
         let types = [self.precision(dtype), self.precision(result)];
         let call = probe::call(operation, operands, types).map_err(unsupported)?;
@@ -162,14 +163,14 @@ impl OperatorEngine for LibraryEngine {
         Ok(HostTensor { shape: probe::shape(operation, operands), ..computed.tensor })
     }
 
-    fn operator(&mut self, call: &Call, dtype: Dtype) -> Result<(HostTensor, OperatorReply), Failure> {
+    fn operator(&mut self, call: &Call, dtype: Dtype) -> Result<(HostTensor, OperatorReply), CallFailure> {
         let executor = LibraryExecutor::new(Rc::clone(self.opened()?), self.precision(dtype));
         let computed = executor.execute(call).map_err(failure)?;
         let reply = OperatorReply { element: computed.tensor.element, device: self.class() };
         Ok((computed.tensor, reply))
     }
 
-    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, Failure> {
+    fn algorithms(&mut self, dtype: Dtype, reduced: bool) -> Result<AlgorithmsReply, CallFailure> {
         let opened = self.opened()?;
         let plan = if reduced { ProductPlan::reduced(self.library) } else { ProductPlan::full(self.library) };
         let report = run_products(opened, &plan.of_precision(self.precision(dtype)));
@@ -201,14 +202,14 @@ impl OperatorEngine for LibraryEngine {
     }
 }
 
-fn failure(error: CallError) -> Failure {
+fn failure(error: CallError) -> CallFailure {
     failed(error.to_string())
 }
 
-fn failed(message: String) -> Failure {
-    Failure { kind: FailureKind::Failed, message }
+fn failed(message: String) -> CallFailure {
+    CallFailure { kind: FailureKind::Failed, message }
 }
 
-fn unsupported(message: String) -> Failure {
-    Failure { kind: FailureKind::Unsupported, message }
+fn unsupported(message: String) -> CallFailure {
+    CallFailure { kind: FailureKind::Unsupported, message }
 }

@@ -51,8 +51,8 @@ mod sequences;
 mod shape_sweep;
 mod stream;
 
-pub(crate) use context::Context;
-pub(crate) use outcome::{CheckStatus, Evidence, Outcome};
+pub(crate) use context::CheckContext;
+pub(crate) use outcome::{CheckEvidence, CheckOutcome, CheckStatus};
 
 use crate::{golden::Golden, harness::Harness};
 use check_run::{CheckFunction, CheckRun};
@@ -61,7 +61,7 @@ use testgen_models::Checkpoint;
 use testgen_types::{Check, Registration, SubjectKind, Task, for_each_check};
 
 /// Runs one check.
-pub(crate) fn run(registration: Registration, harness: &Harness, context: &Context<'_>) -> Outcome {
+pub(crate) fn run(registration: Registration, harness: &Harness, context: &CheckContext<'_>) -> CheckOutcome {
     let check = match harness.spec.architecture.subject() {
         SubjectKind::Model => of_models(registration.check),
         SubjectKind::Operators => of_operators(registration.check),

@@ -19,17 +19,17 @@ const WORST: usize = 5;
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Comparison {
+pub(crate) struct TensorComparison {
     /// For the report. JSON has neither NaN nor infinity, so they are replaced by the largest number here; the failure has
     /// the original values.
     pub(crate) error: OutputError,
     /// Why the tensors do not agree; none if they do.
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<Mismatch>,
 }
 
 /// Why two tensors do not agree.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Failure {
+pub(crate) enum Mismatch {
     /// They have different shapes.
     Shape {
         /// The shape of the reference.
@@ -44,12 +44,12 @@ pub(crate) enum Failure {
         /// How many elements.
         count: usize,
         /// The first of them.
-        first: Element,
+        first: ComparedElement,
     },
     /// The errors are above the threshold.
     TooFar {
         /// The element with the largest error.
-        worst: Element,
+        worst: ComparedElement,
         /// The errors.
         measured: Measured,
         /// The largest errors that pass.
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
 
 /// One element of both tensors.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Element {
+pub(crate) struct ComparedElement {
     /// One index per dimension.
     pub(crate) index: Vec<usize>,
     /// The value of the reference.
@@ -69,13 +69,13 @@ pub(crate) struct Element {
 }
 
 /// Compares `got` with `expected`; errors up to and including the threshold pass.
-pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Threshold) -> Comparison {
+pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Threshold) -> TensorComparison {
     if expected.shape() != got.shape() {
-        let failure = Failure::Shape { expected: expected.shape().to_vec(), got: got.shape().to_vec() };
-        return Comparison { error: without_distance(name, threshold), failure: Some(failure) };
+        let failure = Mismatch::Shape { expected: expected.shape().to_vec(), got: got.shape().to_vec() };
+        return TensorComparison { error: without_distance(name, threshold), failure: Some(failure) };
     }
     let (Some(reference), Some(values)) = (expected.as_floats(), got.as_floats()) else {
-        return Comparison { error: without_distance(name, threshold), failure: Some(Failure::Type) };
+        return TensorComparison { error: without_distance(name, threshold), failure: Some(Mismatch::Type) };
     };
     let measured = measure(reference, values);
     let failure = evaluate(expected.shape(), reference, values, &measured, threshold);
@@ -91,7 +91,7 @@ pub(crate) fn compare(name: &str, expected: &Array, got: &Array, threshold: Thre
         non_finite: measured.non_finite as u64,
         worst,
     };
-    Comparison { error, failure }
+    TensorComparison { error, failure }
 }
 
 fn evaluate(
@@ -100,10 +100,11 @@ fn evaluate(
     values: &[f32],
     measured: &Measured,
     threshold: Threshold,
-) -> Option<Failure> {
-    let element = |flat: usize| Element { index: unravel(shape, flat), expected: reference[flat], got: values[flat] };
+) -> Option<Mismatch> {
+    let element =
+        |flat: usize| ComparedElement { index: unravel(shape, flat), expected: reference[flat], got: values[flat] };
     if let Some(first) = measured.first_non_finite {
-        return Some(Failure::NonFinite { count: measured.non_finite, first: element(first) });
+        return Some(Mismatch::NonFinite { count: measured.non_finite, first: element(first) });
     }
     // Written as `<=`, so that a NaN error fails.
     let within = measured.rel_l2 <= threshold.rel_l2 && measured.max_rel <= threshold.max_rel;
@@ -111,7 +112,7 @@ fn evaluate(
         return None;
     }
     let furthest = furthest(reference, values, 1).first().copied().unwrap_or(0);
-    Some(Failure::TooFar { worst: element(furthest), measured: measured.clone(), threshold })
+    Some(Mismatch::TooFar { worst: element(furthest), measured: measured.clone(), threshold })
 }
 
 /// The report entry of tensors without a distance, because shape or type differ.
@@ -173,13 +174,13 @@ fn finite(value: f64) -> f64 {
     if value.is_nan() { f64::MAX } else { value.clamp(f64::MIN, f64::MAX) }
 }
 
-impl fmt::Display for Element {
+impl fmt::Display for ComparedElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: expected {}, got {}", self.index, self.expected, self.got)
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shape { expected, got } => write!(f, "its shape is {got:?}, expected {expected:?}"),

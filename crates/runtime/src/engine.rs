@@ -14,7 +14,7 @@ mod reported;
 mod witness;
 
 pub(crate) use attach_error::AttachError;
-pub(crate) use attached::{AttachedEngine, Operand};
+pub(crate) use attached::{AttachedEngine, FloatTensor};
 pub use check_engine::CheckEngine;
 pub(crate) use check_engine::EngineEvidence;
 pub(crate) use model::load;

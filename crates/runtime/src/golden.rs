@@ -13,7 +13,7 @@ mod tensors;
 mod trace;
 mod validate;
 
-pub(crate) use contents::{Case, Golden, Router};
+pub(crate) use contents::{Golden, RecordedCase, Router};
 pub(crate) use error::GoldenError;
 pub(crate) use noise::{Noise, NoiseLevel};
 pub(crate) use tensors::read_file;

@@ -5,7 +5,7 @@ use testgen_calls::LaunchedKernel;
 
 /// The launches of a call that waited for the device after each of them.
 #[derive(Debug, Default)]
-pub(crate) struct Launches {
+pub(crate) struct KernelLaunches {
     /// The kernels, in the order of their first launch.
     pub(crate) kernels: Vec<LaunchedKernel>,
     /// The error of the first launch that failed.
@@ -37,16 +37,16 @@ pub(crate) use testgen_gpu::executing;
 
 /// Runs `work`, whose launches on this thread wait for the device; `work` must read its results.
 #[cfg(any(feature = "cuda", feature = "rocm"))]
-pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
+pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, KernelLaunches) {
     let (result, testgen_gpu::BlockingLaunches { kernels, error }) = testgen_gpu::blocking_launches(work);
     let kernel = |testgen_gpu::Kernel { name, digest }| LaunchedKernel { name, digest };
-    (result, Launches { kernels: kernels.into_iter().map(kernel).collect(), error })
+    (result, KernelLaunches { kernels: kernels.into_iter().map(kernel).collect(), error })
 }
 
 /// Without a GPU backend nothing is launched.
 #[cfg(not(any(feature = "cuda", feature = "rocm")))]
-pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
-    (work(), Launches::default())
+pub(crate) fn blocking_launches<T>(work: impl FnOnce() -> T) -> (T, KernelLaunches) {
+    (work(), KernelLaunches::default())
 }
 
 /// Without a GPU backend there are no kernels.

@@ -5,7 +5,7 @@ use crate::{
     harness::Spec,
     load_target::InitError,
     loaded_subject::{LoadedSubject, OperatorSet},
-    open::{Executor, OpenDevice},
+    open::{DeviceExecutor, OpenDevice},
     subject::{OperatorShapes, Subject},
 };
 #[cfg(feature = "native")]
@@ -34,13 +34,13 @@ pub fn load<'c>(
         (Subject::Model { model_type, .. }, Some(checkpoint)) => {
             let (model, lacks) = match &device.executor {
                 #[cfg(feature = "native")]
-                Executor::Native(backend) => {
+                DeviceExecutor::Native(backend) => {
                     (testgen_models::load(model_type, checkpoint, backend, precision)?, Default::default())
                 }
-                Executor::Engine { process, .. } if process.only_operators() => {
+                DeviceExecutor::Engine { process, .. } if process.only_operators() => {
                     return Err(Unsupported("models; it computes operators only".to_owned()).into());
                 }
-                Executor::Engine { process, engine } => {
+                DeviceExecutor::Engine { process, engine } => {
                     engine::load(model_type, checkpoint, process, engine, precision)?
                 }
             };
@@ -60,8 +60,8 @@ fn operators(
 ) -> Result<OperatorSet, InitError> {
     let executor = match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => executor(backend, precision)?,
-        Executor::Engine { process, .. } => engine::operators(process, precision),
+        DeviceExecutor::Native(backend) => executor(backend, precision)?,
+        DeviceExecutor::Engine { process, .. } => engine::operators(process, precision),
     };
     Ok(OperatorSet { shapes, precision, executor })
 }

@@ -9,7 +9,7 @@ use crate::{
     gpu_memory,
     label::Label,
     log::log_verbose,
-    open::{Executor, OpenDevice},
+    open::{DeviceExecutor, OpenDevice},
 };
 use serde::Serialize;
 use std::fmt;
@@ -42,15 +42,15 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
     let (free, total) = testgen_device::memory(&device.facts).unzip();
     match &device.executor {
         // The engine's own count: total and free memory are read by this process.
-        Executor::Engine { process, .. } => {
+        DeviceExecutor::Engine { process, .. } => {
             DeviceMemory { total, free, in_use: process.memory(), reserved: None, peak: None }
         }
         #[cfg(feature = "native")]
-        Executor::Native(BackendDevice::Cpu(_)) => {
+        DeviceExecutor::Native(BackendDevice::Cpu(_)) => {
             DeviceMemory { total, free, in_use: Some(heap::in_use()), reserved: None, peak: Some(heap::peak()) }
         }
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        Executor::Native(BackendDevice::Gpu(gpu)) => {
+        DeviceExecutor::Native(BackendDevice::Gpu(gpu)) => {
             let usage = testgen_gpu::memory_usage(*gpu);
             let (in_use, reserved) = (usage.map(|usage| usage.in_use), usage.map(|usage| usage.reserved));
             DeviceMemory { total, free, in_use, reserved, peak: usage.and_then(|usage| usage.peak) }
@@ -62,8 +62,8 @@ pub fn memory(device: &OpenDevice) -> DeviceMemory {
 pub(crate) fn peak(device: &OpenDevice) -> Option<u64> {
     match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => gpu_memory::peak(backend),
-        Executor::Engine { .. } => None,
+        DeviceExecutor::Native(backend) => gpu_memory::peak(backend),
+        DeviceExecutor::Engine { .. } => None,
     }
 }
 
@@ -76,9 +76,9 @@ pub(crate) fn begin_peak() {
 pub fn cleanup(device: &OpenDevice) {
     match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => gpu_memory::cleanup(backend),
+        DeviceExecutor::Native(backend) => gpu_memory::cleanup(backend),
         // It releases memory when it unloads a model.
-        Executor::Engine { .. } => {}
+        DeviceExecutor::Engine { .. } => {}
     }
 }
 

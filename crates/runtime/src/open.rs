@@ -20,13 +20,13 @@ mod without_native;
 
 pub use error::{OpenError, OpenStep};
 #[cfg(feature = "native")]
-pub(crate) use isolated::{Failure, isolated};
+pub(crate) use isolated::{IsolatedFailure, isolated};
 pub(crate) use kernel_cache::{folder as kernel_cache_folder, remove_abandoned as remove_abandoned_locks};
 #[cfg(feature = "native")]
 pub use native::open;
 #[cfg(feature = "native")]
 pub(crate) use native::recover;
-pub(crate) use open_device::Executor;
+pub(crate) use open_device::DeviceExecutor;
 pub use open_device::OpenDevice;
 pub(crate) use panics::out_of_memory;
 pub use panics::{device_panic_messages, device_panics};
@@ -49,7 +49,7 @@ pub(crate) fn open_with(engine: &CheckEngine, device: Device) -> Result<OpenDevi
     known_answer::prove_engine(&device, &process)?;
     let (tf32, fallback) = (process.tf32(), process.fallback().map(|why| (device.kind, why)));
     let facts = if fallback.is_some() { host_processor() } else { device };
-    Ok(OpenDevice { facts, executor: Executor::Engine { process, engine: engine.clone() }, tf32, fallback })
+    Ok(OpenDevice { facts, executor: DeviceExecutor::Engine { process, engine: engine.clone() }, tf32, fallback })
 }
 
 #[cfg(test)]

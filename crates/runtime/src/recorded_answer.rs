@@ -8,7 +8,7 @@ pub(crate) use error::AnswerError;
 
 use crate::{
     golden::{self, Noise},
-    recorded_request::{Fields, RecordedRequest},
+    recorded_request::{RecordedRequest, RequestFields},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(crate) struct RecordedAnswer {
     /// The inputs.
     pub(crate) request: RecordedRequest,
     /// The answer in float32.
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerEntries,
     /// The error of the reference itself in the numbers of the answer.
     pub(crate) noise: Noise,
 }
@@ -39,7 +39,7 @@ pub(crate) struct RecordedAnswer {
 /// One entry for each input of the request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum AnswerEntries {
     /// Vectors by name.
     Vectors(Vec<BTreeMap<String, Vector>>),
     /// Every label with its score, best first.
@@ -49,9 +49,9 @@ pub(crate) enum Answer {
     /// For each token its place and all labels, best first.
     TokenLabels(Vec<Vec<TokenLabels>>),
     /// For each question several spans of the context, best first.
-    Spans(Vec<Vec<Span>>),
+    Spans(Vec<Vec<RecordedSpan>>),
     /// The detections of each image, best first, also those below the handler's limit.
-    Detections(Vec<Vec<Detection>>),
+    Detections(Vec<Vec<RecordedDetection>>),
     /// Generated texts.
     Generated(Vec<Tokens>),
     /// The words of recordings, written by a decoder.
@@ -102,7 +102,7 @@ pub(crate) struct TokenLabels {
 
 /// A span of a context, by its bytes there.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Span {
+pub(crate) struct RecordedSpan {
     pub(crate) text: String,
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -111,7 +111,7 @@ pub(crate) struct Span {
 
 /// An object in an image.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Detection {
+pub(crate) struct RecordedDetection {
     pub(crate) label: String,
     pub(crate) score: f32,
     /// Left, top, right, bottom, in pixels.
@@ -132,21 +132,21 @@ pub(crate) struct Tokens {
 pub(crate) struct Retrieved {
     #[serde(flatten)]
     pub(crate) answer: Tokens,
-    pub(crate) passages: Vec<Passage>,
+    pub(crate) passages: Vec<RecordedPassage>,
 }
 
 /// A passage that was found.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Passage {
+pub(crate) struct RecordedPassage {
     pub(crate) id: i64,
     pub(crate) score: f32,
     pub(crate) probability: f32,
 }
 
 #[derive(Debug, Deserialize)]
-struct Entry {
-    request: Fields,
-    answer: Answer,
+struct AnswerEntry {
+    request: RequestFields,
+    answer: AnswerEntries,
     noise: BTreeMap<String, Value>,
 }
 
@@ -158,7 +158,7 @@ impl RecordedAnswer {
         let missing = || AnswerError::NoTask { path: path.clone(), task };
         // Entries stay JSON until one is asked for, so that an invalid one only fails the checks of its own task.
         let entry = entries(&path)?.remove(task.as_str()).ok_or_else(missing)?;
-        let Entry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
+        let AnswerEntry { request, answer, noise } = serde_json::from_value(entry).map_err(invalid)?;
         let unusable = |why| AnswerError::Noise { path: path.clone(), why };
         let noise = Noise::of_answer(&metadata(&noise)).map_err(unusable)?;
         let tensors = golden::read_file(&directory.join(golden::FILE), limit::GOLDEN)?;

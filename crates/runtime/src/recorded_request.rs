@@ -20,7 +20,7 @@ use testgen_processing::{audio::Audio, graph::Graph, image::Image};
 /// The recorded inputs of one request. Every accessor fails with the name of what was not recorded.
 #[derive(Debug)]
 pub struct RecordedRequest {
-    fields: Fields,
+    fields: RequestFields,
     tensors: Tensors,
     calls: Option<Vec<Call>>,
 }
@@ -28,9 +28,9 @@ pub struct RecordedRequest {
 /// `request` in `answers.json`. Texts are written out; everything else is the name of a tensor in `golden.safetensors`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Fields {
+pub(crate) struct RequestFields {
     texts: Option<Vec<String>>,
-    questions: Option<Vec<Question>>,
+    questions: Option<Vec<RecordedQuestion>>,
     prompts: Option<Vec<String>>,
     controls: Option<Controls>,
     recordings: Option<Recordings>,
@@ -45,7 +45,7 @@ pub(crate) struct Fields {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct RecordedQuestion {
     question: String,
     context: String,
 }
@@ -78,14 +78,14 @@ struct Series {
 
 impl RecordedRequest {
     /// The request of `fields`, whose tensors are those of a golden by their whole names.
-    pub(crate) fn new(fields: Fields, golden: Arrays) -> Self {
+    pub(crate) fn new(fields: RequestFields, golden: Arrays) -> Self {
         Self { fields, tensors: Tensors::new(golden), calls: None }
     }
 
     /// A request of calls, which are made by a check and not recorded: operators have no checkpoint.
     #[cfg(feature = "operators")]
     pub(crate) fn of_calls(calls: Vec<Call>) -> Self {
-        Self { fields: Fields::default(), tensors: Tensors::new(Arrays::new()), calls: Some(calls) }
+        Self { fields: RequestFields::default(), tensors: Tensors::new(Arrays::new()), calls: Some(calls) }
     }
 
     /// Calls of operators.
@@ -112,8 +112,11 @@ impl RecordedRequest {
     ///
     /// When none were recorded.
     pub fn questions(&self) -> Result<Vec<QuestionContext>, RequestError> {
-        let pairs: Vec<Question> = recorded("questions", &self.fields.questions)?;
-        Ok(pairs.into_iter().map(|Question { question, context }| QuestionContext { question, context }).collect())
+        let pairs: Vec<RecordedQuestion> = recorded("questions", &self.fields.questions)?;
+        Ok(pairs
+            .into_iter()
+            .map(|RecordedQuestion { question, context }| QuestionContext { question, context })
+            .collect())
     }
 
     /// Texts to continue, to rewrite or to answer.

@@ -21,14 +21,14 @@ pub(crate) struct Report {
 /// The report cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the report `{}` that {REPORT_VARIABLE} names: {source}", path.display())]
-pub(crate) struct ReportError {
+pub(crate) struct ReportWriteError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl Report {
     /// The file that the environment names; an empty report without the variable.
-    pub(crate) fn from_environment() -> Result<Self, ReportError> {
+    pub(crate) fn from_environment() -> Result<Self, ReportWriteError> {
         match std::env::var_os(REPORT_VARIABLE).filter(|path| !path.is_empty()) {
             Some(path) => Self::append_to(Path::new(&path)),
             None => Ok(Self::default()),
@@ -36,21 +36,21 @@ impl Report {
     }
 
     /// Appends to `path`, which is created if it does not exist.
-    pub(crate) fn append_to(path: &Path) -> Result<Self, ReportError> {
+    pub(crate) fn append_to(path: &Path) -> Result<Self, ReportWriteError> {
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file.map_err(|source| ReportError { path: path.to_owned(), source })?;
+        let file = file.map_err(|source| ReportWriteError { path: path.to_owned(), source })?;
         Ok(Self { file: Some((path.to_owned(), Mutex::new(file))) })
     }
 
     /// Appends one entry.
-    pub(crate) fn append(&self, entry: &ReportEntry) -> Result<(), ReportError> {
+    pub(crate) fn append(&self, entry: &ReportEntry) -> Result<(), ReportWriteError> {
         self.append_line(entry)
     }
 
     /// Appends one line of JSON with a single write, so that lines of several processes do not mix.
-    pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportError> {
+    pub(crate) fn append_line(&self, entry: &impl Serialize) -> Result<(), ReportWriteError> {
         let Some((path, file)) = &self.file else { return Ok(()) };
-        let error = |source| ReportError { path: path.clone(), source };
+        let error = |source| ReportWriteError { path: path.clone(), source };
         let mut line = serde_json::to_vec(entry).map_err(|source| error(source.into()))?;
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

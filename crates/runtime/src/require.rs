@@ -9,11 +9,11 @@ pub(crate) const REQUIRE_VARIABLE: &str = "TESTGEN_REQUIRE";
 
 /// The required devices; none without the variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Requirements(Vec<Requirement>);
+pub(crate) struct RequiredDevices(Vec<RequiredDevice>);
 
 /// One entry of the list: `cpu`, `cuda`, `rocm`, `rocm:2` for at least two, `rocm-sim` to accept a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Requirement {
+pub(crate) struct RequiredDevice {
     /// The kind of device.
     pub(crate) device: DeviceKind,
     /// The minimum number of devices.
@@ -29,7 +29,7 @@ pub(crate) struct RequireError {
     problem: String,
 }
 
-impl Requirements {
+impl RequiredDevices {
     /// The requirements in the environment.
     pub(crate) fn from_environment() -> Result<Self, RequireError> {
         match std::env::var(REQUIRE_VARIABLE) {
@@ -42,11 +42,11 @@ impl Requirements {
 
     /// Requires one device of `kind`, not a simulation.
     pub(crate) fn of(kind: DeviceKind) -> Self {
-        Self(vec![Requirement { device: kind, count: 1, simulated: false }])
+        Self(vec![RequiredDevice { device: kind, count: 1, simulated: false }])
     }
 
     /// The requirement for `kind`.
-    pub(crate) fn on(&self, kind: DeviceKind) -> Option<Requirement> {
+    pub(crate) fn on(&self, kind: DeviceKind) -> Option<RequiredDevice> {
         self.0.iter().copied().find(|requirement| requirement.device == kind)
     }
 
@@ -65,16 +65,16 @@ impl Requirements {
     }
 }
 
-impl FromStr for Requirements {
+impl FromStr for RequiredDevices {
     type Err = RequireError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut requirements: Vec<Requirement> = Vec::new();
+        let mut requirements: Vec<RequiredDevice> = Vec::new();
         for entry in text.split(',') {
-            let requirement: Requirement = entry.trim().parse()?;
+            let requirement: RequiredDevice = entry.trim().parse()?;
             if requirements.iter().any(|other| other.device == requirement.device) {
                 return Err(RequireError { problem: format!("`{}` is required twice", requirement.device) });
             }
@@ -84,7 +84,7 @@ impl FromStr for Requirements {
     }
 }
 
-impl FromStr for Requirement {
+impl FromStr for RequiredDevice {
     type Err = RequireError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -104,7 +104,7 @@ impl FromStr for Requirement {
     }
 }
 
-impl fmt::Display for Requirement {
+impl fmt::Display for RequiredDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let simulated = if self.simulated { "-sim" } else { "" };
         write!(f, "{}{simulated}", self.device)?;
@@ -117,7 +117,7 @@ impl fmt::Display for Requirement {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Requirements, RequireError> {
+    fn parse(text: &str) -> Result<RequiredDevices, RequireError> {
         text.parse()
     }
 
@@ -125,15 +125,15 @@ mod tests {
     fn a_list_is_parsed() {
         let requirements = parse("cpu, cuda:2,rocm-sim").unwrap();
         let on = |kind| requirements.on(kind).unwrap();
-        assert_eq!(on(DeviceKind::Cpu), Requirement { device: DeviceKind::Cpu, count: 1, simulated: false });
-        assert_eq!(on(DeviceKind::Cuda), Requirement { device: DeviceKind::Cuda, count: 2, simulated: false });
-        assert_eq!(on(DeviceKind::Rocm), Requirement { device: DeviceKind::Rocm, count: 1, simulated: true });
+        assert_eq!(on(DeviceKind::Cpu), RequiredDevice { device: DeviceKind::Cpu, count: 1, simulated: false });
+        assert_eq!(on(DeviceKind::Cuda), RequiredDevice { device: DeviceKind::Cuda, count: 2, simulated: false });
+        assert_eq!(on(DeviceKind::Rocm), RequiredDevice { device: DeviceKind::Rocm, count: 1, simulated: true });
         assert_eq!(on(DeviceKind::Cuda).to_string(), "cuda:2");
     }
 
     #[test]
     fn nothing_is_required_of_other_devices() {
-        assert_eq!(parse("").unwrap(), Requirements::default());
+        assert_eq!(parse("").unwrap(), RequiredDevices::default());
         assert_eq!(parse("rocm").unwrap().on(DeviceKind::Cuda), None);
     }
 

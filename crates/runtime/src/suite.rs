@@ -16,7 +16,7 @@ mod replay;
 mod room;
 mod trial;
 
-use crate::{check::Context, harness::Harness, require::Requirements};
+use crate::{check::CheckContext, harness::Harness, require::RequiredDevices};
 use environment::{Environment, IgnoredMode};
 use libtest_mimic::Arguments;
 use std::{num::NonZero, path::Path, process::ExitCode, sync::Arc, thread};
@@ -87,8 +87,8 @@ fn is_selected(arguments: &Arguments, name: &str) -> bool {
 /// Runs one check as the suite does, with the checkpoint below `base`, and returns its report entry. Requires no device
 /// and writes no report; detecting a missing device is left to the harness.
 pub fn run_check(harness: &Harness, registration: Registration, base: &Path) -> ReportEntry {
-    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &Requirements::default());
-    let context = Context { checkpoint, requirements, index: DeviceIndex::Auto, engine: EngineName::native() };
+    let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &RequiredDevices::default());
+    let context = CheckContext { checkpoint, requirements, index: DeviceIndex::Auto, engine: EngineName::native() };
     trial::run(harness, registration, base, &context).0
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Threshold {
 
 /// The arithmetic of a device in a precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compute {
+pub(crate) enum DeviceArithmetic {
     /// f32 throughout.
     F32,
     /// f32, but the factors of products are rounded to the mantissa of f16: the precision tf32, and a translation layer whose f32
@@ -64,7 +64,7 @@ impl Threshold {
 const NOISE_FACTOR: f64 = 4.0;
 
 /// The limits of thresholds for one arithmetic.
-struct Limits {
+struct ThresholdLimits {
     /// The precision whose noise applies.
     noise: Precision,
     /// The least threshold; noise of a small model can be zero by chance.
@@ -77,7 +77,7 @@ struct Limits {
     metamorphic_floor: Threshold,
 }
 
-impl Compute {
+impl DeviceArithmetic {
     /// The arithmetic of `precision` on a device; `tf32` is whether it declares TF32.
     pub(crate) fn of(precision: Precision, tf32: bool) -> Self {
         match precision {
@@ -90,9 +90,9 @@ impl Compute {
     }
 
     // The floors in 16 bits are about one step of the type at 1: 2^-10 and 2^-7.
-    fn limits(self) -> Limits {
+    fn limits(self) -> ThresholdLimits {
         match self {
-            Self::F32 => Limits {
+            Self::F32 => ThresholdLimits {
                 noise: Precision::F32,
                 floor: Threshold::new(3e-6, 6e-6),
                 ceiling: Threshold::new(3e-5, 6e-5),
@@ -100,21 +100,21 @@ impl Compute {
                 metamorphic_floor: Threshold::new(1e-6, 2e-6),
             },
             // The reference never computes in TF32. Its noise in f16 is the closest, because the mantissas have equal lengths.
-            Self::Tf32 => Limits {
+            Self::Tf32 => ThresholdLimits {
                 noise: Precision::F16,
                 floor: Threshold::new(1e-3, 2e-3),
                 ceiling: Threshold::new(5e-2, 1e-1),
                 without_noise: Threshold::new(5e-3, 1e-2),
                 metamorphic_floor: Threshold::new(1e-3, 2e-3),
             },
-            Self::F16 => Limits {
+            Self::F16 => ThresholdLimits {
                 noise: Precision::F16,
                 floor: Threshold::new(1e-3, 2e-3),
                 ceiling: Threshold::new(5e-2, 1e-1),
                 without_noise: Threshold::new(1e-2, 2e-2),
                 metamorphic_floor: Threshold::new(1e-3, 2e-3),
             },
-            Self::Bf16 => Limits {
+            Self::Bf16 => ThresholdLimits {
                 noise: Precision::Bf16,
                 floor: Threshold::new(8e-3, 1.6e-2),
                 ceiling: Threshold::new(2e-1, 4e-1),
@@ -131,13 +131,13 @@ pub(crate) struct Tolerance<'a> {
     noise: &'a Noise,
     overrides: &'a [ToleranceOverride],
     precision: Precision,
-    compute: Compute,
+    compute: DeviceArithmetic,
 }
 
 impl<'a> Tolerance<'a> {
     /// For results in `precision`; `tf32` is whether the device declares TF32.
     pub(crate) fn new(noise: &'a Noise, overrides: &'a [ToleranceOverride], precision: Precision, tf32: bool) -> Self {
-        Self { noise, overrides, precision, compute: Compute::of(precision, tf32) }
+        Self { noise, overrides, precision, compute: DeviceArithmetic::of(precision, tf32) }
     }
 
     /// For comparing with the recorded tensor `name`. An override in the spec replaces the computed threshold.
@@ -149,7 +149,7 @@ impl<'a> Tolerance<'a> {
         let ToleranceOverride { rel_l2, max_rel, .. } = *replacement;
         match (self.precision, self.compute) {
             // The author of the spec wrote the override for f32 arithmetic, so with TF32 it can only widen the threshold.
-            (Precision::F32, Compute::Tf32) => {
+            (Precision::F32, DeviceArithmetic::Tf32) => {
                 Threshold { rel_l2: rel_l2.max(computed.rel_l2), max_rel: max_rel.max(computed.max_rel) }
             }
             _ => Threshold { rel_l2, max_rel },
@@ -178,7 +178,7 @@ impl<'a> Tolerance<'a> {
         })
     }
 
-    fn threshold_above(&self, limits: &Limits, floor: Threshold, name: &str) -> Threshold {
+    fn threshold_above(&self, limits: &ThresholdLimits, floor: Threshold, name: &str) -> Threshold {
         let Some(noise) = self.noise.of(limits.noise, name) else { return limits.without_noise };
         Threshold {
             rel_l2: (NOISE_FACTOR * noise.rel_l2).clamp(floor.rel_l2, limits.ceiling.rel_l2),

@@ -88,11 +88,11 @@ macro_rules! for_each_check {
         /// Memory in use returns to its value before the load once the model is dropped.
         MemoryReleased "memory_released" models(memory_released) operators(operators::memory_released) {}
         /// Without the device, the endpoint is marked as fallback, with the reason.
-        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { is_numeric: false, devices: Devices::Gpus }
+        FallbackMarked "fallback_marked" models(fallback_marked) operators(fallback_marked) { is_numeric: false, devices: CheckDevices::Gpus }
         /// For a checkpoint that cannot be loaded, the endpoint is marked as mock, with the reason.
         MockMarked "mock_marked" models(mock_marked) operators(mock_marked) { is_numeric: false }
         /// `TESTGEN_REQUIRE` turns a missing device, a fallback and a mock into failures.
-        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { is_numeric: false, devices: Devices::Gpus }
+        RequireHonoured "require_honoured" models(require_honoured) operators(require_honoured) { is_numeric: false, devices: CheckDevices::Gpus }
         }
     };
 }
@@ -142,7 +142,7 @@ pub struct CheckEntry {
     /// The precisions in which it runs.
     pub precisions: Precisions,
     /// The devices on which it runs.
-    pub devices: Devices,
+    pub devices: CheckDevices,
     /// The engines that have it.
     pub engines: Engines,
     /// Whether it compares numbers that the device computed; such a check never passes on a fallback or a mock.
@@ -166,7 +166,7 @@ pub enum Precisions {
 
 /// The devices on which a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Devices {
+pub enum CheckDevices {
     /// Every device.
     All,
     /// GPUs, because a CPU is never absent.
@@ -189,7 +189,7 @@ impl CheckEntry {
         operators: false,
         architectures: |_| true,
         precisions: Precisions::Finest,
-        devices: Devices::All,
+        devices: CheckDevices::All,
         engines: Engines::All,
         is_numeric: true,
         is_on_request: false,
@@ -234,7 +234,7 @@ impl Check {
 
     /// Whether the check runs on `device`.
     pub const fn applies_on(self, device: DeviceKind) -> bool {
-        matches!(self.entry().devices, Devices::All) || !matches!(device, DeviceKind::Cpu)
+        matches!(self.entry().devices, CheckDevices::All) || !matches!(device, DeviceKind::Cpu)
     }
 
     /// Whether the check runs once per precision of the spec.

@@ -35,7 +35,7 @@ mod subject_kind;
 mod task;
 
 pub use architecture::Architecture;
-pub use check::{Check, CheckEntry, Devices, Engines, Precisions};
+pub use check::{Check, CheckDevices, CheckEntry, Engines, Precisions};
 pub use closed_enum::UnknownName;
 pub use compile_progress::CompileProgress;
 pub use device_kind::DeviceKind;

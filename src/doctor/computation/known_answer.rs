@@ -1,14 +1,14 @@
 //! Operations whose answers are exact in f32 in every order of computation, because all sums are small integers.
 
 use super::outcome::Answer;
-use testgen_engine::{Data, Dtype, Engine, EngineError, Operation, Tensor, Tensors};
+use testgen_engine::{ComputeOperation, Dtype, Engine, EngineError, Tensor, TensorData, Tensors};
 
 /// The operands of an operation and its answer.
 pub(super) struct KnownAnswer {
     pub(super) name: &'static str,
     /// The compared values, in words.
     description: String,
-    operation: Operation,
+    operation: ComputeOperation,
     operands: Tensors,
     expected: Vec<f32>,
 }
@@ -25,7 +25,7 @@ fn integers(count: usize, seed: usize) -> Vec<f32> {
 }
 
 fn vector(values: Vec<f32>) -> Tensor {
-    Tensor { shape: vec![values.len()], data: Data::F32(values) }
+    Tensor { shape: vec![values.len()], data: TensorData::F32(values) }
 }
 
 fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswer {
@@ -34,11 +34,11 @@ fn product(name: &'static str, [rows, inner, columns]: [usize; 3]) -> KnownAnswe
         (0..inner).map(|k| left[row * inner + k] * right[k * columns + column]).sum::<f32>()
     };
     let expected = (0..rows * columns).map(|index| element(index / columns, index % columns)).collect();
-    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor { shape: shape.to_vec(), data: Data::F32(values) };
+    let matrix = |shape: [usize; 2], values: Vec<f32>| Tensor { shape: shape.to_vec(), data: TensorData::F32(values) };
     KnownAnswer {
         name,
         description: format!("{rows}x{inner} by {inner}x{columns}, {} exact integers", rows * columns),
-        operation: Operation::MatrixProduct,
+        operation: ComputeOperation::MatrixProduct,
         operands: Tensors::from([
             ("left".to_owned(), matrix([rows, inner], left.clone())),
             ("right".to_owned(), matrix([inner, columns], right.clone())),
@@ -54,7 +54,7 @@ fn sum() -> KnownAnswer {
     KnownAnswer {
         name: "sum",
         description: format!("{COUNT} integers"),
-        operation: Operation::Sum,
+        operation: ComputeOperation::Sum,
         expected: vec![values.iter().sum()],
         operands: Tensors::from([("left".to_owned(), vector(values))]),
     }
@@ -70,7 +70,7 @@ fn copy() -> KnownAnswer {
     KnownAnswer {
         name: "copy",
         description: format!("{} values bit by bit, with denormals, infinities and NaN", values.len()),
-        operation: Operation::Cast,
+        operation: ComputeOperation::Cast,
         expected: values.clone(),
         operands: Tensors::from([("left".to_owned(), vector(values))]),
     }
@@ -108,18 +108,18 @@ fn difference(expected: &[f32], found: &[f32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{KnownAnswer, all, copy, difference, integers, product};
-    use testgen_engine::{Data, Operation};
+    use testgen_engine::{ComputeOperation, TensorData};
 
     /// The largest magnitude that any partial sum of an answer can have.
     fn bound(known: &KnownAnswer) -> f64 {
         let magnitudes = |name: &str| match known.operands.get(name).map(|tensor| &tensor.data) {
-            Some(Data::F32(values)) => values.iter().map(|value| f64::from(value.abs())).collect(),
+            Some(TensorData::F32(values)) => values.iter().map(|value| f64::from(value.abs())).collect(),
             _ => Vec::new(),
         };
         match known.operation {
-            Operation::Sum => magnitudes("left").iter().sum(),
+            ComputeOperation::Sum => magnitudes("left").iter().sum(),
             // An element has one product for each of the inner elements.
-            Operation::MatrixProduct => known.operands["left"].shape[1] as f64 * 16.0,
+            ComputeOperation::MatrixProduct => known.operands["left"].shape[1] as f64 * 16.0,
             _ => 0.0,
         }
     }
@@ -141,7 +141,7 @@ mod tests {
         };
         let expected: Vec<f32> = (0..6).map(|index| element(index / 2, index % 2) as f32).collect();
         assert_eq!(known.expected, expected);
-        let Data::F32(sent) = &known.operands["left"].data else { panic!("is f32") };
+        let TensorData::F32(sent) = &known.operands["left"].data else { panic!("is f32") };
         assert_eq!(sent, &left);
     }
 

@@ -1,12 +1,12 @@
 //! Branches: the partial paths, each with the result of its latest expression.
 
-use super::{interpreter::Interpreter, state::Outer, state::State, value::Value};
+use super::{interpreter::Interpreter, state::Outer, state::PathState, value::Value};
 use syn::Expr;
 
 /// A partial path.
 #[derive(Debug)]
 pub(super) struct Branch<'a> {
-    pub(super) state: State<'a>,
+    pub(super) state: PathState<'a>,
     pub(super) flow: Flow<'a>,
 }
 
@@ -22,12 +22,12 @@ pub(super) enum Flow<'a> {
 /// The paths on which a list of expressions was interpreted completely, and those that left before.
 #[derive(Default)]
 pub(super) struct Listed<'a> {
-    pub(super) done: Vec<(State<'a>, Vec<Value<'a>>)>,
+    pub(super) done: Vec<(PathState<'a>, Vec<Value<'a>>)>,
     pub(super) left: Vec<Branch<'a>>,
 }
 
 /// One branch that continues with `value`.
-pub(super) fn value<'a>(state: State<'a>, value: Value<'a>) -> Vec<Branch<'a>> {
+pub(super) fn value<'a>(state: PathState<'a>, value: Value<'a>) -> Vec<Branch<'a>> {
     vec![Branch { state, flow: Flow::Value(value) }]
 }
 
@@ -52,7 +52,7 @@ impl<'a> Interpreter<'_, 'a> {
     pub(super) fn each(
         &mut self,
         branches: Vec<Branch<'a>>,
-        mut next: impl FnMut(&mut Self, State<'a>, Value<'a>) -> Vec<Branch<'a>>,
+        mut next: impl FnMut(&mut Self, PathState<'a>, Value<'a>) -> Vec<Branch<'a>>,
     ) -> Vec<Branch<'a>> {
         let mut all = Vec::with_capacity(branches.len());
         for branch in branches {
@@ -65,7 +65,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Interprets `expressions` in order.
-    pub(super) fn list(&mut self, expressions: impl Iterator<Item = &'a Expr>, state: State<'a>) -> Listed<'a> {
+    pub(super) fn list(&mut self, expressions: impl Iterator<Item = &'a Expr>, state: PathState<'a>) -> Listed<'a> {
         let mut listed = Listed { done: vec![(state, Vec::new())], left: Vec::new() };
         for expression in expressions {
             for (state, values) in std::mem::take(&mut listed.done) {
@@ -86,8 +86,8 @@ impl<'a> Interpreter<'_, 'a> {
     pub(super) fn with_list(
         &mut self,
         expressions: impl Iterator<Item = &'a Expr>,
-        state: State<'a>,
-        mut next: impl FnMut(&mut Self, State<'a>, Vec<Value<'a>>) -> Vec<Branch<'a>>,
+        state: PathState<'a>,
+        mut next: impl FnMut(&mut Self, PathState<'a>, Vec<Value<'a>>) -> Vec<Branch<'a>>,
     ) -> Vec<Branch<'a>> {
         let listed = self.list(expressions, state);
         let mut all = listed.left;

@@ -2,10 +2,10 @@
 
 use super::{
     branch::{self, Branch},
-    code_path::{Call, Callee},
+    code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
-    state::State,
-    value::{Closure, Outcome, Value},
+    state::PathState,
+    value::{BranchOutcome, Closure, Value},
 };
 use crate::vocabulary;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const DEPTH: usize = 12;
 
 impl<'a> Interpreter<'_, 'a> {
     /// `function(arguments)`.
-    pub(super) fn call(&mut self, place: &'a Expr, call: &'a ExprCall, state: State<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn call(&mut self, place: &'a Expr, call: &'a ExprCall, state: PathState<'a>) -> Vec<Branch<'a>> {
         let functions = self.expression(&call.func, state);
         self.each(functions, |reader, state, function| {
             reader.with_list(call.args.iter(), state, |reader, state, arguments| {
@@ -31,7 +31,7 @@ impl<'a> Interpreter<'_, 'a> {
         place: &'a Expr,
         function: &Value<'a>,
         mut arguments: Vec<Value<'a>>,
-        mut state: State<'a>,
+        mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let callee = match function {
             Value::Closure(closure) => return self.closure(place, closure, arguments, state),
@@ -44,7 +44,7 @@ impl<'a> Interpreter<'_, 'a> {
             }
             Value::Local(name) => Callee::Local(name.clone()),
             Value::Runtime(name) => Callee::Runtime(name.clone()),
-            Value::Prelude(name) => match (Outcome::constructor(name), arguments.len()) {
+            Value::Prelude(name) => match (BranchOutcome::constructor(name), arguments.len()) {
                 (Some(outcome), 1) => {
                     let payload = arguments.remove(0);
                     return branch::value(state, Value::Wrapped(outcome, Rc::new(payload)));
@@ -66,7 +66,7 @@ impl<'a> Interpreter<'_, 'a> {
         if arguments.iter().any(|argument| matches!(argument, Value::Closure(_))) && !self.takes_closures(&callee) {
             return self.unsupported(place, "a closure that is passed on", "call it here, or write its body here");
         }
-        let value = state.call(Call { callee, arguments, place });
+        let value = state.call(RecordedCall { callee, arguments, place });
         branch::value(state, value)
     }
 
@@ -75,7 +75,7 @@ impl<'a> Interpreter<'_, 'a> {
         &mut self,
         function: &'a ItemFn,
         arguments: Vec<Value<'a>>,
-        mut state: State<'a>,
+        mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         // Also ends recursion, which would otherwise use up the stack.
         if self.depth >= DEPTH {
@@ -106,7 +106,7 @@ impl<'a> Interpreter<'_, 'a> {
         place: &'a Expr,
         closure: &Rc<Closure<'a>>,
         arguments: Vec<Value<'a>>,
-        mut state: State<'a>,
+        mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         if self.depth >= DEPTH || closure.expression.inputs.len() != arguments.len() {
             return self.unsupported(place, "this call of a closure", "write its body here");

@@ -1,6 +1,6 @@
 //! The normal form: one path through a function.
 
-use super::value::{Outcome, Value};
+use super::value::{BranchOutcome, Value};
 use proc_macro2::Span;
 use std::{fmt, rc::Rc};
 use syn::{Expr, Ident, spanned::Spanned};
@@ -8,7 +8,7 @@ use syn::{Expr, Ident, spanned::Spanned};
 /// One path through a function, from its beginning to its end.
 #[derive(Debug)]
 pub(crate) struct CodePath<'a> {
-    pub(super) steps: Vec<Rc<Step<'a>>>,
+    pub(super) steps: Vec<Rc<PathStep<'a>>>,
     /// The value that the function returns on this path.
     pub(crate) result: Value<'a>,
     pub(super) function: &'a Ident,
@@ -16,16 +16,16 @@ pub(crate) struct CodePath<'a> {
 
 /// One event on a path.
 #[derive(Debug)]
-pub(super) enum Step<'a> {
+pub(super) enum PathStep<'a> {
     /// A call is made.
-    Call(Call<'a>),
+    Call(RecordedCall<'a>),
     /// From here on, a value is known to be on one of its sides.
-    Assume(Value<'a>, Outcome),
+    Assume(Value<'a>, BranchOutcome),
 }
 
 /// A call that is not interpreted but recorded.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct RecordedCall<'a> {
     pub(crate) callee: Callee,
     /// The arguments; the receiver of a method is the first.
     pub(crate) arguments: Vec<Value<'a>>,
@@ -54,7 +54,7 @@ impl Callee {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> RecordedCall<'a> {
     /// The position of the call.
     pub(crate) fn span(&self) -> Span {
         match self.place {
@@ -66,42 +66,42 @@ impl<'a> Call<'a> {
 
 impl<'a> CodePath<'a> {
     /// Every call with its step.
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &Call<'a>)> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (usize, &RecordedCall<'a>)> {
         self.steps.iter().enumerate().filter_map(|(step, kind)| match kind.as_ref() {
-            Step::Call(call) => Some((step, call)),
-            Step::Assume(..) => None,
+            PathStep::Call(call) => Some((step, call)),
+            PathStep::Assume(..) => None,
         })
     }
 
     /// Every call of the runtime's function `name`.
-    pub(crate) fn runtime(&self, name: &str) -> impl Iterator<Item = (usize, &Call<'a>)> {
+    pub(crate) fn runtime(&self, name: &str) -> impl Iterator<Item = (usize, &RecordedCall<'a>)> {
         self.calls().filter(move |(_, call)| matches!(&call.callee, Callee::Runtime(found) if found == name))
     }
 
     /// The call that returned `value`.
-    pub(crate) fn call_of(&self, value: &Value<'a>) -> Option<&Call<'a>> {
+    pub(crate) fn call_of(&self, value: &Value<'a>) -> Option<&RecordedCall<'a>> {
         let Value::Called(step) = value else { return None };
         match self.steps.get(*step)?.as_ref() {
-            Step::Call(call) => Some(call),
-            Step::Assume(..) => None,
+            PathStep::Call(call) => Some(call),
+            PathStep::Assume(..) => None,
         }
     }
 
     /// The side of the result of the call at `step` on this path; none when it was not tested.
-    pub(crate) fn outcome(&self, step: usize) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, step: usize) -> Option<BranchOutcome> {
         outcome(&self.steps, &Value::Called(step))
     }
 
     /// The position at which the path ends: the call whose value it returns, else the function's name.
     pub(crate) fn end(&self) -> Span {
-        self.call_of(&self.result).map_or_else(|| self.function.span(), Call::span)
+        self.call_of(&self.result).map_or_else(|| self.function.span(), RecordedCall::span)
     }
 }
 
 /// The side on which `steps` found `value`.
-pub(super) fn outcome<'a>(steps: &[Rc<Step<'a>>], value: &Value<'a>) -> Option<Outcome> {
+pub(super) fn outcome<'a>(steps: &[Rc<PathStep<'a>>], value: &Value<'a>) -> Option<BranchOutcome> {
     steps.iter().find_map(|step| match step.as_ref() {
-        Step::Assume(known, outcome) if known == value => Some(*outcome),
+        PathStep::Assume(known, outcome) if known == value => Some(*outcome),
         _ => None,
     })
 }
@@ -110,11 +110,11 @@ impl fmt::Display for CodePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
             match step.as_ref() {
-                Step::Call(call) => {
+                PathStep::Call(call) => {
                     let arguments: Vec<String> = call.arguments.iter().map(ToString::to_string).collect();
                     writeln!(f, "  %{number} = {}({})", call.callee.name(), arguments.join(", "))?;
                 }
-                Step::Assume(value, outcome) => writeln!(f, "  {value} is {outcome:?}")?,
+                PathStep::Assume(value, outcome) => writeln!(f, "  {value} is {outcome:?}")?,
             }
         }
         writeln!(f, "  return {}", self.result)

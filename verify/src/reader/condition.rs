@@ -4,14 +4,14 @@ use super::{
     branch::{self, Branch, Flow},
     interpreter::Interpreter,
     pattern::Matched,
-    state::State,
-    value::{Outcome, Value},
+    state::PathState,
+    value::{BranchOutcome, Value},
 };
 use syn::{BinOp, Expr, ExprIf, ExprMatch};
 
 impl<'a> Interpreter<'_, 'a> {
     /// Interprets `if`, with `if let` and its chains.
-    pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: State<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn if_expression(&mut self, expression: &'a ExprIf, state: PathState<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let (conditions, mut all) = self.condition(&expression.cond, state);
         for (mut state, holds) in conditions {
@@ -29,7 +29,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Interprets `match`, arm by arm.
-    pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: State<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn match_expression(&mut self, expression: &'a ExprMatch, state: PathState<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let branches = self.expression(&expression.expr, state);
         let branches = self.each(branches, |reader, state, value| reader.arms(expression, &value, state, mark));
@@ -38,7 +38,13 @@ impl<'a> Interpreter<'_, 'a> {
 
     /// Tries the arms in order. A `match` that is not exhaustive does not compile, but exhaustiveness is not proven
     /// here.
-    fn arms(&mut self, expression: &'a ExprMatch, value: &Value<'a>, state: State<'a>, mark: usize) -> Vec<Branch<'a>> {
+    fn arms(
+        &mut self,
+        expression: &'a ExprMatch,
+        value: &Value<'a>,
+        state: PathState<'a>,
+        mark: usize,
+    ) -> Vec<Branch<'a>> {
         let mut all = Vec::new();
         let mut open = vec![state];
         for arm in &expression.arms {
@@ -60,7 +66,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// Whether `expression` holds on each path; and the paths that left while it was evaluated.
-    pub(super) fn condition(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+    pub(super) fn condition(&mut self, expression: &'a Expr, state: PathState<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
         match expression {
             Expr::Paren(inner) => self.condition(&inner.expr, state),
             Expr::Binary(binary) => match binary.op {
@@ -82,7 +88,7 @@ impl<'a> Interpreter<'_, 'a> {
         left: &'a Expr,
         right: &'a Expr,
         go_on: bool,
-        state: State<'a>,
+        state: PathState<'a>,
     ) -> (Matched<'a>, Vec<Branch<'a>>) {
         let (first, mut gone) = self.condition(left, state);
         let mut all = Vec::new();
@@ -99,12 +105,12 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// A condition that is a value: known, or both are possible.
-    fn truth(&mut self, expression: &'a Expr, state: State<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
+    fn truth(&mut self, expression: &'a Expr, state: PathState<'a>) -> (Matched<'a>, Vec<Branch<'a>>) {
         let branches = self.expression(expression, state);
         self.decide(branches, |reader, state, value| match value {
             Value::Truth(truth) => vec![(state, truth)],
             value => {
-                let sides = reader.side(expression, Outcome::True, &value, state);
+                let sides = reader.side(expression, BranchOutcome::True, &value, state);
                 sides.into_iter().map(|(state, payload)| (state, payload.is_some())).collect()
             }
         })
@@ -113,7 +119,7 @@ impl<'a> Interpreter<'_, 'a> {
     fn decide(
         &mut self,
         branches: Vec<Branch<'a>>,
-        mut how: impl FnMut(&mut Self, State<'a>, Value<'a>) -> Matched<'a>,
+        mut how: impl FnMut(&mut Self, PathState<'a>, Value<'a>) -> Matched<'a>,
     ) -> (Matched<'a>, Vec<Branch<'a>>) {
         let (mut matched, mut left) = (Vec::new(), Vec::new());
         for branch in branches {

@@ -2,11 +2,11 @@
 
 use super::{
     branch::{self, Branch, Flow},
-    code_path::{Call, Callee},
+    code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
     pattern,
-    state::State,
-    value::{Closure, Outcome, Value},
+    state::PathState,
+    value::{BranchOutcome, Closure, Value},
 };
 use crate::names::Meaning;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const PLAIN: &str = "write it as `let`, `match`, `if`, calls and `return`";
 
 impl<'a> Interpreter<'_, 'a> {
     /// Interprets `expression` on one path; it may split into several.
-    pub(super) fn expression(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn expression(&mut self, expression: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
         if !self.spend(expression) {
             return Vec::new();
         }
@@ -54,12 +54,12 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    fn tuple(&mut self, elements: impl Iterator<Item = &'a Expr>, state: State<'a>) -> Vec<Branch<'a>> {
+    fn tuple(&mut self, elements: impl Iterator<Item = &'a Expr>, state: PathState<'a>) -> Vec<Branch<'a>> {
         self.with_list(elements, state, |_, state, values| branch::value(state, Value::Tuple(values)))
     }
 
     /// A struct of the runtime; a harness defines none of its own.
-    fn structure(&mut self, literal: &'a ExprStruct, state: State<'a>) -> Vec<Branch<'a>> {
+    fn structure(&mut self, literal: &'a ExprStruct, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Meaning::Runtime(path) = self.names.meaning(&literal.path) else {
             return self.unsupported(literal, "a value built from its fields", PLAIN);
         };
@@ -73,7 +73,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: State<'a>) -> Vec<Branch<'a>> {
+    fn path(&mut self, place: &'a Expr, path: &'a ExprPath, state: PathState<'a>) -> Vec<Branch<'a>> {
         if path.qself.is_some() {
             return self.unsupported(path, "a path through a trait", "call the function by its name");
         }
@@ -93,7 +93,7 @@ impl<'a> Interpreter<'_, 'a> {
                 None => branch::value(state, Value::Local(name)),
             },
             Meaning::Prelude(name) if name == "None" || name == "Option::None" => {
-                branch::value(state, Value::Wrapped(Outcome::None, Rc::new(Value::unit())))
+                branch::value(state, Value::Wrapped(BranchOutcome::None, Rc::new(Value::unit())))
             }
             Meaning::Prelude(name) => branch::value(state, Value::Prelude(name)),
             // `imports` reports it; a rule that needs the value will not accept this one.
@@ -106,13 +106,13 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// A constant of the file is replaced by its expression.
-    fn constant(&mut self, constant: &'a Expr, mut state: State<'a>) -> Vec<Branch<'a>> {
+    fn constant(&mut self, constant: &'a Expr, mut state: PathState<'a>) -> Vec<Branch<'a>> {
         let outer = state.enter(Vec::new());
         let branches = self.expression(constant, state);
         branch::leave(branches, &outer)
     }
 
-    fn field(&mut self, field: &'a syn::ExprField, state: State<'a>) -> Vec<Branch<'a>> {
+    fn field(&mut self, field: &'a syn::ExprField, state: PathState<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(&field.base, state);
         self.each(branches, |_, state, base| {
             let value = match (&field.member, base) {
@@ -124,7 +124,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    fn return_expression(&mut self, value: Option<&'a Expr>, state: State<'a>) -> Vec<Branch<'a>> {
+    fn return_expression(&mut self, value: Option<&'a Expr>, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Some(value) = value else {
             return vec![Branch { state, flow: Flow::Return(Value::unit()) }];
         };
@@ -133,7 +133,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// `?`: continues with the payload of `Ok` or `Some`, returns the `Err` or `None`.
-    fn question_mark(&mut self, inner: &'a ExprTry, state: State<'a>) -> Vec<Branch<'a>> {
+    fn question_mark(&mut self, inner: &'a ExprTry, state: PathState<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(&inner.expr, state);
         self.each(branches, |reader, state, value| {
             let good = pattern::good_side(&value, &state);
@@ -153,7 +153,7 @@ impl<'a> Interpreter<'_, 'a> {
         })
     }
 
-    fn assign(&mut self, assignment: &'a ExprAssign, state: State<'a>) -> Vec<Branch<'a>> {
+    fn assign(&mut self, assignment: &'a ExprAssign, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Expr::Path(target) = assignment.left.as_ref() else {
             return self.unsupported(assignment, "an assignment to a part of a value", "bind a new name with `let`");
         };
@@ -173,7 +173,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// An operator: its operands are interpreted; no rule asks for its result.
-    fn operator(&mut self, expression: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+    fn operator(&mut self, expression: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
         let operands: Vec<&'a Expr> = match expression {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return self.expression(&unary.expr, state),
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
@@ -194,7 +194,7 @@ impl<'a> Interpreter<'_, 'a> {
         };
         self.with_list(operands.into_iter(), state, |_, mut state, arguments| {
             let callee = Callee::Other("operator".to_owned());
-            let value = state.call(Call { callee, arguments, place: expression });
+            let value = state.call(RecordedCall { callee, arguments, place: expression });
             branch::value(state, value)
         })
     }

@@ -2,9 +2,9 @@
 
 use super::{
     branch::{self, Branch},
-    code_path::{Call, Callee},
+    code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
-    state::State,
+    state::PathState,
     value::Value,
 };
 use crate::vocabulary;
@@ -16,7 +16,7 @@ impl<'a> Interpreter<'_, 'a> {
         &mut self,
         call: &'a Macro,
         place: Option<&'a Expr>,
-        mut state: State<'a>,
+        mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let name = call.path.get_ident().map(ToString::to_string).unwrap_or_default();
         if vocabulary::PANICKING.contains(&name.as_str()) {
@@ -32,7 +32,7 @@ impl<'a> Interpreter<'_, 'a> {
             return self.unsupported(call, "code inside of this macro", "bind the value with `let` and print its name");
         }
         let value = match place {
-            Some(place) => state.call(Call { callee: Callee::Other(name), arguments: Vec::new(), place }),
+            Some(place) => state.call(RecordedCall { callee: Callee::Other(name), arguments: Vec::new(), place }),
             None => Value::unit(),
         };
         branch::value(state, value)

@@ -2,11 +2,11 @@
 
 use super::{
     branch::{self, Branch},
-    code_path::{Call, Callee},
+    code_path::{Callee, RecordedCall},
     interpreter::Interpreter,
     pattern,
-    state::State,
-    value::{Outcome, Value},
+    state::PathState,
+    value::{BranchOutcome, Value},
 };
 use std::rc::Rc;
 use syn::{Expr, ExprMethodCall, ext::IdentExt};
@@ -35,7 +35,7 @@ struct Combinator {
 
 impl Combinator {
     /// The side on which the closure runs, if the good side is `good`.
-    fn side(&self, good: Outcome) -> Outcome {
+    fn side(&self, good: BranchOutcome) -> BranchOutcome {
         if self.on_good { good } else { good.opposite() }
     }
 }
@@ -46,7 +46,7 @@ impl<'a> Interpreter<'_, 'a> {
         &mut self,
         place: &'a Expr,
         call: &'a ExprMethodCall,
-        state: State<'a>,
+        state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let method = call.method.unraw().to_string();
         // The method may take `&mut self`, and then the variable would have a value that no step shows.
@@ -69,7 +69,7 @@ impl<'a> Interpreter<'_, 'a> {
         method: &str,
         receiver: Value<'a>,
         arguments: Vec<Value<'a>>,
-        mut state: State<'a>,
+        mut state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         match (arguments.as_slice(), side_of(method), combinator(method)) {
             ([], _, _) if TRANSPARENT.contains(&method) => return branch::value(state, receiver),
@@ -84,18 +84,24 @@ impl<'a> Interpreter<'_, 'a> {
             return self.unsupported(place, "a closure passed to this method", "use `match`, and call it there");
         }
         let arguments = [vec![receiver], arguments].concat();
-        let value = state.call(Call { callee: Callee::Method(method.to_owned()), arguments, place });
+        let value = state.call(RecordedCall { callee: Callee::Method(method.to_owned()), arguments, place });
         branch::value(state, value)
     }
 
     /// `is_ok()` and similar methods.
-    fn ask(&mut self, place: &'a Expr, side: Outcome, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+    fn ask(
+        &mut self,
+        place: &'a Expr,
+        side: BranchOutcome,
+        value: &Value<'a>,
+        state: PathState<'a>,
+    ) -> Vec<Branch<'a>> {
         let sides = self.side(place, side, value, state);
         sides.into_iter().flat_map(|(state, payload)| branch::value(state, Value::Truth(payload.is_some()))).collect()
     }
 
     /// `unwrap` ends the process on one side, which `forbidden` reports; the interpretation continues with the other.
-    fn unwrap(&mut self, place: &'a Expr, value: &Value<'a>, state: State<'a>) -> Vec<Branch<'a>> {
+    fn unwrap(&mut self, place: &'a Expr, value: &Value<'a>, state: PathState<'a>) -> Vec<Branch<'a>> {
         self.ends += 1;
         let sides = self.side(place, pattern::good_side(value, &state), value, state);
         let going_on = sides.into_iter().filter_map(|(state, payload)| Some((state, payload?)));
@@ -108,7 +114,7 @@ impl<'a> Interpreter<'_, 'a> {
         combinator: &Combinator,
         receiver: &Value<'a>,
         function: &Value<'a>,
-        state: State<'a>,
+        state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let Combinator { then, unwraps, .. } = *combinator;
         let side = combinator.side(pattern::good_side(receiver, &state));
@@ -119,7 +125,7 @@ impl<'a> Interpreter<'_, 'a> {
                 continue;
             };
             // The closure for a `None` has no argument.
-            let arguments = if side == Outcome::None { Vec::new() } else { vec![payload.clone()] };
+            let arguments = if side == BranchOutcome::None { Vec::new() } else { vec![payload.clone()] };
             let given = self.apply(place, function, arguments, state);
             all.extend(self.each(given, |_, state, given| {
                 let value = match then {
@@ -137,10 +143,10 @@ impl<'a> Interpreter<'_, 'a> {
     fn other_side(
         &mut self,
         place: &'a Expr,
-        side: Outcome,
+        side: BranchOutcome,
         receiver: &Value<'a>,
         unwraps: bool,
-        state: State<'a>,
+        state: PathState<'a>,
     ) -> Vec<Branch<'a>> {
         let other = side.opposite();
         let sides = self.side(place, other, receiver, state);
@@ -153,19 +159,19 @@ impl<'a> Interpreter<'_, 'a> {
 }
 
 /// Whether `receiver` is a mutable variable.
-fn is_changing(receiver: &Expr, state: &State<'_>) -> bool {
+fn is_changing(receiver: &Expr, state: &PathState<'_>) -> bool {
     let Expr::Path(path) = receiver else { return false };
     let name = path.path.get_ident().map(|ident| ident.unraw().to_string());
     name.and_then(|name| state.variable(&name).map(|variable| variable.mutable)).unwrap_or(false)
 }
 
 /// The side that a method such as `is_ok` asks for.
-fn side_of(method: &str) -> Option<Outcome> {
+fn side_of(method: &str) -> Option<BranchOutcome> {
     match method {
-        "is_ok" => Some(Outcome::Ok),
-        "is_err" => Some(Outcome::Err),
-        "is_some" => Some(Outcome::Some),
-        "is_none" => Some(Outcome::None),
+        "is_ok" => Some(BranchOutcome::Ok),
+        "is_err" => Some(BranchOutcome::Err),
+        "is_some" => Some(BranchOutcome::Some),
+        "is_none" => Some(BranchOutcome::None),
         _ => None,
     }
 }

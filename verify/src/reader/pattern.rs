@@ -2,26 +2,26 @@
 
 use super::{
     interpreter::Interpreter,
-    state::State,
-    value::{Outcome, Value},
+    state::PathState,
+    value::{BranchOutcome, Value},
 };
 use crate::names::Meaning;
 use std::rc::Rc;
 use syn::{Pat, PatIdent, Path, ext::IdentExt, spanned::Spanned};
 
 /// Paths, each with whether the pattern matches.
-pub(super) type Matched<'a> = Vec<(State<'a>, bool)>;
+pub(super) type Matched<'a> = Vec<(PathState<'a>, bool)>;
 
 impl<'a> Interpreter<'_, 'a> {
     /// Matches `value` with `pattern`, and declares its names on the paths where it matches.
-    pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: State<'a>) -> Matched<'a> {
+    pub(super) fn bind(&mut self, pattern: &'a Pat, value: Value<'a>, mut state: PathState<'a>) -> Matched<'a> {
         match pattern {
             Pat::Wild(_) => vec![(state, true)],
             Pat::Paren(inner) => self.bind(&inner.pat, value, state),
             Pat::Reference(inner) => self.bind(&inner.pat, value, state),
             Pat::Type(inner) => self.bind(&inner.pat, value, state),
             Pat::Ident(ident) if ident.subpat.is_none() && !self.is_constant(ident) => {
-                if let Some(outcome) = Outcome::constructor(&ident.ident.to_string()) {
+                if let Some(outcome) = BranchOutcome::constructor(&ident.ident.to_string()) {
                     return self.bind_side(pattern, outcome, &[], value, state);
                 }
                 state.declare(ident.ident.unraw().to_string(), Some(value), ident.mutability.is_some());
@@ -54,10 +54,10 @@ impl<'a> Interpreter<'_, 'a> {
     pub(super) fn side(
         &mut self,
         place: &impl Spanned,
-        outcome: Outcome,
+        outcome: BranchOutcome,
         value: &Value<'a>,
-        state: State<'a>,
-    ) -> Vec<(State<'a>, Option<Value<'a>>)> {
+        state: PathState<'a>,
+    ) -> Vec<(PathState<'a>, Option<Value<'a>>)> {
         if is_other_kind(outcome, value, &state) {
             return self.unsupported(
                 place,
@@ -82,10 +82,10 @@ impl<'a> Interpreter<'_, 'a> {
     fn bind_side(
         &mut self,
         pattern: &'a Pat,
-        outcome: Outcome,
+        outcome: BranchOutcome,
         inner: &[&'a Pat],
         value: Value<'a>,
-        state: State<'a>,
+        state: PathState<'a>,
     ) -> Matched<'a> {
         let sides = self.side(pattern, outcome, &value, state);
         let matched = sides.into_iter().flat_map(|(state, payload)| match (payload, inner) {
@@ -97,7 +97,7 @@ impl<'a> Interpreter<'_, 'a> {
         matched.collect()
     }
 
-    fn bind_all(&mut self, pairs: Vec<(&'a Pat, Value<'a>)>, state: State<'a>) -> Matched<'a> {
+    fn bind_all(&mut self, pairs: Vec<(&'a Pat, Value<'a>)>, state: PathState<'a>) -> Matched<'a> {
         let mut open = vec![state];
         let mut closed = Vec::new();
         for (pattern, value) in pairs {
@@ -111,7 +111,7 @@ impl<'a> Interpreter<'_, 'a> {
         closed
     }
 
-    fn bind_guarded(&mut self, guarded: &'a syn::PatGuard, value: Value<'a>, state: State<'a>) -> Matched<'a> {
+    fn bind_guarded(&mut self, guarded: &'a syn::PatGuard, value: Value<'a>, state: PathState<'a>) -> Matched<'a> {
         let mut all = Vec::new();
         for (state, matched) in self.bind(&guarded.pat, value, state) {
             if !matched {
@@ -138,9 +138,9 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    fn constructor(&self, path: &Path) -> Option<Outcome> {
+    fn constructor(&self, path: &Path) -> Option<BranchOutcome> {
         match self.names.meaning(path) {
-            Meaning::Prelude(name) => Outcome::constructor(&name),
+            Meaning::Prelude(name) => BranchOutcome::constructor(&name),
             _ => None,
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Interpreter<'_, 'a> {
 }
 
 /// Whether `value` cannot have the side `outcome`: a text, or an `Option` in place of a `Result`.
-fn is_other_kind<'a>(outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> bool {
+fn is_other_kind<'a>(outcome: BranchOutcome, value: &Value<'a>, state: &PathState<'a>) -> bool {
     if matches!(value, Value::Text(_) | Value::Literal(_) | Value::Truth(_) | Value::Tuple(_) | Value::Closure(_)) {
         return true;
     }
@@ -159,7 +159,7 @@ fn is_other_kind<'a>(outcome: Outcome, value: &Value<'a>, state: &State<'a>) -> 
 }
 
 /// The side on which `value` is known to be.
-pub(super) fn known_side<'a>(value: &Value<'a>, state: &State<'a>) -> Option<Outcome> {
+pub(super) fn known_side<'a>(value: &Value<'a>, state: &PathState<'a>) -> Option<BranchOutcome> {
     match value {
         Value::Wrapped(known, _) => Some(*known),
         _ => state.outcome(value),
@@ -167,9 +167,9 @@ pub(super) fn known_side<'a>(value: &Value<'a>, state: &State<'a>) -> Option<Out
 }
 
 /// The side of `value` with which `?` and `map` continue: `Some` if it is known to be an `Option`, else `Ok`.
-pub(super) fn good_side<'a>(value: &Value<'a>, state: &State<'a>) -> Outcome {
+pub(super) fn good_side<'a>(value: &Value<'a>, state: &PathState<'a>) -> BranchOutcome {
     match known_side(value, state) {
-        Some(Outcome::Some | Outcome::None) => Outcome::Some,
-        _ => Outcome::Ok,
+        Some(BranchOutcome::Some | BranchOutcome::None) => BranchOutcome::Some,
+        _ => BranchOutcome::Ok,
     }
 }

@@ -1,18 +1,18 @@
 //! The state at one point of a path: the local variables and the steps so far.
 
 use super::{
-    code_path::{self, Call, Step},
-    value::{Binding, Bindings, Outcome, Value},
+    code_path::{self, PathStep, RecordedCall},
+    value::{Binding, Bindings, BranchOutcome, Value},
 };
 use std::rc::Rc;
 
 /// The state at one point of a path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State<'a> {
+pub(super) struct PathState<'a> {
     bindings: Bindings<'a>,
     /// The variables below this index belong to a caller: they can be read, not assigned.
     base: usize,
-    steps: Vec<Rc<Step<'a>>>,
+    steps: Vec<Rc<PathStep<'a>>>,
 }
 
 /// The variables of a caller, kept while its callee is interpreted.
@@ -21,20 +21,20 @@ pub(super) struct Outer<'a> {
     base: usize,
 }
 
-impl<'a> State<'a> {
+impl<'a> PathState<'a> {
     /// Begins the body of a function or closure that sees `captured`.
     pub(super) fn enter(&mut self, captured: Bindings<'a>) -> Outer<'a> {
         let base = std::mem::replace(&mut self.base, captured.len());
         Outer { bindings: std::mem::replace(&mut self.bindings, captured), base }
     }
 
-    /// Ends the body that [`State::enter`] began.
+    /// Ends the body that [`PathState::enter`] began.
     pub(super) fn leave(&mut self, outer: &Outer<'a>) {
         self.bindings.clone_from(&outer.bindings);
         self.base = outer.base;
     }
 
-    /// The number of variables, to return to with [`State::close`] at the end of a block.
+    /// The number of variables, to return to with [`PathState::close`] at the end of a block.
     pub(super) fn mark(&self) -> usize {
         self.bindings.len()
     }
@@ -70,23 +70,23 @@ impl<'a> State<'a> {
     }
 
     /// Adds a call and returns its value.
-    pub(super) fn call(&mut self, call: Call<'a>) -> Value<'a> {
-        self.steps.push(Rc::new(Step::Call(call)));
+    pub(super) fn call(&mut self, call: RecordedCall<'a>) -> Value<'a> {
+        self.steps.push(Rc::new(PathStep::Call(call)));
         Value::Called(self.steps.len() - 1)
     }
 
     /// Adds the known side of `value` from here on.
-    pub(super) fn assume(&mut self, value: Value<'a>, outcome: Outcome) {
-        self.steps.push(Rc::new(Step::Assume(value, outcome)));
+    pub(super) fn assume(&mut self, value: Value<'a>, outcome: BranchOutcome) {
+        self.steps.push(Rc::new(PathStep::Assume(value, outcome)));
     }
 
     /// The side on which `value` is known to be.
-    pub(super) fn outcome(&self, value: &Value<'a>) -> Option<Outcome> {
+    pub(super) fn outcome(&self, value: &Value<'a>) -> Option<BranchOutcome> {
         code_path::outcome(&self.steps, value)
     }
 
     /// The steps of a finished path.
-    pub(super) fn into_steps(self) -> Vec<Rc<Step<'a>>> {
+    pub(super) fn into_steps(self) -> Vec<Rc<PathStep<'a>>> {
         self.steps
     }
 }

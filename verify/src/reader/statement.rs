@@ -3,7 +3,7 @@
 use super::{
     branch::{self, Branch, Flow},
     interpreter::Interpreter,
-    state::State,
+    state::PathState,
     value::Value,
 };
 use crate::{names::item_name, vocabulary};
@@ -11,7 +11,7 @@ use syn::{Block, Expr, Item, Local, Stmt};
 
 impl<'a> Interpreter<'_, 'a> {
     /// Interprets `block`; its value is that of its last expression.
-    pub(super) fn block(&mut self, block: &'a Block, state: State<'a>) -> Vec<Branch<'a>> {
+    pub(super) fn block(&mut self, block: &'a Block, state: PathState<'a>) -> Vec<Branch<'a>> {
         let mark = state.mark();
         let mut branches = branch::value(state, Value::unit());
         for statement in &block.stmts {
@@ -22,7 +22,7 @@ impl<'a> Interpreter<'_, 'a> {
 
     /// Interprets `statement`. A path that is lost without a known reason would make every later requirement hold, so
     /// it is reported.
-    fn going_on(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
+    fn going_on(&mut self, statement: &'a Stmt, state: PathState<'a>) -> Vec<Branch<'a>> {
         let ends = self.ends;
         let branches = self.statement(statement, state);
         if branches.is_empty() && self.ends == ends && self.unsupported.is_empty() {
@@ -35,7 +35,7 @@ impl<'a> Interpreter<'_, 'a> {
         branches
     }
 
-    fn statement(&mut self, statement: &'a Stmt, state: State<'a>) -> Vec<Branch<'a>> {
+    fn statement(&mut self, statement: &'a Stmt, state: PathState<'a>) -> Vec<Branch<'a>> {
         match statement {
             Stmt::Local(local) => self.local(local, state),
             Stmt::Item(item) => self.nested(item, state),
@@ -52,7 +52,7 @@ impl<'a> Interpreter<'_, 'a> {
         }
     }
 
-    fn local(&mut self, local: &'a Local, state: State<'a>) -> Vec<Branch<'a>> {
+    fn local(&mut self, local: &'a Local, state: PathState<'a>) -> Vec<Branch<'a>> {
         let Some(init) = &local.init else { return self.declaration(local, state) };
         let branches = self.expression(&init.expr, state);
         self.each(branches, |reader, state, value| {
@@ -72,13 +72,13 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// The `else` of a `let`: in a file that compiles, no path reaches its end.
-    fn diverging(&mut self, otherwise: &'a Expr, state: State<'a>) -> Vec<Branch<'a>> {
+    fn diverging(&mut self, otherwise: &'a Expr, state: PathState<'a>) -> Vec<Branch<'a>> {
         let branches = self.expression(otherwise, state);
         branches.into_iter().filter(|branch| matches!(branch.flow, Flow::Return(_))).collect()
     }
 
     /// `let name;`
-    fn declaration(&mut self, local: &'a Local, mut state: State<'a>) -> Vec<Branch<'a>> {
+    fn declaration(&mut self, local: &'a Local, mut state: PathState<'a>) -> Vec<Branch<'a>> {
         let syn::Pat::Ident(pattern) = &local.pat else {
             return self.unsupported(local, "this declaration", "declare one variable, with its value");
         };
@@ -87,7 +87,7 @@ impl<'a> Interpreter<'_, 'a> {
     }
 
     /// An item in a body: `imports` reports imports and items that take a protected name.
-    fn nested(&mut self, item: &'a Item, state: State<'a>) -> Vec<Branch<'a>> {
+    fn nested(&mut self, item: &'a Item, state: PathState<'a>) -> Vec<Branch<'a>> {
         if matches!(item, Item::Use(_)) || item_name(item).is_some_and(|name| vocabulary::is_protected(&name)) {
             return branch::value(state, Value::unit());
         }

@@ -5,7 +5,7 @@ use syn::ExprClosure;
 
 /// One side of a `Result`, an `Option` or a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum BranchOutcome {
     Ok,
     Err,
     Some,
@@ -14,7 +14,7 @@ pub(crate) enum Outcome {
     False,
 }
 
-impl Outcome {
+impl BranchOutcome {
     /// The other side.
     pub(crate) fn opposite(self) -> Self {
         match self {
@@ -47,9 +47,9 @@ pub(crate) enum Value<'a> {
     /// The result of the call at this step.
     Called(usize),
     /// The payload of a value on one of its sides.
-    Payload(Outcome, Rc<Value<'a>>),
+    Payload(BranchOutcome, Rc<Value<'a>>),
     /// `Ok(..)`, `Err(..)`, `Some(..)` or `None`.
-    Wrapped(Outcome, Rc<Value<'a>>),
+    Wrapped(BranchOutcome, Rc<Value<'a>>),
     /// A field of a value.
     Field(Rc<Value<'a>>, String),
     /// A path of `testgen_runtime`, for instance `DeviceKind::Rocm`.

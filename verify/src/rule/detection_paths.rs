@@ -13,14 +13,14 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, TARGET, detectors},
-    reader::{Call, Outcome, Value},
+    reader::{BranchOutcome, RecordedCall, Value},
 };
 use testgen_types::DeviceKind;
 
 /// Checks every path through every init function.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let diagnostics = harness.init_paths().flat_map(|init_path| {
         [foreign_detections(&init_path), own_detections(&init_path), opened(&init_path)].concat()
     });
@@ -58,7 +58,7 @@ fn own_detections(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
             }
         }
         // The next detection is due only where this one was called and failed.
-        turn &= calls.first().is_some_and(|(step, _)| init_path.code_path.outcome(*step) == Some(Outcome::Err));
+        turn &= calls.first().is_some_and(|(step, _)| init_path.code_path.outcome(*step) == Some(BranchOutcome::Err));
     }
     diagnostics
 }
@@ -76,7 +76,7 @@ fn call_diagnostic(
     init_path: &InitPath<'_, '_>,
     name: &str,
     step: usize,
-    call: &Call<'_>,
+    call: &RecordedCall<'_>,
     turn: bool,
 ) -> Option<Diagnostic> {
     let at = |message: String, help: &str| Some(Diagnostic::span(call.span(), message, help));
@@ -119,7 +119,7 @@ fn opened(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
 fn opened_once(
     init_path: &InitPath<'_, '_>,
     step: usize,
-    call: &Call<'_>,
+    call: &RecordedCall<'_>,
     found: Option<Value<'_>>,
     asked: bool,
 ) -> Option<Diagnostic> {

@@ -13,14 +13,14 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, TARGET, device_value, payload},
-    reader::{Call, Callee, Outcome, Value},
+    reader::{BranchOutcome, Callee, RecordedCall, Value},
 };
 use testgen_types::DeviceKind;
 
 /// Checks every path through every init function.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let diagnostics = harness.init_paths().flat_map(|init_path| match (init_path.is_absent(), init_path.found()) {
         (true, _) => absent(&init_path),
         (false, Some(_)) => stray(&init_path),
@@ -52,7 +52,7 @@ fn absent(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     if !is_whole_absence(init_path, absence) {
         return at(format!("the fallback of `{function}` does not contain the error of each detection"));
     }
-    let local = |call: &&Call<'_>| call.callee == Callee::Local("init_cpu".to_owned());
+    let local = |call: &&RecordedCall<'_>| call.callee == Callee::Local("init_cpu".to_owned());
     let Some(init) = init_path.code_path.call_of(endpoint).filter(local) else {
         return at(format!("the fallback of `{function}` does not come from `init_cpu`"));
     };
@@ -74,7 +74,7 @@ fn is_whole_absence(init_path: &InitPath<'_, '_>, absence: &Value<'_>) -> bool {
     parts(init_path, absence, &mut joined);
     let detections = init_path.detections();
     joined.len() == detections.len()
-        && detections.iter().all(|(step, _)| joined.contains(&payload(Outcome::Err, *step)))
+        && detections.iter().all(|(step, _)| joined.contains(&payload(BranchOutcome::Err, *step)))
 }
 
 fn parts<'a>(init_path: &InitPath<'_, 'a>, absence: &Value<'a>, joined: &mut Vec<Value<'a>>) {
@@ -106,7 +106,7 @@ fn stray(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     diagnostics.collect()
 }
 
-fn inits<'w, 'a>(init_path: &InitPath<'w, 'a>) -> impl Iterator<Item = &'w Call<'a>> + use<'w, 'a> {
+fn inits<'w, 'a>(init_path: &InitPath<'w, 'a>) -> impl Iterator<Item = &'w RecordedCall<'a>> + use<'w, 'a> {
     let code_path = init_path.code_path;
     code_path
         .calls()
@@ -114,6 +114,6 @@ fn inits<'w, 'a>(init_path: &InitPath<'w, 'a>) -> impl Iterator<Item = &'w Call<
         .filter(|call| matches!(&call.callee, Callee::Local(name) if name.starts_with("init_")))
 }
 
-fn is_method(call: &Call<'_>, name: &str) -> bool {
+fn is_method(call: &RecordedCall<'_>, name: &str) -> bool {
     matches!(&call.callee, Callee::Method(found) if found == name)
 }

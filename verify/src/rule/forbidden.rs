@@ -8,24 +8,24 @@
 //!
 //! Handle the `Err` with `Endpoint::mock(label, device, &error)`, and delete code that does not run.
 
-use crate::{finding::Diagnostic, harness::Harness, literal, vocabulary};
+use crate::{finding::Diagnostic, harness::ParsedHarness, literal, vocabulary};
 use syn::{
     Attribute, Block, Expr, ExprIf, ExprMethodCall, ExprUnsafe, Item, ItemFn, Lit, Macro, Meta, PatGuard, Safety,
     StaticMutability, Stmt, Token, punctuated::Punctuated, spanned::Spanned, visit::Visit,
 };
 
 /// Checks the whole tree.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
-    let mut visitor = Visitor { diagnostics: Vec::new() };
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
+    let mut visitor = ForbiddenVisitor { diagnostics: Vec::new() };
     visitor.visit_file(harness.file);
     visitor.diagnostics
 }
 
-struct Visitor {
+struct ForbiddenVisitor {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Visitor {
+impl ForbiddenVisitor {
     fn add(&mut self, place: &impl Spanned, message: impl Into<String>, help: &str) {
         self.diagnostics.push(Diagnostic::at(place, message, help));
     }
@@ -43,7 +43,7 @@ impl Visitor {
     }
 }
 
-impl<'ast> Visit<'ast> for Visitor {
+impl<'ast> Visit<'ast> for ForbiddenVisitor {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         let path = attribute.path();
         let explained = path.is_ident("expect") && has_reason(&attribute.meta);

@@ -14,22 +14,22 @@
 use crate::{
     expectation::RequiredChecks,
     finding::Diagnostic,
-    harness::{Entry, Harness, handler_name},
+    harness::{EntryPoint, ParsedHarness, handler_name},
     init_path::{InitPath, TARGET, device_value},
-    reader::{Call, Callee, Value},
-    signature::{self, Shape, Signature},
+    reader::{Callee, RecordedCall, Value},
+    signature::{self, Signature, SignatureType},
     vocabulary,
 };
 use testgen_types::DeviceKind;
 
 const SIGNATURE: Signature = Signature {
-    parameters: &[Shape::Owned("LoadedModel")],
-    returns: Shape::Owned("Endpoint"),
+    parameters: &[SignatureType::Owned("LoadedModel")],
+    returns: SignatureType::Owned("Endpoint"),
     written: "(loaded: LoadedModel) -> Endpoint",
 };
 
 /// Checks the handlers, then the values that the init functions return.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let Some(requirements) = &harness.requirements else { return Vec::new() };
     let names = DeviceKind::ALL.iter().map(|&device| handler_name(device, requirements));
     let defined = names.flat_map(|name| signature::defined_once(harness, &name, &SIGNATURE));
@@ -39,7 +39,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
 }
 
 /// The body is one `Endpoint::real` on every path.
-fn body(entry: &Entry<'_>, requirements: &RequiredChecks) -> Option<Diagnostic> {
+fn body(entry: &EntryPoint<'_>, requirements: &RequiredChecks) -> Option<Diagnostic> {
     if !entry.interpretation.unsupported.is_empty() {
         return None;
     }
@@ -47,7 +47,7 @@ fn body(entry: &Entry<'_>, requirements: &RequiredChecks) -> Option<Diagnostic> 
     let variant = device.variant_name();
     let help = format!("write `Endpoint::real(DeviceKind::{variant}, loaded, task::{task})` and nothing else");
     let expected = [device_value(device), Value::Parameter(0), Value::Runtime(format!("task::{task}"))];
-    let is_real = |call: &Call<'_>| call.callee == Callee::Runtime("Endpoint::real".to_owned());
+    let is_real = |call: &RecordedCall<'_>| call.callee == Callee::Runtime("Endpoint::real".to_owned());
     entry.interpretation.code_paths.iter().find_map(|code_path| {
         let made = code_path.call_of(&code_path.result).filter(|call| is_real(call));
         if made.is_some_and(|call| call.arguments == expected) {
@@ -89,15 +89,15 @@ fn returned(init_path: &InitPath<'_, '_>, requirements: &RequiredChecks) -> Vec<
 
 /// Whether `value` is `LoadedModel::new(target, device, model)`, perhaps `.with_memory(..)`.
 fn is_loaded<'a>(init_path: &InitPath<'_, 'a>, value: &Value<'a>, expected: [Value<'a>; 3]) -> bool {
-    let marked = |call: &&Call<'_>| call.callee == Callee::Method("with_memory".to_owned());
+    let marked = |call: &&RecordedCall<'_>| call.callee == Callee::Method("with_memory".to_owned());
     let new =
         init_path.code_path.call_of(value).filter(marked).and_then(|call| call.arguments.first()).unwrap_or(value);
-    let is_new = |call: &Call<'_>| call.callee == Callee::Runtime("LoadedModel::new".to_owned());
+    let is_new = |call: &RecordedCall<'_>| call.callee == Callee::Runtime("LoadedModel::new".to_owned());
     init_path.code_path.call_of(new).is_some_and(|call| is_new(call) && call.arguments == expected)
 }
 
 /// Whether `call` makes an endpoint that is marked as real.
-fn makes_endpoint(call: &Call<'_>) -> bool {
+fn makes_endpoint(call: &RecordedCall<'_>) -> bool {
     match &call.callee {
         Callee::Local(name) => vocabulary::is_handler(name),
         Callee::Runtime(name) => name == "Endpoint::real",

@@ -7,13 +7,13 @@
 //! The suite calls the functions in this static, whatever their names are: `init_rocm: init_cpu` would test the host
 //! processor under the name of an AMD GPU.
 
-use crate::{finding::Diagnostic, harness::Harness, literal};
+use crate::{finding::Diagnostic, harness::ParsedHarness, literal};
 use syn::{Type, Visibility};
 
 const HELP: &str = "write `pub static HARNESS: Harness = Harness { spec: &SPEC, init_cpu, init_cuda, init_rocm, request, skipped: &[ .. ] }`";
 
 /// Checks the fields of `HARNESS`.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let missing = "the file has no `pub static HARNESS: Harness = Harness { .. }`";
     let Some(items) = harness.statics.get("HARNESS") else { return vec![Diagnostic::top(missing, HELP)] };
     let item = match items.as_slice() {

@@ -10,7 +10,7 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     names::item_name,
     rule_id::RuleId,
     vocabulary::{self, RUNTIME},
@@ -18,8 +18,8 @@ use crate::{
 use syn::{Ident, Item, ItemUse, Path, UseTree, ext::IdentExt, spanned::Spanned, visit::Visit};
 
 /// Checks every import, item and path of the file.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
-    let mut visitor = Visitor { harness, diagnostics: Vec::new(), depth: 0 };
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
+    let mut visitor = ImportVisitor { harness, diagnostics: Vec::new(), depth: 0 };
     visitor.visit_file(harness.file);
     let undefined = harness
         .interpretations()
@@ -29,13 +29,13 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     visitor.diagnostics
 }
 
-struct Visitor<'h, 'a> {
-    harness: &'h Harness<'a>,
+struct ImportVisitor<'h, 'a> {
+    harness: &'h ParsedHarness<'a>,
     diagnostics: Vec<Diagnostic>,
     depth: usize,
 }
 
-impl Visitor<'_, '_> {
+impl ImportVisitor<'_, '_> {
     fn tree(&mut self, tree: &UseTree, prefix: &mut Vec<String>) {
         match tree {
             UseTree::Path(path) => {
@@ -83,7 +83,7 @@ impl Visitor<'_, '_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Visitor<'_, '_> {
+impl<'ast> Visit<'ast> for ImportVisitor<'_, '_> {
     fn visit_item(&mut self, item: &'ast Item) {
         if let Some(name) = item_name(item).filter(|name| vocabulary::is_protected(name)) {
             let message = format!("this item takes the name `{name}`, which belongs to the runtime or the language");

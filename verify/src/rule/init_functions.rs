@@ -9,24 +9,24 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
-    signature::{self, Shape, Signature},
+    harness::ParsedHarness,
+    signature::{self, Signature, SignatureType},
     vocabulary::init_name,
 };
 use testgen_types::DeviceKind;
 
 const SIGNATURE: Signature = Signature {
-    parameters: &[Shape::Borrowed("LoadTarget")],
-    returns: Shape::Owned("Endpoint"),
+    parameters: &[SignatureType::Borrowed("LoadTarget")],
+    returns: SignatureType::Owned("Endpoint"),
     written: "(target: &LoadTarget) -> Endpoint",
 };
 
 /// Checks the three functions.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     DeviceKind::ALL.iter().flat_map(|&device| one(harness, device)).collect()
 }
 
-fn one(harness: &Harness<'_>, device: DeviceKind) -> Vec<Diagnostic> {
+fn one(harness: &ParsedHarness<'_>, device: DeviceKind) -> Vec<Diagnostic> {
     let name = init_name(device);
     let mut diagnostics = signature::defined_once(harness, &name, &SIGNATURE);
     let first = harness.functions.get(&name).and_then(|functions| functions.first());

@@ -7,13 +7,13 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, of_target},
     reader::{Callee, Value},
 };
 
 /// Checks every path on which the model is loaded.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     harness.init_paths().filter_map(|init_path| one(&init_path)).collect()
 }
 

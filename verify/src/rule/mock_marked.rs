@@ -9,13 +9,13 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, device_value, of_target, payload},
-    reader::{Call, Callee, Outcome},
+    reader::{BranchOutcome, Callee, RecordedCall},
 };
 
 /// Checks every path through every init function.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     harness.init_paths().filter(|init_path| !init_path.is_absent()).flat_map(|init_path| one(&init_path)).collect()
 }
 
@@ -27,12 +27,12 @@ fn one(init_path: &InitPath<'_, '_>) -> Vec<Diagnostic> {
     }
 }
 
-fn failed_diagnostic(init_path: &InitPath<'_, '_>, step: usize, failed: &Call<'_>) -> Option<Diagnostic> {
+fn failed_diagnostic(init_path: &InitPath<'_, '_>, step: usize, failed: &RecordedCall<'_>) -> Option<Diagnostic> {
     let (function, name) = (init_path.function(), failed.callee.name());
     let variant = init_path.device.variant_name();
     let help = format!("return `Endpoint::mock(&target.label, DeviceKind::{variant}, &error)`");
     let at = |message: String| Some(Diagnostic::span(init_path.code_path.end(), message, help.as_str()));
-    let is_mock = |call: &&Call<'_>| call.callee == Callee::Runtime("Endpoint::mock".to_owned());
+    let is_mock = |call: &&RecordedCall<'_>| call.callee == Callee::Runtime("Endpoint::mock".to_owned());
     let Some(mock) = init_path.code_path.call_of(&init_path.code_path.result).filter(is_mock) else {
         return at(format!("`{function}` does not return a mock when `{name}` fails"));
     };
@@ -43,12 +43,12 @@ fn failed_diagnostic(init_path: &InitPath<'_, '_>, step: usize, failed: &Call<'_
         [_, device, _] if *device != device_value(init_path.device) => {
             at(format!("the mock of `{function}` is marked with another device: `{device}`"))
         }
-        [_, _, error] if *error == payload(Outcome::Err, step) => None,
+        [_, _, error] if *error == payload(BranchOutcome::Err, step) => None,
         _ => at(format!("the mock of `{function}` does not contain the error of `{name}`")),
     }
 }
 
-fn stray(init_path: &InitPath<'_, '_>, mock: &Call<'_>) -> Diagnostic {
+fn stray(init_path: &InitPath<'_, '_>, mock: &RecordedCall<'_>) -> Diagnostic {
     let message = format!("`{}` makes a mock although nothing has failed", init_path.function());
     Diagnostic::span(mock.span(), message, "make a mock on the `Err` of `target.open`, `choose` or `load` alone")
 }

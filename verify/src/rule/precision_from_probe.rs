@@ -8,14 +8,14 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, of_target, payload},
-    reader::{Call, Outcome, Value},
+    reader::{BranchOutcome, RecordedCall, Value},
 };
 use std::rc::Rc;
 
 /// Checks every path on which a device was opened.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     Diagnostic::once(harness.init_paths().filter_map(|init_path| one(&init_path)).collect())
 }
 
@@ -66,7 +66,7 @@ fn chosen<'a>(init_path: &InitPath<'_, 'a>, probe: Value<'a>) -> Option<Diagnost
 
 fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnostic> {
     let (choose, _) = init_path.choose()?;
-    let chosen = init_path.code_path.outcome(choose) == Some(Outcome::Ok);
+    let chosen = init_path.code_path.outcome(choose) == Some(BranchOutcome::Ok);
     let loads: Vec<_> = init_path.code_path.runtime("load").collect();
     match (loads.as_slice(), chosen) {
         ([], false) => None,
@@ -90,11 +90,12 @@ fn loaded<'a>(init_path: &InitPath<'_, 'a>, device: Value<'a>) -> Option<Diagnos
 fn load_diagnostic<'a>(
     init_path: &InitPath<'_, 'a>,
     step: usize,
-    call: &Call<'a>,
+    call: &RecordedCall<'a>,
     device: Value<'a>,
     choose: usize,
 ) -> Option<Diagnostic> {
-    let expected = [Value::Local("SPEC".to_owned()), of_target("checkpoint"), device, payload(Outcome::Ok, choose)];
+    let expected =
+        [Value::Local("SPEC".to_owned()), of_target("checkpoint"), device, payload(BranchOutcome::Ok, choose)];
     let names = ["spec", "checkpoint", "open device", "chosen precision"];
     let help = "write `load(&SPEC, &target.checkpoint, &device, precision)` and match its result";
     let wrong = names.iter().enumerate().find(|(position, _)| call.arguments.get(*position) != expected.get(*position));

@@ -7,11 +7,11 @@
 //! macros, items inside of a function) is not accepted on trust: it is this finding, and no other rule is applied to
 //! the function until it is fixed.
 
-use crate::{finding::Diagnostic, harness::Harness, reader::Interpretation, rule_id::RuleId};
+use crate::{finding::Diagnostic, harness::ParsedHarness, reader::Interpretation, rule_id::RuleId};
 use syn::ItemFn;
 
 /// Reports the code that the interpreter does not support.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     harness.interpretations().flat_map(|(function, interpretation)| one(function, interpretation)).collect()
 }
 

@@ -30,26 +30,26 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::{Harness, REQUEST_FUNCTION},
-    reader::{Callee, CodePath, Outcome, Value},
-    signature::{self, Shape, Signature},
+    harness::{ParsedHarness, REQUEST_FUNCTION},
+    reader::{BranchOutcome, Callee, CodePath, Value},
+    signature::{self, Signature, SignatureType},
 };
 use testgen_types::Task;
 
 const SIGNATURE: Signature = Signature {
-    parameters: &[Shape::Borrowed("RecordedRequest")],
-    returns: Shape::Result("Request", "RequestError"),
+    parameters: &[SignatureType::Borrowed("RecordedRequest")],
+    returns: SignatureType::Result("Request", "RequestError"),
     written: "(recorded: &RecordedRequest) -> Result<Request, RequestError>",
 };
 
 /// A variant of `Request`.
 struct Modality {
     variant: &'static str,
-    parts: Parts,
+    parts: VariantParts,
 }
 
 /// The content of a variant; each part is named after the accessor that returns it.
-enum Parts {
+enum VariantParts {
     /// One value without a name.
     One(&'static str),
     /// Named fields.
@@ -58,7 +58,7 @@ enum Parts {
 
 /// The request that handlers of `task` answer.
 fn modality(task: Task) -> Modality {
-    use Parts::{Named, One};
+    use VariantParts::{Named, One};
     let (variant, parts) = match task {
         Task::TextEmbedding | Task::FillMask | Task::TextClassification | Task::TokenClassification => {
             ("Texts", One("texts"))
@@ -85,7 +85,7 @@ fn modality(task: Task) -> Modality {
 }
 
 /// Checks the function's signature and every path through it.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = signature::defined_once(harness, REQUEST_FUNCTION, &SIGNATURE);
     let (Some(function), Some(requirements)) = (&harness.request, &harness.requirements) else { return diagnostics };
     if function.interpretation.unsupported.is_empty() {
@@ -115,8 +115,8 @@ impl Modality {
     fn written(&self) -> String {
         let variant = self.variant;
         match self.parts {
-            Parts::One(part) => format!("Ok(Request::{variant}(recorded.{part}()?))"),
-            Parts::Named(parts) => {
+            VariantParts::One(part) => format!("Ok(Request::{variant}(recorded.{part}()?))"),
+            VariantParts::Named(parts) => {
                 let fields: Vec<String> = parts.iter().map(|part| format!("{part}: recorded.{part}()?")).collect();
                 format!("Ok(Request::{variant} {{ {} }})", fields.join(", "))
             }
@@ -125,14 +125,14 @@ impl Modality {
 
     /// Whether a path returns the recorded request.
     fn is_built(&self, code_path: &CodePath<'_>) -> bool {
-        let Value::Wrapped(Outcome::Ok, value) = &code_path.result else { return false };
+        let Value::Wrapped(BranchOutcome::Ok, value) = &code_path.result else { return false };
         let name = format!("Request::{}", self.variant);
         match (&self.parts, value.as_ref()) {
-            (Parts::One(part), value) => code_path.call_of(value).is_some_and(|call| {
+            (VariantParts::One(part), value) => code_path.call_of(value).is_some_and(|call| {
                 call.callee == Callee::Runtime(name)
                     && matches!(call.arguments.as_slice(), [argument] if is_part(code_path, argument, part))
             }),
-            (Parts::Named(parts), Value::Structure(found, fields)) => {
+            (VariantParts::Named(parts), Value::Structure(found, fields)) => {
                 let filled =
                     |part: &&str| fields.iter().any(|(field, value)| field == part && is_part(code_path, value, part));
                 *found == name && fields.len() == parts.len() && parts.iter().all(filled)
@@ -144,22 +144,22 @@ impl Modality {
     /// Whether a path returns the error of an accessor for a part of the request.
     fn is_error_of_accessor(&self, code_path: &CodePath<'_>) -> bool {
         let parts = match &self.parts {
-            Parts::One(part) => std::slice::from_ref(part),
-            Parts::Named(parts) => *parts,
+            VariantParts::One(part) => std::slice::from_ref(part),
+            VariantParts::Named(parts) => *parts,
         };
-        let Value::Wrapped(Outcome::Err, error) = &code_path.result else { return false };
-        let Value::Payload(Outcome::Err, of) = error.as_ref() else { return false };
+        let Value::Wrapped(BranchOutcome::Err, error) = &code_path.result else { return false };
+        let Value::Payload(BranchOutcome::Err, of) = error.as_ref() else { return false };
         parts.iter().any(|part| is_accessor(code_path, of, part))
     }
 }
 
 fn is_error(code_path: &CodePath<'_>) -> bool {
-    matches!(code_path.result, Value::Wrapped(Outcome::Err, _))
+    matches!(code_path.result, Value::Wrapped(BranchOutcome::Err, _))
 }
 
 /// Whether `value` is the payload that the accessor of `part` returned.
 fn is_part(code_path: &CodePath<'_>, value: &Value<'_>, part: &str) -> bool {
-    matches!(value, Value::Payload(Outcome::Ok, of) if is_accessor(code_path, of, part))
+    matches!(value, Value::Payload(BranchOutcome::Ok, of) if is_accessor(code_path, of, part))
 }
 
 /// Whether `value` is the result of `recorded.<part>()`.

@@ -13,12 +13,12 @@
 //!
 //! Generate the harness again. To skip a check, add it to `checks.skip` of the spec, with a reason.
 
-use crate::{expectation::RequiredChecks, finding::Diagnostic, harness::Harness, literal, skip::Skip};
+use crate::{expectation::RequiredChecks, finding::Diagnostic, harness::ParsedHarness, literal, skip::SkipEntry};
 use syn::Expr;
 use testgen_types::{Check, Registration, engine_checks, required_checks};
 
 /// Compares the skips with those of the spec.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let (Some(fields), Some(requirements)) = (harness.harness_fields(), &harness.requirements) else {
         return Vec::new();
     };
@@ -31,7 +31,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     };
     let (mut skips, mut diagnostics) = (Vec::new(), Vec::new());
     for element in elements {
-        match Skip::read(&harness.names, element) {
+        match SkipEntry::read(&harness.names, element) {
             Ok(skip) => skips.push(skip),
             Err(error) => diagnostics.push(Diagnostic::at(error.place, error.message, AGAIN)),
         }
@@ -50,8 +50,8 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
 const AGAIN: &str = "generate the harness again";
 
 /// Checks one skip without regard to the spec.
-fn check_entry(requirements: &RequiredChecks, entry: &Skip<'_>, required: &[Registration]) -> Option<Diagnostic> {
-    let Skip { place, skip } = entry;
+fn check_entry(requirements: &RequiredChecks, entry: &SkipEntry<'_>, required: &[Registration]) -> Option<Diagnostic> {
+    let SkipEntry { place, skip } = entry;
     if skip.reason.trim().is_empty() {
         let message = format!("`{}` is skipped without a reason", skip.check);
         return Some(Diagnostic::at(*place, message, "add the reason to `checks.skip` of the spec"));
@@ -67,7 +67,12 @@ fn check_entry(requirements: &RequiredChecks, entry: &Skip<'_>, required: &[Regi
 type Difference<'e> = (&'e Expr, &'static str, Check);
 
 /// Every required check, compared with the spec's skips. Checks with the same difference are one finding.
-fn compared(harness: &Harness<'_>, skips: &[Skip<'_>], required: &[Registration], list: &Expr) -> Vec<Diagnostic> {
+fn compared(
+    harness: &ParsedHarness<'_>,
+    skips: &[SkipEntry<'_>],
+    required: &[Registration],
+    list: &Expr,
+) -> Vec<Diagnostic> {
     let Some(expectation) = harness.expectation else { return Vec::new() };
     // By required check and not by entry: one skip for all devices equals one for each of them.
     let difference = |registration: &Registration| {

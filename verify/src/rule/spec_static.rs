@@ -13,7 +13,7 @@ use crate::{
     expectation::Expectation,
     expected_subject::{ExpectedOperator, ExpectedSubject},
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     literal,
     spec::SpecLiteral,
 };
@@ -24,7 +24,7 @@ use testgen_types::Architecture;
 const AGAIN: &str = "generate again, or write the values of the spec";
 
 /// Checks `SPEC` alone, then compares it with the spec.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let missing = "the file has no `pub static SPEC: Spec = Spec { .. }`";
     let Some(items) = harness.statics.get("SPEC") else { return vec![Diagnostic::top(missing, AGAIN)] };
     if let [_, second, ..] = items.as_slice() {
@@ -39,7 +39,7 @@ pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-fn form(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
+fn form(harness: &ParsedHarness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
     let typed = matches!(spec.item.ty.as_ref(), Type::Path(path) if harness.names.is_runtime(&path.path, "Spec"));
     let public = matches!(spec.item.vis, Visibility::Public(_));
     let message = "`SPEC` is not declared as `pub static SPEC: Spec`";
@@ -108,7 +108,7 @@ fn consistent(spec: &SpecLiteral<'_>) -> Vec<Diagnostic> {
 }
 
 /// The memory of the device that the model needs.
-fn memory(harness: &Harness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
+fn memory(harness: &ParsedHarness<'_>, spec: &SpecLiteral<'_>) -> Option<Diagnostic> {
     let (value, expectation) = (spec.fields.get("vram_mib")?, harness.expectation?);
     let found = match literal::option(&harness.names, value) {
         Some(Some(number)) => literal::integer(number).map(Some),

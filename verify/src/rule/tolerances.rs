@@ -8,14 +8,14 @@
 //! Find out why the numbers differ. If the reason is good, write the tolerance and the reason into the spec and
 //! generate again.
 
-use crate::{expectation::ExpectedTolerance, finding::Diagnostic, harness::Harness, literal, spec::SpecLiteral};
+use crate::{expectation::ExpectedTolerance, finding::Diagnostic, harness::ParsedHarness, literal, spec::SpecLiteral};
 use syn::{Expr, spanned::Spanned};
 
 const AGAIN: &str = "generate again, or write the values of the spec";
 const REASON: &str = "write the reason into the spec's `tolerance`";
 
 /// Checks each entry alone, then compares all of them with the spec.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let Some(spec) = &harness.spec else { return Vec::new() };
     let Some(list) = spec.fields.get("tolerances") else { return Vec::new() };
     let Some(entries) = literal::elements(list) else {
@@ -66,7 +66,7 @@ fn agrees(place: &impl Spanned, found: &[ExpectedTolerance], expected: &[Expecte
     (!same).then(|| Diagnostic::at(place, "`SPEC.tolerances` are not those of the spec", AGAIN))
 }
 
-fn tolerance(harness: &Harness<'_>, entry: &Expr) -> Option<ExpectedTolerance> {
+fn tolerance(harness: &ParsedHarness<'_>, entry: &Expr) -> Option<ExpectedTolerance> {
     let fields = literal::fields(literal::structure(&harness.names, entry, "ToleranceOverride")?);
     Some(ExpectedTolerance {
         output: literal::text(fields.get("output")?)?,

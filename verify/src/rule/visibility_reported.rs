@@ -6,14 +6,14 @@
 
 use crate::{
     finding::Diagnostic,
-    harness::Harness,
+    harness::ParsedHarness,
     init_path::{InitPath, of_target},
     reader::Value,
 };
 use testgen_types::DeviceKind;
 
 /// Checks every path through the init functions of the GPUs.
-pub(crate) fn check(harness: &Harness<'_>) -> Vec<Diagnostic> {
+pub(crate) fn check(harness: &ParsedHarness<'_>) -> Vec<Diagnostic> {
     let gpus = harness.init_paths().filter(|init_path| init_path.device != DeviceKind::Cpu);
     Diagnostic::once(gpus.filter_map(|init_path| one(&init_path)).collect())
 }

@@ -1,10 +1,10 @@
 //! Automatic fixes change nothing but what they fix.
 
 use super::good_harness::{self, PATH};
-use testgen_verify::{Expectation, Fixed, Source, autofix};
+use testgen_verify::{Expectation, Fixed, HarnessSource, autofix};
 
 fn fixed(text: &str, expectation: Option<&Expectation>) -> Option<Fixed> {
-    autofix(&Source { path: PATH, text }, expectation)
+    autofix(&HarnessSource { path: PATH, text }, expectation)
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use super::good_harness;
 use std::{collections::BTreeSet, fs, path::PathBuf};
 use syn::{Expr, File, Item, Member, Token, punctuated::Punctuated};
-use testgen_verify::{Finding, RuleId, Source, rules, verify_harness};
+use testgen_verify::{Finding, HarnessSource, RuleId, rules, verify_harness};
 
 /// The folder of fixtures.
 fn folder() -> PathBuf {
@@ -31,7 +31,7 @@ impl Fixture {
         let expectation = good_harness::bert();
         let alone = self.directive("alone").next().is_some();
         let text = if self.directive("whole").next().is_some() { self.text.clone() } else { self.spliced() };
-        verify_harness(&Source { path: &self.name, text: &text }, (!alone).then_some(&expectation))
+        verify_harness(&HarnessSource { path: &self.name, text: &text }, (!alone).then_some(&expectation))
     }
 
     /// The good harness with this fixture's items in the place of its own.

@@ -2,8 +2,8 @@
 
 use testgen_types::{Architecture, Check, DeviceKind, ModelType, Operator, Precision, Task};
 use testgen_verify::{
-    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance, Finding, Source,
-    verify_harness,
+    Expectation, ExpectedOperator, ExpectedSkip, ExpectedStress, ExpectedSubject, ExpectedTolerance, Finding,
+    HarnessSource, verify_harness,
 };
 
 /// The path that findings of these tests name.
@@ -204,7 +204,7 @@ fn written_request(task: Task) -> &'static str {
 
 /// Verifies `text` as the harness of `expectation`.
 pub(crate) fn verify(text: &str, expectation: &Expectation) -> Vec<Finding> {
-    verify_harness(&Source { path: PATH, text }, Some(expectation))
+    verify_harness(&HarnessSource { path: PATH, text }, Some(expectation))
 }
 
 fn written_tolerance(tolerance: &ExpectedTolerance) -> String {

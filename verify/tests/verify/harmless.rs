@@ -8,7 +8,7 @@ use super::{
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::{Expr, File, ItemFn, Stmt, parse_quote, visit_mut::VisitMut};
-use testgen_verify::{Source, verify_all};
+use testgen_verify::{HarnessSource, verify_all};
 
 /// Every function that harnesses import, with another name for it.
 const ALIASES: [(&str, &str); 6] = [
@@ -27,7 +27,7 @@ fn no_harmless_change_raises_an_alarm() {
         let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let variants = variants(&file, &text);
-        let sources = variants.iter().map(|variant| Source { path: good_harness::PATH, text: &variant.text });
+        let sources = variants.iter().map(|variant| HarnessSource { path: good_harness::PATH, text: &variant.text });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (variant, findings) in variants.iter().zip(verify_all(&asked)) {
             *made.entry(variant.kind).or_default() += 1;

@@ -2,7 +2,7 @@
 
 use super::good_harness::{self, PATH};
 use std::{sync::mpsc, thread, time::Duration};
-use testgen_verify::{Finding, RuleId, Source, verify_all, verify_harness};
+use testgen_verify::{Finding, HarnessSource, RuleId, verify_all, verify_harness};
 
 /// A watchdog, not a time that is tested: the verifier takes a second for the largest file that it does not refuse.
 const WATCHDOG: Duration = Duration::from_secs(300);
@@ -11,7 +11,7 @@ const WATCHDOG: Duration = Duration::from_secs(300);
 fn findings(text: &str) -> Vec<Finding> {
     let (sender, receiver) = mpsc::channel();
     let text = text.to_owned();
-    thread::spawn(move || sender.send(verify_harness(&Source { path: PATH, text: &text }, None)));
+    thread::spawn(move || sender.send(verify_harness(&HarnessSource { path: PATH, text: &text }, None)));
     receiver.recv_timeout(WATCHDOG).expect("the verifier answers")
 }
 
@@ -105,7 +105,7 @@ fn many_at_once_answer_in_order() {
     let (bert, good) = (good_harness::bert(), good_harness::harness(&good_harness::bert()));
     let bad = good.replace("hip_runtime(target)", "hip_runtime(0)");
     let texts = [good.as_str(), bad.as_str(), "fn"].repeat(20);
-    let harnesses: Vec<_> = texts.iter().map(|text| (Source { path: PATH, text }, Some(&bert))).collect();
+    let harnesses: Vec<_> = texts.iter().map(|text| (HarnessSource { path: PATH, text }, Some(&bert))).collect();
     let answers = verify_all(&harnesses);
     for (text, answer) in texts.iter().zip(answers) {
         assert_eq!(answer, good_harness::verify(text, &bert));

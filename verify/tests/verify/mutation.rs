@@ -12,7 +12,7 @@ use super::{
 };
 use std::collections::BTreeMap;
 use syn::File;
-use testgen_verify::{Expectation, Source, verify_all};
+use testgen_verify::{Expectation, HarnessSource, verify_all};
 
 #[test]
 fn no_broken_harness_is_accepted() {
@@ -21,7 +21,7 @@ fn no_broken_harness_is_accepted() {
         let text = good_harness::harness(&expectation);
         let file = syn::parse_file(&text).expect("the base parses");
         let mutants = mutants(&file, &text, &expectation);
-        let sources = mutants.iter().map(|mutant| Source { path: good_harness::PATH, text: &mutant.text });
+        let sources = mutants.iter().map(|mutant| HarnessSource { path: good_harness::PATH, text: &mutant.text });
         let asked: Vec<_> = sources.map(|source| (source, Some(&expectation))).collect();
         for (mutant, findings) in mutants.iter().zip(verify_all(&asked)) {
             *made.entry(mutant.kind).or_default() += 1;

@@ -12,26 +12,26 @@ use std::{
     thread,
 };
 
-struct Job {
+struct SpawnJob {
     command: Command,
     answer: Sender<io::Result<Child>>,
 }
 
 /// Starts `command` with pipes for its three streams, in a process group of its own.
 pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
-    static JOBS: OnceLock<io::Result<Mutex<Sender<Job>>>> = OnceLock::new();
+    static JOBS: OnceLock<io::Result<Mutex<Sender<SpawnJob>>>> = OnceLock::new();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     end_with_this_process(&mut command);
     let jobs =
         JOBS.get_or_init(start_thread).as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, child) = channel();
     let gone = |_| io::Error::other("the thread that starts engines has ended");
-    jobs.lock().unwrap_or_else(PoisonError::into_inner).send(Job { command, answer }).map_err(|_| gone(()))?;
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).send(SpawnJob { command, answer }).map_err(|_| gone(()))?;
     child.recv().map_err(|_| gone(()))?
 }
 
-fn start_thread() -> io::Result<Mutex<Sender<Job>>> {
-    let (jobs, received) = channel::<Job>();
+fn start_thread() -> io::Result<Mutex<Sender<SpawnJob>>> {
+    let (jobs, received) = channel::<SpawnJob>();
     thread::Builder::new().name("engine-spawner".to_owned()).spawn(move || {
         for mut job in received {
             // The caller waits for the answer, so it is received.

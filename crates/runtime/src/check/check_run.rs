@@ -2,11 +2,11 @@
 //! evidence for the report.
 
 use super::{
-    context::Context,
+    context::CheckContext,
     hardware::hardware,
     measured_memory::{add_estimate, replace_peak},
     needed_feature,
-    outcome::{Abort, CheckResult, CheckStatus, Evidence, Outcome},
+    outcome::{Abort, CheckEvidence, CheckOutcome, CheckResult, CheckStatus},
     padding::defined,
     sequences::TextFacts,
 };
@@ -24,7 +24,7 @@ use crate::{
     memory,
     open::{OpenDevice, open_with},
     probe::{PrecisionProbe, probe_half_precision},
-    require::{REQUIRE_VARIABLE, Requirements},
+    require::{REQUIRE_VARIABLE, RequiredDevices},
     tolerance::{Threshold, Tolerance},
 };
 use std::{
@@ -44,18 +44,18 @@ pub(super) fn execute(
     check: CheckFunction,
     registration: Registration,
     harness: &Harness,
-    context: &Context<'_>,
-) -> Outcome {
+    context: &CheckContext<'_>,
+) -> CheckOutcome {
     // Kernels that an earlier check launched on this thread are not this check's.
     drop(kernels::take_fingerprint());
     let mut run = CheckRun::new(registration, harness, context);
     let work = AssertUnwindSafe(|| run.outcome(check));
-    let Outcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
+    let CheckOutcome { status, evidence } = catch_unwind(work).unwrap_or_else(|payload| {
         let reason = format!("the check panicked: {}", panic_text(payload.as_ref()));
-        Outcome { status: CheckStatus::Fail { reason }, evidence: Evidence::default() }
+        CheckOutcome { status: CheckStatus::Fail { reason }, evidence: CheckEvidence::default() }
     });
     let (kernels, engine) = (kernels::take_fingerprint(), run.engine.finish());
-    Outcome { status, evidence: Evidence { kernels, engine, ..evidence } }
+    CheckOutcome { status, evidence: CheckEvidence { kernels, engine, ..evidence } }
 }
 
 /// The failure of a check during which the device's thread panicked, for the panics after the first `before`.
@@ -72,8 +72,8 @@ fn invalidated(before: u64) -> String {
 pub(super) struct CheckRun<'a> {
     pub(super) registration: Registration,
     pub(super) harness: &'a Harness,
-    pub(super) context: &'a Context<'a>,
-    pub(super) evidence: Evidence,
+    pub(super) context: &'a CheckContext<'a>,
+    pub(super) evidence: CheckEvidence,
     /// The engine that models are loaded with.
     pub(super) engine: CheckEngine,
     /// The device of the last endpoint.
@@ -97,14 +97,14 @@ pub(super) struct RecordedOutput<'a> {
 
 impl<'a> CheckRun<'a> {
     /// A run that begins.
-    pub(super) fn new(registration: Registration, harness: &'a Harness, context: &'a Context<'a>) -> Self {
-        let (evidence, engine) = (Evidence::default(), CheckEngine::new(context.engine.clone()));
+    pub(super) fn new(registration: Registration, harness: &'a Harness, context: &'a CheckContext<'a>) -> Self {
+        let (evidence, engine) = (CheckEvidence::default(), CheckEngine::new(context.engine.clone()));
         let undecided = BTreeSet::new();
         Self { registration, harness, context, evidence, engine, device: None, undecided, unsupported: None }
     }
 
     /// Runs `check`.
-    pub(super) fn outcome(&mut self, check: CheckFunction) -> Outcome {
+    pub(super) fn outcome(&mut self, check: CheckFunction) -> CheckOutcome {
         let panics = crate::open::device_panics();
         memory::begin_peak();
         let result = check(self);
@@ -113,7 +113,7 @@ impl<'a> CheckRun<'a> {
         // has no such thread, and panics of checks that run at the same time must not count.
         let is_valid = self.registration.device == DeviceKind::Cpu || crate::open::device_panics() == panics;
         let result = if is_valid { result } else { Err(Abort::Fail(invalidated(panics))) };
-        Outcome { status: self.status(result), evidence: std::mem::take(&mut self.evidence) }
+        CheckOutcome { status: self.status(result), evidence: std::mem::take(&mut self.evidence) }
     }
 
     pub(super) fn status(&self, result: CheckResult) -> CheckStatus {
@@ -338,7 +338,7 @@ impl CheckRun<'_> {
 }
 
 /// The end of a check whose device is absent: ignored, or failed if the device is required.
-pub(super) fn absent_device(requirements: &Requirements, kind: DeviceKind, why: &str) -> Abort {
+pub(super) fn absent_device(requirements: &RequiredDevices, kind: DeviceKind, why: &str) -> Abort {
     match requirements.on(kind) {
         Some(requirement) => Abort::Fail(format!("{REQUIRE_VARIABLE}={requirement}, but {why}")),
         None => Abort::Skip(why.to_owned()),

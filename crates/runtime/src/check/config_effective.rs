@@ -19,7 +19,7 @@ use crate::{
     golden::Golden,
     tolerance::Threshold,
 };
-use change::{Change, ConfigPath, changes};
+use change::{ConfigChange, ConfigPath, changes};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -52,7 +52,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         return Err(Abort::Fail("the model reads no field of the configuration".to_owned()));
     }
     let calls = calls(run.spec().architecture, &golden, &config);
-    let plain = Plain {
+    let plain = UnchangedModel {
         directory: run.checkpoint().directory().to_owned(),
         tensors: tested.model().tensors().read.clone(),
         outputs: outputs(&tested, &calls)?,
@@ -65,7 +65,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for (place, changes) in tries {
         let mut tried = Vec::new();
         let mut works = false;
-        for Change { config, description } in changes {
+        for ConfigChange { config, description } in changes {
             let changed = run.checkpoint().with_config(config);
             let endpoint = run.endpoint(Some(&changed), run.registration.precision);
             works = has_effect(&endpoint, &calls, &plain, &allowed);
@@ -89,7 +89,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 
 /// The fields to change, each with the changes to try, and those that rightly have no effect.
 struct Tries {
-    tries: Vec<(ConfigPath, Vec<Change>)>,
+    tries: Vec<(ConfigPath, Vec<ConfigChange>)>,
     inert: Vec<(&'static str, &'static str)>,
 }
 
@@ -149,7 +149,7 @@ impl Allowed {
 }
 
 /// The model with its own configuration.
-struct Plain {
+struct UnchangedModel {
     directory: PathBuf,
     /// The tensors that it reads, by name.
     tensors: Vec<String>,
@@ -158,7 +158,7 @@ struct Plain {
 }
 
 /// Whether the load or a call fails, an output differs, or other tensors are read that are zero.
-fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &Plain, allowed: &Allowed) -> bool {
+fn has_effect(endpoint: &Endpoint, calls: &[Arrays], plain: &UnchangedModel, allowed: &Allowed) -> bool {
     let Some(model) = endpoint.model() else { return matches!(endpoint.status(), Status::Mock { .. }) };
     let differs = calls.iter().zip(&plain.outputs).any(|(inputs, plain)| match model.forward(inputs) {
         // A call that fails has read the field.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     compare::compare,
-    golden::{Case, Golden},
+    golden::{Golden, RecordedCase},
 };
 use testgen_nn::array::Array;
 
@@ -17,10 +17,10 @@ const PADDING: usize = 5;
 
 /// A model with one of its recorded cases.
 #[derive(Clone, Copy)]
-struct Recorded<'a> {
+struct RecordedGraphs<'a> {
     tested: &'a SubjectUnderTest,
     golden: &'a Golden,
-    case: &'a Case,
+    case: &'a RecordedCase,
 }
 
 /// Every recorded graph alone, and with more padding, equals the graph in its batch.
@@ -29,7 +29,7 @@ pub(super) fn pad_invariance(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
-        let recorded = Recorded { tested: &tested, golden: &golden, case };
+        let recorded = RecordedGraphs { tested: &tested, golden: &golden, case };
         let batch = batch(case)?;
         let together = batch.run(tested.model())?;
         let padded = batch.resized(batch.width() + PADDING).run(tested.model())?;
@@ -53,7 +53,7 @@ pub(super) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
     let tested = run.subject_under_test()?;
     let mut failures = Failures::default();
     for case in &golden.cases {
-        let recorded = Recorded { tested: &tested, golden: &golden, case };
+        let recorded = RecordedGraphs { tested: &tested, golden: &golden, case };
         let batch = batch(case)?;
         let batch = batch.resized(batch.width() + PADDING);
         let plain = batch.run(tested.model())?;
@@ -73,13 +73,13 @@ pub(super) fn mask_golden(run: &mut CheckRun<'_>) -> CheckResult {
     Ok(None)
 }
 
-fn batch(case: &Case) -> Result<GraphBatch, Abort> {
+fn batch(case: &RecordedCase) -> Result<GraphBatch, Abort> {
     let name = case.qualified("input_nodes");
     GraphBatch::of(&case.inputs)
         .ok_or_else(|| Abort::Fail(format!("the golden has no `{name}` [graphs, nodes, features]")))
 }
 
-impl Recorded<'_> {
+impl RecordedGraphs<'_> {
     /// Compares all graphs of an output at once, because the tolerance is relative to the whole output.
     fn compare_recorded(
         &self,

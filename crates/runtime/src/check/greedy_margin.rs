@@ -120,12 +120,12 @@ struct RecordedTokens<'a> {
 
 impl RecordedTokens<'_> {
     /// The choice of one row at one step; `got` are the computed logits of the step.
-    fn choice(&self, row: usize, step: usize, got: &Array) -> Choice {
+    fn choice(&self, row: usize, step: usize, got: &Array) -> GreedyChoice {
         let (expected, got) = (logits_at(self.logits, step).select_rows(&[row]), got.select_rows(&[row]));
         let (expected, got) = (expected.as_floats().unwrap_or_default(), got.as_floats().unwrap_or_default());
         let Measured { max_difference, .. } = measure(expected, got);
         let flat = row * self.tokens.shape()[1] + step;
-        Choice {
+        GreedyChoice {
             row,
             step,
             expected: self.tokens.as_integers().unwrap_or_default()[flat],
@@ -137,7 +137,7 @@ impl RecordedTokens<'_> {
 }
 
 /// One row at one step.
-struct Choice {
+struct GreedyChoice {
     row: usize,
     step: usize,
     expected: i64,
@@ -153,7 +153,7 @@ enum TokenMatch {
     Different(String),
 }
 
-impl Choice {
+impl GreedyChoice {
     fn evaluate(&self) -> TokenMatch {
         let Self { row, step, expected, chosen, margin, error } = self;
         if chosen == expected {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn evaluated(chosen: i64, margin: f64, error: f64) -> TokenMatch {
-        Choice { row: 0, step: 1, expected: 7, chosen, margin, error }.evaluate()
+        GreedyChoice { row: 0, step: 1, expected: 7, chosen, margin, error }.evaluate()
     }
 
     #[test]

@@ -18,11 +18,11 @@ use super::{
     outcome::{Abort, CheckResult},
 };
 use crate::{
-    recorded_answer::{Answer, RecordedAnswer},
+    recorded_answer::{AnswerEntries, RecordedAnswer},
     task::Response,
     tolerance::Tolerance,
 };
-use comparison::Comparison;
+use comparison::AnswerComparison;
 
 pub(super) use crate::recorded_answer::inapplicable;
 
@@ -44,25 +44,25 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let (precision, tf32) = (tested.precision(), tested.endpoint().tf32());
     let tolerance = Tolerance::new(&recorded.noise, run.spec().tolerances, precision, tf32);
     let response = tested.endpoint().handle(request)?;
-    let mut comparison = Comparison::new(run, tolerance);
+    let mut comparison = AnswerComparison::new(run, tolerance);
     let summary = compare(&mut comparison, &recorded.answer, &response)?;
     comparison.conclude()?;
     Ok(summary)
 }
 
 /// Compares the answer; returns what a report shows of it.
-fn compare(comparison: &mut Comparison<'_, '_, '_>, expected: &Answer, got: &Response) -> CheckResult {
+fn compare(comparison: &mut AnswerComparison<'_, '_, '_>, expected: &AnswerEntries, got: &Response) -> CheckResult {
     match (expected, got) {
-        (Answer::Labels(expected), Response::Labels(got)) => comparison.labels(expected, got),
-        (Answer::Filled(expected), Response::FilledMasks(got)) => comparison.filled(expected, got),
-        (Answer::TokenLabels(expected), Response::TokenLabels(got)) => comparison.token_labels(expected, got),
-        (Answer::Spans(expected), Response::Answers(got)) => comparison.spans(expected, got),
-        (Answer::Detections(expected), Response::Detections(got)) => comparison.detections(expected, got),
-        (Answer::Generated(expected), Response::Generations(got)) => comparison.generated(expected, got),
-        (Answer::Transcripts(expected), Response::Transcriptions(got)) => comparison.transcripts(expected, got),
-        (Answer::Frames(expected), Response::Transcriptions(got)) => comparison.frames(expected, got),
-        (Answer::Retrieved(expected), Response::RetrievedAnswers(got)) => comparison.retrieved(expected, got),
-        (Answer::Vectors(expected), got) => comparison.vectors(expected, got),
+        (AnswerEntries::Labels(expected), Response::Labels(got)) => comparison.labels(expected, got),
+        (AnswerEntries::Filled(expected), Response::FilledMasks(got)) => comparison.filled(expected, got),
+        (AnswerEntries::TokenLabels(expected), Response::TokenLabels(got)) => comparison.token_labels(expected, got),
+        (AnswerEntries::Spans(expected), Response::Answers(got)) => comparison.spans(expected, got),
+        (AnswerEntries::Detections(expected), Response::Detections(got)) => comparison.detections(expected, got),
+        (AnswerEntries::Generated(expected), Response::Generations(got)) => comparison.generated(expected, got),
+        (AnswerEntries::Transcripts(expected), Response::Transcriptions(got)) => comparison.transcripts(expected, got),
+        (AnswerEntries::Frames(expected), Response::Transcriptions(got)) => comparison.frames(expected, got),
+        (AnswerEntries::Retrieved(expected), Response::RetrievedAnswers(got)) => comparison.retrieved(expected, got),
+        (AnswerEntries::Vectors(expected), got) => comparison.vectors(expected, got),
         (_, Response::Mock { why }) => Err(Abort::Fail(format!("the endpoint answers as a mock: {why}"))),
         _ => Err(Abort::Fail("the answer is not of the kind that is recorded for the task".to_owned())),
     }

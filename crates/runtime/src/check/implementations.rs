@@ -14,28 +14,28 @@ use crate::{
     golden::{Golden, Router},
     tolerance::Tolerance,
 };
-use calls::{Call, Computed, compute};
+use calls::{TracedCall, TracedResult, compute};
 use testgen_engine::Computation;
 use testgen_nn::array::Arrays;
 
 /// An implementation with what it computed.
-struct Results<'g> {
+struct ImplementationResults<'g> {
     name: String,
-    calls: Vec<Call>,
+    calls: Vec<TracedCall>,
     tolerance: Tolerance<'g>,
 }
 
 /// Compares every implementation with the first.
 pub(super) fn compare_all(run: &mut CheckRun<'_>, of: Computation) -> CheckResult {
     let golden = run.golden()?;
-    let (mut results, mut lacking): (Vec<Results<'_>>, _) = (Vec::new(), Vec::new());
+    let (mut results, mut lacking): (Vec<ImplementationResults<'_>>, _) = (Vec::new(), Vec::new());
     for name in declared(run, of)? {
         let own = run.engine.clone();
         run.engine = own.with_implementation(of, &name);
         let computed = compute(run, of, &golden);
         run.engine = own;
         match (computed, run.unsupported.take()) {
-            (Ok((calls, tolerance)), _) => results.push(Results { name, calls, tolerance }),
+            (Ok((calls, tolerance)), _) => results.push(ImplementationResults { name, calls, tolerance }),
             (Err(_), Some(what)) => {
                 // The endpoint was a mock because the class lacks this implementation; those that it has are compared.
                 run.forget_mocks();
@@ -78,7 +78,7 @@ fn declared(run: &mut CheckRun<'_>, of: Computation) -> Result<Vec<String>, Abor
 fn compare(
     run: &mut CheckRun<'_>,
     golden: &Golden,
-    [first, other]: [&Results<'_>; 2],
+    [first, other]: [&ImplementationResults<'_>; 2],
     failures: &mut Failures,
 ) -> usize {
     let mut left_out = 0;
@@ -86,7 +86,8 @@ fn compare(
         let what = format!("{}, {} against {}", expected.label, other.name, first.name);
         match (&expected.outcome, &got.outcome) {
             (Ok(left), Ok(right)) => {
-                let pair = Pair { golden, tolerance: first.tolerance, inputs: &expected.inputs, left, right };
+                let pair =
+                    ImplementationPair { golden, tolerance: first.tolerance, inputs: &expected.inputs, left, right };
                 left_out += pair.compare(run, &what, failures);
             }
             // A class may need an input that is optional for others.
@@ -99,15 +100,15 @@ fn compare(
 }
 
 /// The results of two implementations from the same inputs.
-struct Pair<'a> {
+struct ImplementationPair<'a> {
     golden: &'a Golden,
     tolerance: Tolerance<'a>,
     inputs: &'a Arrays,
-    left: &'a Computed,
-    right: &'a Computed,
+    left: &'a TracedResult,
+    right: &'a TracedResult,
 }
 
-impl Pair<'_> {
+impl ImplementationPair<'_> {
     fn compare(&self, run: &mut CheckRun<'_>, what: &str, failures: &mut Failures) -> usize {
         let &Self { golden, tolerance, inputs, left, right } = self;
         let engine = run.engine.clone();
@@ -136,7 +137,7 @@ impl Pair<'_> {
 }
 
 /// The implementations that were compared, and those that were not.
-fn summary(results: &[Results<'_>], left_out: usize, lacking: &[String]) -> String {
+fn summary(results: &[ImplementationResults<'_>], left_out: usize, lacking: &[String]) -> String {
     let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
     let calls = results[0].calls.iter().filter(|call| call.outcome.is_ok()).count();
     let mut text = format!("{} agree in {calls} calls", names.join(", "));
@@ -154,19 +155,24 @@ mod tests {
     use testgen_nn::array::Array;
     use testgen_types::{Architecture, Precision};
 
-    fn results<'g>(name: &str, noise: &'g Noise, outcomes: Vec<Result<Computed, String>>) -> Results<'g> {
-        let call = |outcome| Call { label: "case main".to_owned(), inputs: Arrays::new(), optional: false, outcome };
+    fn results<'g>(
+        name: &str,
+        noise: &'g Noise,
+        outcomes: Vec<Result<TracedResult, String>>,
+    ) -> ImplementationResults<'g> {
+        let call =
+            |outcome| TracedCall { label: "case main".to_owned(), inputs: Arrays::new(), optional: false, outcome };
         let tolerance = Tolerance::new(noise, &[], Precision::F32, false);
-        Results { name: name.to_owned(), calls: outcomes.into_iter().map(call).collect(), tolerance }
+        ImplementationResults { name: name.to_owned(), calls: outcomes.into_iter().map(call).collect(), tolerance }
     }
 
     /// Two tokens, the second of which has two equally likely experts.
-    fn routed(to_last: bool) -> Computed {
+    fn routed(to_last: bool) -> TracedResult {
         let half = if to_last { 0.25_f32.next_up() } else { 0.25 };
         let probabilities = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.1, 0.5, 0.25, half]);
         let chosen = if to_last { [0.0, 0.25] } else { [0.25, 0.0] };
         let weights = Array::floats([1, 2, 3], vec![0.6, 0.3, 0.0, 0.5, chosen[0], chosen[1]]);
-        Computed { outputs: Arrays::new(), routers: vec![Router { layer: 0, probabilities, weights }] }
+        TracedResult { outputs: Arrays::new(), routers: vec![Router { layer: 0, probabilities, weights }] }
     }
 
     #[test]

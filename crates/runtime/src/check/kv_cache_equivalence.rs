@@ -12,8 +12,8 @@ use super::{
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{forward_by_position, one_row_per_input},
     padding::at_real_positions,
-    sequences::{Sequences, Side, TextFacts},
-    stream::Stream,
+    sequences::{PaddedSide, Sequences, TextFacts},
+    stream::TokenSequence,
 };
 use crate::golden::Golden;
 use testgen_models::Model;
@@ -27,7 +27,7 @@ use testgen_types::Architecture;
 const LEFT: usize = 2;
 
 /// Inputs that are read with and without a cache.
-pub(super) struct Input {
+pub(super) struct CachedInput {
     pub(super) label: &'static str,
     pub(super) arrays: Arrays,
 }
@@ -50,7 +50,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     has_cache(run.spec().architecture, tested.model())?;
     let facts = run.text_facts(&tested, &golden);
     let mut failures = Failures::default();
-    for Input { label: input, arrays } in inputs(&golden, facts)? {
+    for CachedInput { label: input, arrays } in inputs(&golden, facts)? {
         let whole = forward_by_position(run, &tested, facts.stream, &arrays)?.positions;
         let mut session = tested.model().session()?;
         let length = arrays[facts.stream.ids()].shape()[1];
@@ -61,7 +61,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
         for Schedule { label: schedule, steps } in schedules(length) {
             let what = format!("{input}, {schedule}");
             let stepped = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps)?;
-            let results = Results { whole: &whole, stepped: &stepped, mask: &arrays[facts.stream.mask()] };
+            let results = CacheResults { whole: &whole, stepped: &stepped, mask: &arrays[facts.stream.mask()] };
             results.compare(run, &tested, &golden, &what, &mut failures);
             if session.length() != length {
                 let found = session.length();
@@ -93,7 +93,7 @@ pub(super) fn inapplicable(class: &str) -> Option<String> {
 }
 
 /// The longest recorded rows without padding, and the rows of the first case with left padding.
-pub(super) fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<Input>, Abort> {
+pub(super) fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<CachedInput>, Abort> {
     let none = || Abort::Fail(format!("the golden has no `{}` [batch, seq]", facts.stream.ids()));
     let longest = facts.longest - LEFT;
     let recorded = golden.cases.iter().filter_map(|case| Sequences::of_case(case, facts.stream));
@@ -103,8 +103,11 @@ pub(super) fn inputs(golden: &Golden, facts: TextFacts<'_>) -> Result<Vec<Input>
     // Without padding, rows of one batch have to be equally long.
     let equal = Sequences(longest.0.iter().filter(|row| row.len() == width).cloned().collect());
     let uneven = recorded.first().ok_or_else(none)?;
-    let padded = uneven.padded(uneven.longest() + LEFT, Side::Left, facts);
-    Ok(vec![Input { label: "unpadded", arrays: equal.unpadded(facts) }, Input { label: "padded left", arrays: padded }])
+    let padded = uneven.padded(uneven.longest() + LEFT, PaddedSide::Left, facts);
+    Ok(vec![
+        CachedInput { label: "unpadded", arrays: equal.unpadded(facts) },
+        CachedInput { label: "padded left", arrays: padded },
+    ])
 }
 
 /// The same tokens with the source of the next row.
@@ -137,7 +140,7 @@ fn schedules(length: usize) -> Vec<Schedule> {
 /// The outputs of all steps, concatenated along the sequence.
 pub(super) fn advance_in_steps(
     session: &mut dyn Session,
-    stream: Stream<'_>,
+    stream: TokenSequence<'_>,
     inputs: &Arrays,
     steps: &[usize],
 ) -> Result<Arrays, ForwardError> {
@@ -162,7 +165,7 @@ pub(super) fn advance_in_steps(
 }
 
 /// The arguments of the encoder: in the first step all, later only the mask, which cross-attention reads in every step.
-fn other_arguments(stream: Stream<'_>, inputs: &Arrays, first: bool) -> Arrays {
+fn other_arguments(stream: TokenSequence<'_>, inputs: &Arrays, first: bool) -> Arrays {
     let names = stream.other_arguments().into_iter().flatten().map(|(name, _)| name);
     let passed = names.filter(|name| first || *name == "attention_mask");
     passed.filter_map(|name| Some((name.clone(), inputs.get(name)?.clone()))).collect()
@@ -194,13 +197,13 @@ fn concatenate(parts: &[&Array]) -> Array {
 }
 
 /// The outputs of both ways to read a sequence.
-struct Results<'a> {
+struct CacheResults<'a> {
     whole: &'a [(String, Array)],
     stepped: &'a Arrays,
     mask: &'a Array,
 }
 
-impl Results<'_> {
+impl CacheResults<'_> {
     /// Compares at real positions only: a padding token before the text sees no token at all, and what it computes is
     /// arbitrary and never read.
     fn compare(

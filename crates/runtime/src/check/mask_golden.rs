@@ -7,13 +7,13 @@ use super::{
     check_run::{CheckRun, SubjectUnderTest},
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
-    outputs_by_position::{Positions, forward_by_position},
+    outputs_by_position::{PositionAxes, forward_by_position},
     padding::at_real_positions,
-    sequences::{Sequences, Side, TextFacts, another},
+    sequences::{PaddedSide, Sequences, TextFacts, another},
 };
 use crate::{
     compare::compare,
-    golden::{Case, Golden},
+    golden::{Golden, RecordedCase},
 };
 use testgen_nn::{
     array::{Array, Arrays},
@@ -83,21 +83,21 @@ impl Masked<'_> {
         let rows = Sequences::of_case(with_mask.unwrap_or(golden.main()), facts.stream)?;
         let rows = rows.prefix(facts.longest.saturating_sub(PADDING).max(1));
         // A causal model never reads what follows a token, so padding on the right could not show an ignored mask.
-        let side = if facts.causal { Side::Left } else { Side::Right };
+        let side = if facts.causal { PaddedSide::Left } else { PaddedSide::Right };
         Some(rows.padded(rows.longest() + PADDING, side, *facts))
     }
 
     fn compare_recorded(
         &self,
         run: &mut CheckRun<'_>,
-        case: &Case,
+        case: &RecordedCase,
         failures: &mut Failures,
     ) -> Result<(), ForwardError> {
         let Self { tested, golden, facts } = self;
         let forward = tested.model().forward(&case.inputs)?;
         let mask = &case.inputs[facts.stream.mask()];
         let tolerance = run.tolerance(golden, tested);
-        let positions = Positions { stream: facts.stream, shape: mask.shape(), head: tested.model().head() };
+        let positions = PositionAxes { stream: facts.stream, shape: mask.shape(), head: tested.model().head() };
         for (name, expected) in case.outputs.iter().filter(|(name, array)| positions.has(name, array)) {
             let Some(got) = forward.outputs.get(name).filter(|got| got.shape() == expected.shape()) else {
                 failures.push(format!("`{}` was not computed in its recorded shape", case.qualified(name)));

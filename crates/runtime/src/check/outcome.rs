@@ -7,11 +7,11 @@ use testgen_types::{HardwareInfo, LoadMemory, MatrixUnit, OutputError};
 
 /// A finished check.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct CheckOutcome {
     /// Whether the property holds.
     pub(crate) status: CheckStatus,
     /// The device that ran, and the errors that were measured.
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: CheckEvidence,
 }
 
 /// Whether the property holds.
@@ -36,7 +36,7 @@ pub(crate) enum CheckStatus {
 
 /// The device that ran, and the errors that were measured.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Evidence {
+pub(crate) struct CheckEvidence {
     /// The device that ran, as its driver names it.
     pub(crate) device_name: Option<String>,
     /// Architecture and versions of the device.
@@ -61,7 +61,7 @@ pub(crate) struct Evidence {
     pub(crate) outputs: Vec<OutputError>,
 }
 
-impl Evidence {
+impl CheckEvidence {
     pub(in crate::check) fn add(&mut self, error: OutputError) {
         match self.outputs.iter_mut().find(|known| known.name == error.name) {
             Some(known) if known.headroom <= error.headroom => {}
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn of_equal_names_the_least_headroom_is_reported() {
-        let mut evidence = Evidence::default();
+        let mut evidence = CheckEvidence::default();
         for (name, headroom) in [("logits", 3.0), ("pooled", 9.0), ("logits", 2.0), ("logits", 4.0)] {
             evidence.add(OutputError {
                 name: name.to_owned(),

@@ -7,7 +7,7 @@ use super::{
     layer_trace_golden::{compare_trace, first_diverging, is_hidden_state},
     outcome::{Abort, CheckResult, Failures, refuses_inputs},
 };
-use crate::golden::{Case, Golden};
+use crate::golden::{Golden, RecordedCase};
 use testgen_engine::Feature;
 use testgen_nn::forward::ForwardError;
 use testgen_types::excerpt;
@@ -37,7 +37,7 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
 }
 
 /// Names the golden where its inputs are the cause.
-fn of_recorded(case: &Case, error: ForwardError) -> Abort {
+fn of_recorded(case: &RecordedCase, error: ForwardError) -> Abort {
     if !refuses_inputs(&error) {
         return error.into();
     }
@@ -57,7 +57,7 @@ fn compare_case(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
     golden: &Golden,
-    case: &Case,
+    case: &RecordedCase,
     failures: &mut Failures,
 ) -> Result<(), Abort> {
     let forward = tested.model().forward(&case.inputs).map_err(|error| of_recorded(case, error))?;

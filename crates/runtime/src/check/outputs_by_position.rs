@@ -2,7 +2,7 @@
 
 use super::{
     check_run::{CheckRun, SubjectUnderTest},
-    stream::Stream,
+    stream::TokenSequence,
 };
 use testgen_engine::Feature;
 use testgen_nn::{
@@ -21,8 +21,8 @@ pub(super) struct OutputsByPosition {
 
 /// The dimensions by which positions of a call are recognised.
 #[derive(Clone, Copy)]
-pub(super) struct Positions<'a> {
-    pub(super) stream: Stream<'a>,
+pub(super) struct PositionAxes<'a> {
+    pub(super) stream: TokenSequence<'a>,
     /// The shape of the ids, [batch, seq].
     pub(super) shape: &'a [usize],
     pub(super) head: Head,
@@ -32,12 +32,12 @@ pub(super) struct Positions<'a> {
 pub(super) fn forward_by_position(
     run: &mut CheckRun<'_>,
     tested: &SubjectUnderTest,
-    stream: Stream<'_>,
+    stream: TokenSequence<'_>,
     inputs: &Arrays,
 ) -> Result<OutputsByPosition, ForwardError> {
     let model = tested.model();
     let shape = inputs.get(stream.ids()).map(Array::shape).unwrap_or_default();
-    let of = Positions { stream, shape, head: model.head() };
+    let of = PositionAxes { stream, shape, head: model.head() };
     let mut outputs = split(model.forward(inputs)?, of);
     if outputs.positions.is_empty() {
         // Without them, a failure without wrong numbers is not the model's.
@@ -47,13 +47,13 @@ pub(super) fn forward_by_position(
     Ok(outputs)
 }
 
-fn split(forward: Forward, of: Positions<'_>) -> OutputsByPosition {
+fn split(forward: Forward, of: PositionAxes<'_>) -> OutputsByPosition {
     let per_position = |(name, array): &(String, Array)| of.has(name, array);
     let (positions, pooled) = one_row_per_input(forward.outputs, of.shape).into_iter().partition(per_position);
     OutputsByPosition { positions, pooled }
 }
 
-fn hidden_states(forward: Forward, of: Positions<'_>) -> Vec<(String, Array)> {
+fn hidden_states(forward: Forward, of: PositionAxes<'_>) -> Vec<(String, Array)> {
     let named = forward.trace.into_iter().map(|(name, array)| (format!("trace.{name}"), array));
     named.filter(|(name, array)| of.has(name, array)).collect()
 }
@@ -85,7 +85,7 @@ fn group_passages(name: &str, array: &Array, ids: &[usize]) -> Option<Array> {
     Some(Array::floats([batch, seq, passages * vocab], moved.collect()))
 }
 
-impl Positions<'_> {
+impl PositionAxes<'_> {
     /// Whether the output or hidden state `name` has one entry per position.
     pub(super) fn has(&self, name: &str, array: &Array) -> bool {
         let shape = array.shape();
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn outputs_per_position_are_recognised_by_shape_and_name() {
         let has = |name: &str, shape: &[usize], head: Head| {
-            Positions { stream: Stream::Text, shape: &[2, 3], head }.has(name, &counted(shape, 0))
+            PositionAxes { stream: TokenSequence::Text, shape: &[2, 3], head }.has(name, &counted(shape, 0))
         };
         assert!(has("last_hidden_state", &[2, 3, 4], Head::Base));
         assert!(!has("last_hidden_state", &[2, 4, 3], Head::Base));
@@ -143,7 +143,7 @@ mod tests {
         }
         assert!(has("logits", &[2, 3], Head::PreTraining));
         assert!(!has("logits", &[2, 3], Head::SequenceClassification), "three labels are not three positions");
-        let of_no_text = Positions { stream: Stream::Text, shape: &[], head: Head::Base };
+        let of_no_text = PositionAxes { stream: TokenSequence::Text, shape: &[], head: Head::Base };
         assert!(!of_no_text.has("last_hidden_state", &counted(&[2, 3, 4], 0)));
     }
 }

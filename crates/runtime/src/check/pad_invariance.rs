@@ -10,8 +10,8 @@ use super::{
     graph_padding,
     outcome::{Abort, CheckResult, Failures},
     outputs_by_position::{OutputsByPosition, forward_by_position},
-    sequences::{Sequences, Side, TextFacts},
-    stream::Stream,
+    sequences::{PaddedSide, Sequences, TextFacts},
+    stream::TokenSequence,
 };
 use crate::{golden::Golden, tolerance::Tolerance};
 use testgen_types::Architecture;
@@ -61,11 +61,12 @@ fn compare_sides(
     let length = rows.longest();
     let tolerance = run.tolerance(golden, tested);
     let unpadded = forward_by_position(run, tested, facts.stream, &rows.unpadded(facts))?;
-    let sides: &[Side] = if facts.can_be_padded_left() { &[Side::Right, Side::Left] } else { &[Side::Right] };
+    let sides: &[PaddedSide] =
+        if facts.can_be_padded_left() { &[PaddedSide::Right, PaddedSide::Left] } else { &[PaddedSide::Right] };
     for &side in sides {
         let inputs = rows.padded(length + PADDING, side, facts);
         let padded = forward_by_position(run, tested, facts.stream, &inputs)?;
-        Comparison { tolerance, facts, side, length }.compare(run, &unpadded, &padded, failures);
+        PaddingComparison { tolerance, facts, side, length }.compare(run, &unpadded, &padded, failures);
     }
     Ok(())
 }
@@ -80,20 +81,20 @@ fn longest_rows(golden: &Golden, facts: TextFacts<'_>) -> Option<Sequences> {
 
 impl TextFacts<'_> {
     fn can_be_padded_left(&self) -> bool {
-        self.causal && self.stream == Stream::Text && !self.reads_left_padding
+        self.causal && self.stream == TokenSequence::Text && !self.reads_left_padding
     }
 }
 
 /// How outputs with padding are compared with those without.
-struct Comparison<'a> {
+struct PaddingComparison<'a> {
     tolerance: Tolerance<'a>,
     facts: TextFacts<'a>,
-    side: Side,
+    side: PaddedSide,
     /// The number of real positions.
     length: usize,
 }
 
-impl Comparison<'_> {
+impl PaddingComparison<'_> {
     fn compare(
         &self,
         run: &mut CheckRun<'_>,
@@ -102,8 +103,8 @@ impl Comparison<'_> {
         failures: &mut Failures,
     ) {
         let (side, start) = match self.side {
-            Side::Left => ("left", PADDING),
-            Side::Right => ("right", 0),
+            PaddedSide::Left => ("left", PADDING),
+            PaddedSide::Right => ("right", 0),
         };
         let label = |name: &str| format!("{name} padded {side}{}", self.facts.stream.suffix());
         for ((name, expected), (_, got)) in unpadded.positions.iter().zip(&padded.positions) {

@@ -13,7 +13,7 @@ use super::{
     outcome::{Abort, CheckResult, Failures},
 };
 use crate::{
-    golden::{Case, Golden, Noise},
+    golden::{Golden, Noise, RecordedCase},
     tolerance::{Threshold, Tolerance},
 };
 use std::fmt::Display;
@@ -89,7 +89,12 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
     (!recorded).then(|| reason.to_owned())
 }
 
-fn texts(processor: &Processor, case: &Case, pad_to: Option<usize>, failures: &mut Failures) -> Result<(), Abort> {
+fn texts(
+    processor: &Processor,
+    case: &RecordedCase,
+    pad_to: Option<usize>,
+    failures: &mut Failures,
+) -> Result<(), Abort> {
     let Some(tokenizer) = processor.tokenizer() else {
         failures.push("the golden has texts, but the checkpoint has no tokenizer");
         return Ok(());

@@ -3,7 +3,7 @@
 //! A model without a native implementation has the properties that its class in transformers has. Not every class has those of its
 //! architecture: some take packed images, count positions in another way, or cannot compute in 16 bits.
 
-use super::{CheckStatus, Context, Evidence, Outcome};
+use super::{CheckContext, CheckEvidence, CheckOutcome, CheckStatus};
 use crate::subject::Subject;
 use testgen_device::DeviceIndex;
 use testgen_engine::{EngineCommand, EngineName};
@@ -15,12 +15,12 @@ const REFERENCE: &str = "torch/eager";
 /// The outcome of a check, which is ignored where the reference fails it, too. Numbers that differ from the golden remain a failure,
 /// whatever the reference does. `run` runs the check in another environment.
 pub(super) fn judge(
-    outcome: Outcome,
+    outcome: CheckOutcome,
     registration: Registration,
     subject: &Subject,
-    context: &Context<'_>,
-    run: impl FnOnce(Registration, &Context<'_>) -> Outcome,
-) -> Outcome {
+    context: &CheckContext<'_>,
+    run: impl FnOnce(Registration, &CheckContext<'_>) -> CheckOutcome,
+) -> CheckOutcome {
     let has_failed = matches!(outcome.status, CheckStatus::Fail { .. });
     if !has_failed || !depends_on_class(registration, subject, context, &outcome.evidence) {
         return outcome;
@@ -30,7 +30,7 @@ pub(super) fn judge(
     let of_reference = if context.engine == engine && registration.device == device {
         outcome.clone()
     } else {
-        let context = Context { engine, index: DeviceIndex::default(), ..context.clone() };
+        let context = CheckContext { engine, index: DeviceIndex::default(), ..context.clone() };
         run(Registration { device, ..registration }, &context)
     };
     match failure(of_reference) {
@@ -40,7 +40,12 @@ pub(super) fn judge(
 }
 
 /// Whether the class of the model may be the cause of a failure, and not the engine.
-fn depends_on_class(registration: Registration, subject: &Subject, context: &Context<'_>, evidence: &Evidence) -> bool {
+fn depends_on_class(
+    registration: Registration,
+    subject: &Subject,
+    context: &CheckContext<'_>,
+    evidence: &CheckEvidence,
+) -> bool {
     let has_reference = match subject {
         Subject::Model { model_type, .. } => model_type.native().is_none(),
         Subject::Operators { .. } => false,
@@ -59,8 +64,8 @@ fn reference() -> Option<EngineName> {
 }
 
 /// Why the reference fails; none where it passes, or has loaded no model.
-fn failure(outcome: Outcome) -> Option<String> {
-    let Evidence { mock, device_name, .. } = outcome.evidence;
+fn failure(outcome: CheckOutcome) -> Option<String> {
+    let CheckEvidence { mock, device_name, .. } = outcome.evidence;
     match outcome.status {
         CheckStatus::Fail { reason } if device_name.is_some() && !mock => Some(reason),
         CheckStatus::Fail { .. } | CheckStatus::Pass { .. } | CheckStatus::Ignored { .. } => None,
@@ -68,18 +73,18 @@ fn failure(outcome: Outcome) -> Option<String> {
 }
 
 /// The outcome of a check that the reference fails with `reason`.
-fn ignored(outcome: Outcome, reason: &str) -> Outcome {
+fn ignored(outcome: CheckOutcome, reason: &str) -> CheckOutcome {
     let first = reason.lines().next().unwrap_or_default();
     let reason = format!("the reference fails this check, too ({REFERENCE} on the CPU): {first}");
     // Errors of the model are not those of the device.
-    let evidence = Evidence { outputs: Vec::new(), ..outcome.evidence };
-    Outcome { status: CheckStatus::Ignored { reason }, evidence }
+    let evidence = CheckEvidence { outputs: Vec::new(), ..outcome.evidence };
+    CheckOutcome { status: CheckStatus::Ignored { reason }, evidence }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::require::Requirements;
+    use crate::require::RequiredDevices;
     use testgen_models::Source;
     use testgen_types::{Check, ModelType, OutputError, Precision};
 
@@ -87,7 +92,7 @@ mod tests {
     const SMOLLM3: Subject = Subject::Model { model_type: ModelType::Smollm3, source: SOURCE };
 
     /// The outcome of a check whose only number has `headroom`.
-    fn outcome(status: CheckStatus, headroom: f64) -> Outcome {
+    fn outcome(status: CheckStatus, headroom: f64) -> CheckOutcome {
         let output = OutputError {
             name: "logits".to_owned(),
             rel_l2: 1.0,
@@ -98,11 +103,12 @@ mod tests {
             non_finite: 0,
             worst: Vec::new(),
         };
-        let evidence = Evidence { device_name: Some("CPU".to_owned()), outputs: vec![output], ..Evidence::default() };
-        Outcome { status, evidence }
+        let evidence =
+            CheckEvidence { device_name: Some("CPU".to_owned()), outputs: vec![output], ..CheckEvidence::default() };
+        CheckOutcome { status, evidence }
     }
 
-    fn failed(reason: &str, headroom: f64) -> Outcome {
+    fn failed(reason: &str, headroom: f64) -> CheckOutcome {
         outcome(CheckStatus::Fail { reason: reason.to_owned() }, headroom)
     }
 
@@ -111,11 +117,11 @@ mod tests {
         subject: Subject,
         engine: &str,
         check: Check,
-        own: Outcome,
-        of_reference: Outcome,
-    ) -> (Outcome, Option<DeviceKind>) {
-        let (requirements, mut ran) = (Requirements::default(), None);
-        let context = Context {
+        own: CheckOutcome,
+        of_reference: CheckOutcome,
+    ) -> (CheckOutcome, Option<DeviceKind>) {
+        let (requirements, mut ran) = (RequiredDevices::default(), None);
+        let context = CheckContext {
             checkpoint: None,
             requirements: &requirements,
             index: DeviceIndex::Auto,

@@ -7,11 +7,11 @@
 use super::tests::faulty::{Detected, Fault};
 use super::{
     check_run::CheckRun,
-    context::Context,
+    context::CheckContext,
     fallback_marked::ABSENT,
     outcome::{CheckResult, CheckStatus, Failures},
 };
-use crate::require::Requirements;
+use crate::require::RequiredDevices;
 use testgen_models::Checkpoint;
 
 #[cfg(test)]
@@ -20,14 +20,15 @@ pub(super) const FAULT: Detected =
 
 pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let kind = run.registration.device;
-    let free = Requirements::default();
-    let required = Requirements::of(kind);
+    let free = RequiredDevices::default();
+    let required = RequiredDevices::of(kind);
     let here = &run.context.checkpoint;
     let missing = Some(run.context.missing_checkpoint());
     let mut failures = Failures::default();
     let mut unsupported = None;
-    let mut status = |checkpoint: &Option<Checkpoint>, requirements: &Requirements| {
-        let context = Context { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
+    let mut status = |checkpoint: &Option<Checkpoint>, requirements: &RequiredDevices| {
+        let context =
+            CheckContext { checkpoint: checkpoint.clone(), requirements, index: ABSENT, ..run.context.clone() };
         let mut nested = CheckRun::new(run.registration, run.harness, &context);
         nested.engine = run.engine.clone();
         let status = nested.outcome(load).status;

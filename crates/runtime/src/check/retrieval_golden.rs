@@ -13,7 +13,7 @@ use super::{
     sequences::Sequences,
 };
 use crate::{
-    golden::{Case, Golden, read_file},
+    golden::{Golden, RecordedCase, read_file},
     task::{Request, Response, retrieval_augmented_generation},
     tolerance::Threshold,
 };
@@ -44,14 +44,14 @@ pub(super) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     for case in golden.cases.iter().filter(|case| !case.retrieval.is_empty()) {
         let forward = tested.model().forward(&case.inputs)?;
         compare_recorded(case, &forward, &mut failures);
-        let search = Search { what: &case.name, passages: &passages, forward: &forward, threshold };
+        let search = RetrievalSearch { what: &case.name, passages: &passages, forward: &forward, threshold };
         search.compare(run, &mut failures)?;
     }
     // The question encoder's sequence is the last one.
     let facts = *run.streams(&tested, &golden).last().expect("every model reads at least one sequence");
     let questions = Sequences::generated(GENERATED, LENGTH.min(facts.longest), facts).unpadded(facts);
     let forward = tested.model().forward(&questions)?;
-    let search = Search { what: "made questions", passages: &passages, forward: &forward, threshold };
+    let search = RetrievalSearch { what: "made questions", passages: &passages, forward: &forward, threshold };
     search.compare(run, &mut failures)?;
     let answers = compare_answers(run, &tested, &golden, &mut failures)?;
     failures.conclude()?;
@@ -65,7 +65,7 @@ pub(super) fn inapplicable(golden: &Golden) -> Option<String> {
         .then(|| "the golden has no `retrieval.*`: when it was recorded, the checkpoint had no passages".to_owned())
 }
 
-fn compare_recorded(case: &Case, forward: &Forward, failures: &mut Failures) {
+fn compare_recorded(case: &RecordedCase, forward: &Forward, failures: &mut Failures) {
     for (name, expected) in &case.retrieval {
         let label = case.qualified(&format!("retrieval.{name}"));
         match forward.host_outputs.get(name) {
@@ -101,7 +101,7 @@ impl PassageEmbeddings {
 }
 
 /// The retrieval of one call, to be compared with a brute-force search.
-struct Search<'a> {
+struct RetrievalSearch<'a> {
     what: &'a str,
     passages: &'a PassageEmbeddings,
     forward: &'a Forward,
@@ -109,7 +109,7 @@ struct Search<'a> {
     threshold: Threshold,
 }
 
-impl Search<'_> {
+impl RetrievalSearch<'_> {
     /// Compares the passages with a search by dot products in f64, and the scores with those products.
     fn compare(&self, run: &mut CheckRun<'_>, failures: &mut Failures) -> Result<(), Abort> {
         let Self { what, passages, forward, threshold } = self;
@@ -219,7 +219,7 @@ mod tests {
             ..Forward::default()
         };
         let threshold = Threshold { rel_l2: 0.01, max_rel: 0.01 };
-        let search = Search { what: "a question", passages: &passages, forward: &forward, threshold };
+        let search = RetrievalSearch { what: "a question", passages: &passages, forward: &forward, threshold };
         let mut failures = Failures::default();
         OnHost::of(Architecture::Rag).run(|run| search.compare(run, &mut failures))?;
         failures.conclude()

@@ -1,7 +1,7 @@
 //! Token sequences that checks make themselves: rows of ids, padded as a caller of transformers would pad them.
 
-use super::stream::Stream;
-use crate::golden::{Case, Golden};
+use super::stream::TokenSequence;
+use crate::golden::{Golden, RecordedCase};
 use serde_json::Value;
 use testgen_models::{Model, Pooling};
 use testgen_nn::array::{Array, Arrays};
@@ -13,7 +13,7 @@ pub(super) struct Sequences(pub(super) Vec<Vec<i64>>);
 
 /// The side of a row that padding is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum PaddedSide {
     Left,
     Right,
 }
@@ -22,7 +22,7 @@ pub(super) enum Side {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextFacts<'a> {
     /// The sequence that the facts are about.
-    pub(super) stream: Stream<'a>,
+    pub(super) stream: TokenSequence<'a>,
     /// The id that fills padding.
     pub(super) pad: i64,
     /// Whether `pad` is the pad token of the configuration, which classifiers of decoders search for.
@@ -54,7 +54,7 @@ impl<'a> TextFacts<'a> {
     pub(super) fn streams(architecture: Architecture, model: &Model, golden: &'a Golden) -> Vec<Self> {
         let of = |stream| Self::of(stream, model, golden);
         if golden.target.is_empty() {
-            let text = of(Stream::Text);
+            let text = of(TokenSequence::Text);
             return vec![match architecture {
                 Architecture::EncoderDecoder => text.of_classifier(model),
                 Architecture::Speech => Self { causal: false, ..text },
@@ -70,19 +70,19 @@ impl<'a> TextFacts<'a> {
                 _ => text,
             }];
         }
-        let mut streams = vec![of(Stream::Target(&golden.source))];
+        let mut streams = vec![of(TokenSequence::Target(&golden.source))];
         if golden.source.contains_key("input_ids") {
             // Without the decoder's arguments a model with retrieval stops after the question encoder. A made-up question can
             // be equally near to several passages, and then what the generator computes from them is arbitrary.
             let question_only = architecture == Architecture::Rag;
-            streams.push(of(Stream::Source(if question_only { &NO_ARGUMENTS } else { &golden.target })));
+            streams.push(of(TokenSequence::Source(if question_only { &NO_ARGUMENTS } else { &golden.target })));
         }
         streams
     }
 
-    fn of(stream: Stream<'a>, model: &Model, golden: &Golden) -> Self {
+    fn of(stream: TokenSequence<'a>, model: &Model, golden: &Golden) -> Self {
         // Models of several parts nest the fields that are at the top level elsewhere.
-        let part = if matches!(stream, Stream::Target(_)) { "generator" } else { "question_encoder" };
+        let part = if matches!(stream, TokenSequence::Target(_)) { "generator" } else { "question_encoder" };
         let config = model.config();
         let objects = [config.get(part), Some(config), config.get("text_config")];
         let field = |name: &str| objects.iter().flatten().find_map(|config| config.get(name)?.as_i64());
@@ -90,7 +90,7 @@ impl<'a> TextFacts<'a> {
         let number = |name: &str| field(name).filter(|number| *number >= 0);
         let capabilities = model.capabilities();
         let limits = [capabilities.max_positions, capabilities.cacheable_length];
-        let decoder_vocab = number("decoder_vocab_size").filter(|_| matches!(stream, Stream::Target(_)));
+        let decoder_vocab = number("decoder_vocab_size").filter(|_| matches!(stream, TokenSequence::Target(_)));
         let vocab = decoder_vocab.or_else(|| number("vocab_size"));
         // Checkpoints cut down for tests keep the special ids of the full model, which their embedding no longer has.
         let in_vocab = |id: &i64| vocab.is_none_or(|vocab| *id < vocab);
@@ -104,7 +104,7 @@ impl<'a> TextFacts<'a> {
             pad_is_configured: configured.is_some(),
             vocab: vocab.unwrap_or(2),
             longest: limits.into_iter().flatten().min().unwrap_or(LONGEST),
-            causal: capabilities.causal && !matches!(stream, Stream::Source(_)),
+            causal: capabilities.causal && !matches!(stream, TokenSequence::Source(_)),
             reads_left_padding: false,
             pooling: capabilities.pooling,
             end: None,
@@ -126,10 +126,10 @@ impl<'a> TextFacts<'a> {
 impl TextFacts<'_> {
     /// Whether the pooled outputs must not depend on padding on `side`. A decoder's classifier finds the last token by the pad
     /// id of the configuration; without one it takes the last column.
-    pub(super) fn pooled_ignores_padding(&self, side: Side) -> bool {
+    pub(super) fn pooled_ignores_padding(&self, side: PaddedSide) -> bool {
         match self.pooling {
-            Pooling::Fixed => !self.causal || self.pad_is_configured || side == Side::Left,
-            Pooling::EndToken => side == Side::Right,
+            Pooling::Fixed => !self.causal || self.pad_is_configured || side == PaddedSide::Left,
+            Pooling::EndToken => side == PaddedSide::Right,
             Pooling::LastColumn => false,
         }
     }
@@ -156,7 +156,7 @@ impl Sequences {
     }
 
     /// The rows of a recorded case without their padding.
-    pub(super) fn of_case(case: &Case, stream: Stream<'_>) -> Option<Self> {
+    pub(super) fn of_case(case: &RecordedCase, stream: TokenSequence<'_>) -> Option<Self> {
         let ids = case.inputs.get(stream.ids())?;
         let (rows, width) = (ids.shape()[0], ids.shape()[1]);
         let values = ids.as_integers()?;
@@ -179,11 +179,11 @@ impl Sequences {
     ///
     /// Left padding of causal models without an encoder comes with the position ids that `generate` passes: without them
     /// transformers would count positions from the first column, padding included.
-    pub(super) fn padded(&self, width: usize, side: Side, facts: TextFacts<'_>) -> Arrays {
+    pub(super) fn padded(&self, width: usize, side: PaddedSide, facts: TextFacts<'_>) -> Arrays {
         let (mut ids, mut mask, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for row in &self.0 {
             let padding = width - row.len();
-            let before = if side == Side::Left { padding } else { 0 };
+            let before = if side == PaddedSide::Left { padding } else { 0 };
             for column in 0..width {
                 let real = (before..before + row.len()).contains(&column);
                 let last = column + 1 == before + row.len();
@@ -201,7 +201,7 @@ impl Sequences {
             let rows: Vec<usize> = (0..self.0.len()).map(|row| row % array.shape()[0].max(1)).collect();
             inputs.insert(name.clone(), array.select_rows(&rows));
         }
-        if side == Side::Left && facts.causal && facts.stream == Stream::Text {
+        if side == PaddedSide::Left && facts.causal && facts.stream == TokenSequence::Text {
             inputs.insert("position_ids".to_owned(), Array::integers(shape, positions));
         }
         inputs
@@ -209,7 +209,7 @@ impl Sequences {
 
     /// Inputs without padding; all rows must have the same length.
     pub(super) fn unpadded(&self, facts: TextFacts<'_>) -> Arrays {
-        self.padded(self.longest(), Side::Right, facts)
+        self.padded(self.longest(), PaddedSide::Right, facts)
     }
 
     /// The same rows with every id from `start` on replaced by another one.

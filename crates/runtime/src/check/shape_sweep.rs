@@ -152,7 +152,7 @@ impl Sweep<'_, '_> {
         let smaller = BATCHES.iter().rev().skip(1).map(|batch| (0..*batch).collect::<Vec<_>>());
         // The smaller batches are all from the beginning, so the last row is compared on its own.
         for order in smaller.chain([vec![LARGEST - 1]]) {
-            let part = Part {
+            let part = SweptPart {
                 what: format!("{what}, batch {} of {LARGEST}", order.len()),
                 inputs: rows::of_inputs(inputs, &order),
                 routers: routing::of_part(&routers, |array| array.select_rows(&order)),
@@ -177,7 +177,7 @@ impl Sweep<'_, '_> {
             return Err(Abort::Fail("the model returns nothing per position".to_owned()));
         }
         for &length in lengths {
-            let part = Part {
+            let part = SweptPart {
                 what: format!("length {length} of {}", rows.longest()),
                 inputs: rows.prefix(length).unpadded(facts),
                 routers: routing::of_part(&routers, |array| array.narrow(1, 0, length)),
@@ -193,7 +193,7 @@ impl Sweep<'_, '_> {
     /// Compares the outputs of a part; both lists are in the order of names.
     fn compare_part(
         &mut self,
-        part: &Part,
+        part: &SweptPart,
         expected: &[(String, Array)],
         got: &[(String, Array)],
     ) -> Result<usize, ForwardError> {
@@ -218,7 +218,7 @@ impl Sweep<'_, '_> {
 }
 
 /// Fewer rows, or shorter ones, of a larger run.
-struct Part {
+struct SweptPart {
     /// A description for the labels of comparisons.
     what: String,
     inputs: Arrays,

@@ -4,7 +4,7 @@ use testgen_nn::array::Arrays;
 
 /// A sequence of tokens that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Stream<'a> {
+pub(super) enum TokenSequence<'a> {
     /// The only one.
     Text,
     /// The input of an encoder; the arrays are the arguments of the decoder.
@@ -13,7 +13,7 @@ pub(super) enum Stream<'a> {
     Target(&'a Arrays),
 }
 
-impl<'a> Stream<'a> {
+impl<'a> TokenSequence<'a> {
     /// The argument with the ids.
     pub(super) fn ids(self) -> &'static str {
         if matches!(self, Self::Target(_)) { "decoder_input_ids" } else { "input_ids" }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn each_sequence_owns_its_outputs_and_hidden_states() {
         let arguments = Arrays::new();
-        let owned = |stream: Stream<'_>| {
+        let owned = |stream: TokenSequence<'_>| {
             let names = [
                 "logits",
                 "trace.decoder.layer.0",
@@ -69,8 +69,8 @@ mod tests {
             ];
             names.map(|name| stream.owns(name))
         };
-        assert_eq!(owned(Stream::Text), [true; 6]);
-        assert_eq!(owned(Stream::Source(&arguments)), [false, false, true, true, true, false]);
-        assert_eq!(owned(Stream::Target(&arguments)), [true, true, false, false, false, false]);
+        assert_eq!(owned(TokenSequence::Text), [true; 6]);
+        assert_eq!(owned(TokenSequence::Source(&arguments)), [false, false, true, true, true, false]);
+        assert_eq!(owned(TokenSequence::Target(&arguments)), [true, true, false, false, false, false]);
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Measured {
 
 /// Measures `values` against `reference`, element by element. Both have the same length.
 pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
-    let mut sums = Sums::default();
+    let mut sums = ErrorSums::default();
     let (mut non_finite, mut first_non_finite) = (0, None);
     for (flat, (&expected, &got)) in reference.iter().zip(values).enumerate() {
         // Infinity in a sum would make every ratio infinite or NaN, and hide how far off the other elements are.
@@ -38,14 +38,14 @@ pub(crate) fn measure(reference: &[f32], values: &[f32]) -> Measured {
 }
 
 #[derive(Default)]
-struct Sums {
+struct ErrorSums {
     difference_squared: f64,
     difference_max: f64,
     reference_squared: f64,
     reference_max: f64,
 }
 
-impl Sums {
+impl ErrorSums {
     fn add(&mut self, expected: f64, got: f64) {
         let difference = (got - expected).abs();
         self.difference_squared += difference * difference;

@@ -10,7 +10,7 @@ fn row(values: &[f32]) -> Array {
     Array::floats([values.len()], values.to_vec())
 }
 
-fn against(expected: &[f32], got: &[f32], threshold: Threshold) -> Comparison {
+fn against(expected: &[f32], got: &[f32], threshold: Threshold) -> TensorComparison {
     compare("y", &row(expected), &row(got), threshold)
 }
 
@@ -28,8 +28,8 @@ fn both_measures_are_those_of_the_formula() {
 fn the_threshold_itself_passes_and_either_measure_can_fail() {
     let at = |rel_l2, max_rel| against(&[3.0, 4.0, 0.0], &[3.0, 4.0, 1.0], Threshold { rel_l2, max_rel }).failure;
     assert_eq!(at(0.2, 0.25), None);
-    assert!(matches!(at(0.19, 0.25), Some(Failure::TooFar { .. })));
-    assert!(matches!(at(0.2, 0.24), Some(Failure::TooFar { .. })));
+    assert!(matches!(at(0.19, 0.25), Some(Mismatch::TooFar { .. })));
+    assert!(matches!(at(0.2, 0.24), Some(Mismatch::TooFar { .. })));
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn a_tensor_that_is_not_finite_has_the_largest_error_in_both_measures() {
 #[test]
 fn a_shape_is_compared_before_any_number() {
     let found = compare("y", &Array::floats([1, 2], vec![1.0; 2]), &Array::floats([2, 1], vec![1.0; 2]), LOOSE);
-    assert_eq!(found.failure, Some(Failure::Shape { expected: vec![1, 2], got: vec![2, 1] }));
+    assert_eq!(found.failure, Some(Mismatch::Shape { expected: vec![1, 2], got: vec![2, 1] }));
     assert_eq!(found.error.headroom, 0.0);
     assert!(matches!(
         compare("y", &Array::floats([1], vec![1.0]), &Array::integers([1], vec![1]), LOOSE).failure,
-        Some(Failure::Type)
+        Some(Mismatch::Type)
     ));
 }
 
@@ -85,7 +85,7 @@ fn nan_and_infinity_must_be_where_the_reference_has_them() {
     for (expected, got) in [(1.0, nan), (1.0, inf), (nan, 1.0), (inf, -inf), (inf, nan)] {
         let found = against(&[1.0, expected], &[1.0, got], LOOSE);
         assert!(
-            matches!(&found.failure, Some(Failure::NonFinite { count: 1, first }) if first.index == [1]),
+            matches!(&found.failure, Some(Mismatch::NonFinite { count: 1, first }) if first.index == [1]),
             "{expected} {got}: {found:?}"
         );
         assert_eq!(found.error.headroom, 0.0);

@@ -12,7 +12,7 @@ pub(super) fn fits(first: &Request, next: &Request) -> bool {
 
 /// The properties that requests must have in common to be computed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BatchKey {
     Texts,
     Questions,
     Images,
@@ -20,13 +20,13 @@ enum Kind {
     Graphs,
 }
 
-fn kind(request: &Request) -> Option<Kind> {
+fn kind(request: &Request) -> Option<BatchKey> {
     match request {
-        Request::Texts(_) => Some(Kind::Texts),
-        Request::Questions(_) => Some(Kind::Questions),
-        Request::Images(_) => Some(Kind::Images),
-        Request::Series(_) => Some(Kind::Series),
-        Request::Graphs(_) => Some(Kind::Graphs),
+        Request::Texts(_) => Some(BatchKey::Texts),
+        Request::Questions(_) => Some(BatchKey::Questions),
+        Request::Images(_) => Some(BatchKey::Images),
+        Request::Series(_) => Some(BatchKey::Series),
+        Request::Graphs(_) => Some(BatchKey::Graphs),
         Request::Prompts { .. }
         | Request::ImagePrompts { .. }
         | Request::ImagesWithTexts { .. }

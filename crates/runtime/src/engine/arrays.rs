@@ -1,7 +1,7 @@
 //! Arrays of checks as tensors of the protocol, and back.
 
 use super::attached::AttachedEngine;
-use testgen_engine::{Data, Dtype, Forward as EngineForward, Tensor, Tensors};
+use testgen_engine::{Dtype, EngineForward, Tensor, TensorData, Tensors};
 use testgen_nn::{
     array::{Array, Arrays, Values},
     forward::{Forward, Placement},
@@ -13,9 +13,9 @@ pub(super) fn tensors(arrays: &Arrays) -> Tensors {
     let tensor = |array: &Array| Tensor {
         shape: array.shape().to_vec(),
         data: match array.values() {
-            Values::F32(values) => Data::F32(values.clone()),
-            Values::I64(values) => Data::I64(values.clone()),
-            Values::U8(values) => Data::U8(values.clone()),
+            Values::F32(values) => TensorData::F32(values.clone()),
+            Values::I64(values) => TensorData::I64(values.clone()),
+            Values::U8(values) => TensorData::U8(values.clone()),
         },
     };
     arrays.iter().map(|(name, array)| (name.clone(), tensor(array))).collect()
@@ -56,8 +56,8 @@ pub(super) fn forward(mut found: EngineForward) -> Forward {
 /// The data fills the shape, which decoding has checked.
 fn array(Tensor { shape, data }: Tensor) -> Array {
     match data {
-        Data::F32(values) => Array::floats(shape, values),
-        Data::I64(values) => Array::integers(shape, values),
-        Data::U8(values) => Array::bytes(shape, values),
+        TensorData::F32(values) => Array::floats(shape, values),
+        TensorData::I64(values) => Array::integers(shape, values),
+        TensorData::U8(values) => Array::bytes(shape, values),
     }
 }

@@ -10,8 +10,8 @@ use std::{
 };
 use testgen_device::Device;
 use testgen_engine::{
-    AlgorithmsReply, DeviceClass, DeviceRequest, Dtype, Engine, EngineCommand, EngineError, EngineName, LoadReply,
-    Operation, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
+    AlgorithmsReply, ComputeOperation, DeviceClass, DeviceRequest, Dtype, Engine, EngineCommand, EngineError,
+    EngineName, LoadReply, StartedEngine, Tensor, Tensors, device_mismatch, time_limit,
 };
 use testgen_types::{DeviceKind, Precision};
 
@@ -107,16 +107,16 @@ impl AttachedEngine {
     /// The result of an operation on vectors, or of a product of [rows, inner] and [inner, columns], computed in `precision`.
     pub(crate) fn compute(
         &self,
-        operation: Operation,
-        operands: [Option<Operand>; 2],
+        operation: ComputeOperation,
+        operands: [Option<FloatTensor>; 2],
         precision: Precision,
         result: Precision,
     ) -> Result<Vec<f32>, String> {
         let named = ["left", "right"].into_iter().zip(operands);
         let tensors: Tensors = named
             .filter_map(|(name, operand)| {
-                let Operand { shape, values } = operand?;
-                Some((name.to_owned(), Tensor { shape, data: testgen_engine::Data::F32(values) }))
+                let FloatTensor { shape, values } = operand?;
+                Some((name.to_owned(), Tensor { shape, data: testgen_engine::TensorData::F32(values) }))
             })
             .collect();
         self.engine.compute(operation, tensors, dtype(precision), dtype(result)).map_err(|error| error.to_string())
@@ -166,7 +166,7 @@ fn first_accepted<T, E>(
 
 /// A tensor of f32.
 #[derive(Debug, Clone)]
-pub(crate) struct Operand {
+pub(crate) struct FloatTensor {
     pub(crate) shape: Vec<usize>,
     pub(crate) values: Vec<f32>,
 }

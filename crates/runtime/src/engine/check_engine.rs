@@ -3,7 +3,7 @@
 use super::{
     attach_error::AttachError,
     attached::AttachedEngine,
-    pool::{self, Key},
+    pool::{self, EngineKey},
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use testgen_device::Device;
@@ -13,21 +13,21 @@ use testgen_types::{ProviderShare, excerpt};
 /// The engine of one check, or the native one of a load outside of checks. A clone is the same engine.
 #[derive(Debug, Clone)]
 pub struct CheckEngine {
-    shared: Arc<Shared>,
+    shared: Arc<SharedEngine>,
     /// The implementation that models are loaded with, in place of the column's own.
     pub(super) implementation: Option<Implementation>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedEngine {
     name: EngineName,
-    state: Mutex<State>,
+    state: Mutex<CheckEngineState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CheckEngineState {
     /// The processes that the check has used so far, the last one at the end.
-    attached: Vec<(Key, Arc<AttachedEngine>)>,
+    attached: Vec<(EngineKey, Arc<AttachedEngine>)>,
     evidence: EngineEvidence,
 }
 
@@ -48,7 +48,7 @@ impl CheckEngine {
 
     /// The engine of a check that begins.
     pub(crate) fn new(name: EngineName) -> Self {
-        Self { shared: Arc::new(Shared { name, state: Mutex::default() }), implementation: None }
+        Self { shared: Arc::new(SharedEngine { name, state: Mutex::default() }), implementation: None }
     }
 
     /// Its name.
@@ -71,8 +71,8 @@ impl CheckEngine {
     /// The process on `device`: the one that this check has used before, one of an earlier check, or a new one.
     pub(crate) fn attach(&self, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
         let name = &self.shared.name;
-        let key = Key::new(name, device);
-        let of_device = |(other, process): &&(Key, Arc<AttachedEngine>)| *other == key && process.is_running();
+        let key = EngineKey::new(name, device);
+        let of_device = |(other, process): &&(EngineKey, Arc<AttachedEngine>)| *other == key && process.is_running();
         if let Some((_, known)) = self.state().attached.iter().find(of_device) {
             return Ok(Arc::clone(known));
         }
@@ -109,12 +109,12 @@ impl CheckEngine {
 
     /// Ends the check: its processes are kept for the next one, unless they have ended.
     pub(crate) fn finish(&self) -> EngineEvidence {
-        let State { attached, evidence } = std::mem::take(&mut *self.state());
+        let CheckEngineState { attached, evidence } = std::mem::take(&mut *self.state());
         attached.into_iter().for_each(|(key, process)| pool::give_back(key, process));
         evidence
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CheckEngineState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

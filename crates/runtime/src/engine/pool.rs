@@ -12,33 +12,33 @@ use testgen_engine::EngineName;
 
 /// An engine on a device.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct EngineKey {
     name: EngineName,
     path: DetectionPath,
     index: u32,
 }
 
-impl Key {
+impl EngineKey {
     pub(super) fn new(name: &EngineName, device: &Device) -> Self {
         Self { name: name.clone(), path: device.path, index: device.index }
     }
 }
 
 #[derive(Default)]
-struct Pool {
-    waiting: BTreeMap<Key, Vec<Arc<AttachedEngine>>>,
+struct EnginePool {
+    waiting: BTreeMap<EngineKey, Vec<Arc<AttachedEngine>>>,
     /// Engines that did not start, with the error: thousands of checks must not wait for the same time limit.
-    failed: BTreeMap<Key, AttachError>,
+    failed: BTreeMap<EngineKey, AttachError>,
 }
 
-static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+static POOL: Mutex<Option<EnginePool>> = Mutex::new(None);
 
-fn with_pool<T>(work: impl FnOnce(&mut Pool) -> T) -> T {
+fn with_pool<T>(work: impl FnOnce(&mut EnginePool) -> T) -> T {
     work(POOL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
 }
 
 /// A waiting process, else a new one.
-pub(super) fn take(key: &Key, name: &EngineName, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
+pub(super) fn take(key: &EngineKey, name: &EngineName, device: &Device) -> Result<Arc<AttachedEngine>, AttachError> {
     let waiting = with_pool(|pool| match pool.failed.get(key) {
         Some(error) => Err(error.clone()),
         None => Ok(pool.waiting.get_mut(key).and_then(Vec::pop)),
@@ -53,7 +53,7 @@ pub(super) fn take(key: &Key, name: &EngineName, device: &Device) -> Result<Arc<
 }
 
 /// Keeps a process for the next check if it runs.
-pub(super) fn give_back(key: Key, engine: Arc<AttachedEngine>) {
+pub(super) fn give_back(key: EngineKey, engine: Arc<AttachedEngine>) {
     if engine.is_running() {
         with_pool(|pool| pool.waiting.entry(key).or_default().push(engine));
     }

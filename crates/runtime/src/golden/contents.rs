@@ -11,7 +11,7 @@ pub(crate) struct Golden {
     /// The transformers class that was run.
     pub(crate) model_class: String,
     /// The recorded calls: `main` first, then `case.1`, `case.2`, ...
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<RecordedCase>,
     /// `embed`, `layer.0`, `layer.1`, ... of the main case, in the order of computation; empty if none was recorded. For an
     /// encoder-decoder first those of `encoder.`, then those of `decoder.`.
     pub(crate) trace: Vec<(String, Array)>,
@@ -50,7 +50,7 @@ pub(crate) struct Golden {
 
 /// One recorded call.
 #[derive(Debug, Clone)]
-pub(crate) struct Case {
+pub(crate) struct RecordedCase {
     /// `main` or `case.<k>`.
     pub(crate) name: String,
     /// The arguments, by their names in transformers.
@@ -81,7 +81,7 @@ impl Router {
     }
 }
 
-impl Case {
+impl RecordedCase {
     /// The name of a tensor in reports: with the name of the case, except in the main case.
     pub(crate) fn qualified(&self, name: &str) -> String {
         if self.name == "main" { name.to_owned() } else { format!("{}.{name}", self.name) }
@@ -90,7 +90,7 @@ impl Case {
 
 impl Golden {
     /// The case that trace, routers, images and other raw inputs belong to.
-    pub(crate) fn main(&self) -> &Case {
+    pub(crate) fn main(&self) -> &RecordedCase {
         &self.cases[0]
     }
 

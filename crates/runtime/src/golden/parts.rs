@@ -1,7 +1,7 @@
 //! Sorting the tensors of a golden file by their names.
 
 use super::{
-    contents::{Case, Golden, Router},
+    contents::{Golden, RecordedCase, Router},
     error::{GoldenError, Unreadable},
     noise::Noise,
     trace::TracePosition,
@@ -21,7 +21,7 @@ const LONGEST_NAME: usize = 150;
 pub(super) fn assemble(path: &Path, arrays: Arrays, metadata: &HashMap<String, String>) -> Result<Golden, GoldenError> {
     let lacks = |part: &str| GoldenError::Lacks { path: path.to_owned(), part: part.to_owned() };
     let model_class = metadata.get("model_class").cloned().ok_or_else(|| lacks("metadata `model_class`"))?;
-    let mut parts = Parts::default();
+    let mut parts = GoldenParts::default();
     for (name, array) in arrays {
         parts.put(&name, array).map_err(|unreadable| unreadable.in_file(path))?;
     }
@@ -62,7 +62,7 @@ fn cases(
     path: &Path,
     cases: BTreeMap<usize, CaseTensors>,
     metadata: &HashMap<String, String>,
-) -> Result<Vec<Case>, GoldenError> {
+) -> Result<Vec<RecordedCase>, GoldenError> {
     let lacks = |part: String| GoldenError::Lacks { path: path.to_owned(), part };
     let case = |(number, CaseTensors { inputs, outputs, retrieval })| {
         let (name, prefix) = match number {
@@ -76,7 +76,7 @@ fn cases(
             return Err(lacks(format!("`{prefix}output.*`")));
         }
         let texts = parsed(metadata, format!("{prefix}text")).map_err(|unreadable| unreadable.in_file(path))?;
-        Ok(Case { name, inputs, outputs, texts, retrieval })
+        Ok(RecordedCase { name, inputs, outputs, texts, retrieval })
     };
     cases.into_iter().map(case).collect()
 }
@@ -95,7 +95,7 @@ fn parsed<T: DeserializeOwned>(metadata: &HashMap<String, String>, key: String) 
 
 /// The tensors of a file by kind, numbered ones in their order.
 #[derive(Default)]
-struct Parts {
+struct GoldenParts {
     cases: BTreeMap<usize, CaseTensors>,
     trace: BTreeMap<TracePosition, Array>,
     /// `router.<layer>`.
@@ -118,7 +118,7 @@ struct CaseTensors {
     retrieval: Arrays,
 }
 
-impl Parts {
+impl GoldenParts {
     /// A name outside the format is an error: a part that nothing reads would look as if it were checked.
     fn put(&mut self, name: &str, array: Array) -> Result<(), Unreadable> {
         if name.len() > LONGEST_NAME {

@@ -1,6 +1,6 @@
 //! Whether the values of a golden can be what a recorder writes: masks, and the names that noise is recorded for.
 
-use super::{contents::Case, error::Unreadable, noise::Noise};
+use super::{contents::RecordedCase, error::Unreadable, noise::Noise};
 use std::collections::BTreeMap;
 use testgen_nn::array::{Array, Arrays};
 use testgen_types::Precision;
@@ -54,7 +54,7 @@ pub(super) fn graphs(graphs: &BTreeMap<usize, Arrays>) -> Result<(), Unreadable>
 
 /// Whether noise belongs to these cases: a misspelt name would leave its tensor without noise. An output without noise is not an
 /// error, because the recorder has none for a tensor that overflows in a precision.
-pub(super) fn noise(noise: &Noise, cases: &[Case]) -> Result<(), Unreadable> {
+pub(super) fn noise(noise: &Noise, cases: &[RecordedCase]) -> Result<(), Unreadable> {
     let outputs = || cases.iter().flat_map(|case| case.outputs.iter());
     for &precision in Precision::ALL {
         let Some(levels) = noise.levels(precision) else { continue };

@@ -1,6 +1,6 @@
 //! Why a device could not be opened.
 
-use super::isolated::Failure;
+use super::isolated::IsolatedFailure;
 use crate::{engine::AttachError, gpu_memory::is_out_of_memory};
 use std::fmt;
 use testgen_device::{DetectionPath, Device};
@@ -85,14 +85,14 @@ impl OpenError {
     }
 
     /// Isolated work that returned no answer.
-    pub(super) fn no_answer(device: &Device, step: OpenStep, failure: Failure) -> Self {
+    pub(super) fn no_answer(device: &Device, step: OpenStep, failure: IsolatedFailure) -> Self {
         match failure {
-            Failure::Panicked { message } => Self::failed(device, step, &message),
-            Failure::TimedOut { limit } => {
+            IsolatedFailure::Panicked { message } => Self::failed(device, step, &message),
+            IsolatedFailure::TimedOut { limit } => {
                 let message = format!("no answer within {} s", limit.as_secs_f64());
                 Self::new(device, OpenStep::TimeLimit, message, TIME_REMEDY)
             }
-            Failure::Blocked { by } => {
+            IsolatedFailure::Blocked { by } => {
                 let message =
                     format!("not started, because {by} does not answer and may block every GPU of this process");
                 Self::new(device, OpenStep::TimeLimit, message, TIME_REMEDY)

@@ -17,7 +17,7 @@ static HUNG: Mutex<Option<String>> = Mutex::new(None);
 
 /// How isolated work failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum IsolatedFailure {
     /// It panicked, on its own thread or on cubecl's device thread.
     Panicked { message: String },
     /// It did not finish in time. Its thread keeps running: a thread cannot be stopped.
@@ -33,11 +33,11 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     device: &Device,
     limit: Duration,
     work: impl FnOnce() -> Answer + Send + 'static,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, IsolatedFailure> {
     panics::watch();
     let is_gpu = device.kind != DeviceKind::Cpu;
     if is_gpu && let Some(by) = HUNG.lock().unwrap_or_else(PoisonError::into_inner).clone() {
-        return Err(Failure::Blocked { by });
+        return Err(IsolatedFailure::Blocked { by });
     }
     let before = panics::device_panics();
     let (sender, receiver) = channel();
@@ -47,15 +47,15 @@ pub(crate) fn isolated<Answer: Send + 'static>(
     // After the time limit the answer is not received, so a failed `send` is ignored.
     let spawned = thread.spawn(move || drop(sender.send(catch_unwind(AssertUnwindSafe(work)))));
     if let Err(error) = spawned {
-        return Err(Failure::Panicked { message: format!("no thread could be started: {error}") });
+        return Err(IsolatedFailure::Panicked { message: format!("no thread could be started: {error}") });
     }
     let outcome = receiver.recv_timeout(limit);
     let panics = (is_gpu && panics::device_panics() > before).then(|| described(before));
     match (outcome, panics) {
-        (Ok(_), Some(message)) => Err(Failure::Panicked { message }),
+        (Ok(_), Some(message)) => Err(IsolatedFailure::Panicked { message }),
         (Ok(Ok(answer)), None) => Ok(answer),
-        (Ok(Err(payload)), None) => Err(Failure::Panicked { message: panic_text(payload.as_ref()).to_owned() }),
-        (Err(RecvTimeoutError::Disconnected), _) => Err(Failure::Panicked { message: "no answer".to_owned() }),
+        (Ok(Err(payload)), None) => Err(IsolatedFailure::Panicked { message: panic_text(payload.as_ref()).to_owned() }),
+        (Err(RecvTimeoutError::Disconnected), _) => Err(IsolatedFailure::Panicked { message: "no answer".to_owned() }),
         (Err(RecvTimeoutError::Timeout), _) => Err(timed_out(device, limit)),
     }
 }
@@ -71,17 +71,17 @@ fn described(before: u64) -> String {
     })
 }
 
-fn timed_out(device: &Device, limit: Duration) -> Failure {
+fn timed_out(device: &Device, limit: Duration) -> IsolatedFailure {
     if device.kind != DeviceKind::Cpu {
         let mut hung = HUNG.lock().unwrap_or_else(PoisonError::into_inner);
         hung.get_or_insert_with(|| format!("{} (`{}`)", device.label(), device.name));
     }
-    Failure::TimedOut { limit }
+    IsolatedFailure::TimedOut { limit }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Failure, isolated};
+    use super::{IsolatedFailure, isolated};
     use crate::machine::host_processor;
     use crate::open::subprocess_test::in_subprocess;
     use std::sync::mpsc::channel;
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_panic_is_returned_with_its_message() {
         let failure = isolated(&host_processor(), LONG, || -> u8 { panic!("out of {}", "ideas") });
-        assert_eq!(failure, Err(Failure::Panicked { message: "out of ideas".to_owned() }));
+        assert_eq!(failure, Err(IsolatedFailure::Panicked { message: "out of ideas".to_owned() }));
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
             let thread = thread::Builder::new().name("DSD-9-9".to_owned()).spawn(|| panic!("launch failed"));
             thread.expect("a thread can be started").join().is_err()
         });
-        let Err(Failure::Panicked { message }) = failure else { panic!("{failure:?}") };
+        let Err(IsolatedFailure::Panicked { message }) = failure else { panic!("{failure:?}") };
         assert!(message.starts_with("on the device thread: ") && message.contains("launch failed"), "{message}");
     }
 
@@ -123,7 +123,7 @@ mod tests {
         // The work ends after the assertion, however slow the machine is; `LONG` is a watchdog.
         let (end, is_over) = channel::<()>();
         let failure = isolated(&host_processor(), limit, move || is_over.recv_timeout(LONG).is_ok());
-        assert_eq!(failure, Err(Failure::TimedOut { limit }));
+        assert_eq!(failure, Err(IsolatedFailure::TimedOut { limit }));
         drop(end);
     }
 }

@@ -1,9 +1,9 @@
 //! The first computation of a device: small integers, all of them exact in f32.
 
 use super::error::OpenError;
-use crate::engine::{AttachError, AttachedEngine, Operand};
+use crate::engine::{AttachError, AttachedEngine, FloatTensor};
 use testgen_device::Device;
-use testgen_engine::Operation;
+use testgen_engine::ComputeOperation;
 use testgen_types::Precision;
 
 /// Not a multiple of a tile, so that the tail of a kernel is tested; the largest answer, n² + n, is below 2^24.
@@ -11,13 +11,13 @@ pub(super) const LENGTH: usize = 1003;
 
 /// Computes the known answer in an engine, and compares it.
 pub(super) fn prove_engine(device: &Device, engine: &AttachedEngine) -> Result<(), OpenError> {
-    let operand = |values: Vec<f32>| Some(Operand { shape: vec![values.len()], values });
+    let operand = |values: Vec<f32>| Some(FloatTensor { shape: vec![values.len()], values });
     let compute = |operation, left, right| {
         engine.compute(operation, [operand(left), operand(right)], Precision::F32, Precision::F32)
     };
     let values = inputs();
-    let answer = compute(Operation::Multiply, values.clone(), values.clone())
-        .and_then(|squares| compute(Operation::Add, squares, values))
+    let answer = compute(ComputeOperation::Multiply, values.clone(), values.clone())
+        .and_then(|squares| compute(ComputeOperation::Add, squares, values))
         .map_err(|message| OpenError::of_engine(device, AttachError::Failed(message)))?;
     first_difference(&answer).map_or(Ok(()), |difference| Err(OpenError::wrong_answer(device, &difference)))
 }

@@ -10,7 +10,7 @@ mod product;
 use super::{
     error::{OpenError, OpenStep},
     idle_priority, kernel_cache,
-    open_device::{Executor, OpenDevice},
+    open_device::{DeviceExecutor, OpenDevice},
     time_limit::time_limit,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub fn open(device: Device) -> Result<OpenDevice, OpenError> {
     }
     // After the first call: it starts the device's threads, which would inherit the priority.
     idle_priority::lower_for_simulation(&device);
-    let native = |Proven { backend, tf32 }| (Executor::Native(backend), tf32);
+    let native = |Proven { backend, tf32 }| (DeviceExecutor::Native(backend), tf32);
     proven.map(native).map(|(executor, tf32)| OpenDevice { facts: device, executor, tf32, fallback: None })
 }
 

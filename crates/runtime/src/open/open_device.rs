@@ -11,7 +11,7 @@ use testgen_types::DeviceKind;
 #[derive(Debug, Clone)]
 pub struct OpenDevice {
     pub(crate) facts: Device,
-    pub(crate) executor: Executor,
+    pub(crate) executor: DeviceExecutor,
     /// Whether f32 products may be computed in TF32.
     pub(crate) tf32: bool,
     /// The kind that was asked for and why it is another one, where the engine has opened the CPU in its place.
@@ -20,7 +20,7 @@ pub struct OpenDevice {
 
 /// The executor of computations on a device.
 #[derive(Debug, Clone)]
-pub(crate) enum Executor {
+pub(crate) enum DeviceExecutor {
     /// burn, in this process.
     #[cfg(feature = "native")]
     Native(BackendDevice),
@@ -38,8 +38,8 @@ impl OpenDevice {
     pub(crate) fn process(&self) -> Option<&Arc<AttachedEngine>> {
         match &self.executor {
             #[cfg(feature = "native")]
-            Executor::Native(_) => None,
-            Executor::Engine { process, .. } => Some(process),
+            DeviceExecutor::Native(_) => None,
+            DeviceExecutor::Engine { process, .. } => Some(process),
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{Executor, OpenError, OpenStep, open};
+use super::{DeviceExecutor, OpenError, OpenStep, open};
 use crate::{
     endpoint::Endpoint, engine::AttachError, label::Label, load_target::InitError, log::capture_log,
     machine::host_processor,
@@ -10,7 +10,7 @@ use testgen_types::DeviceKind;
 #[test]
 fn the_host_opens_with_its_facts() {
     let device = open(host_processor()).expect("the CPU computes");
-    assert!(matches!(device.executor, Executor::Native(BackendDevice::Cpu(_))));
+    assert!(matches!(device.executor, DeviceExecutor::Native(BackendDevice::Cpu(_))));
     assert_eq!(device.facts(), &host_processor());
     assert!(!device.tf32());
 }

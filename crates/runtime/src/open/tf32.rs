@@ -4,10 +4,10 @@
 use super::native;
 use super::{
     low_bits::{LOW_BIT, SIDE, loses_bits},
-    open_device::{Executor, OpenDevice},
+    open_device::{DeviceExecutor, OpenDevice},
 };
-use crate::engine::Operand;
-use testgen_engine::Operation;
+use crate::engine::FloatTensor;
+use testgen_engine::ComputeOperation;
 use testgen_types::Precision;
 
 /// Whether one f32 product on `device` loses bits that f32 has and TF32 lacks. `false` proves nothing about products of
@@ -24,13 +24,15 @@ pub fn measure_tf32(device: &OpenDevice) -> Result<bool, String> {
 pub(crate) fn loses_bits_of_f32(device: &OpenDevice, precision: Precision) -> Result<bool, String> {
     match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => {
+        DeviceExecutor::Native(backend) => {
             native::loses_bits(&device.facts, backend, precision).map_err(|failure| format!("{failure:?}"))?
         }
-        Executor::Engine { process, .. } => {
-            let matrix = |value: f32| Some(Operand { shape: vec![SIDE, SIDE], values: vec![value; SIDE * SIDE] });
+        DeviceExecutor::Engine { process, .. } => {
+            let matrix = |value: f32| Some(FloatTensor { shape: vec![SIDE, SIDE], values: vec![value; SIDE * SIDE] });
             let operands = [matrix(1.0 + LOW_BIT), matrix(1.0)];
-            process.compute(Operation::MatrixProduct, operands, precision, precision).map(|values| loses_bits(&values))
+            process
+                .compute(ComputeOperation::MatrixProduct, operands, precision, precision)
+                .map(|values| loses_bits(&values))
         }
     }
 }

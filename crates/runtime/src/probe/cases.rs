@@ -7,7 +7,7 @@ pub(super) const INNER: usize = 512;
 
 /// The properties of a floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Format {
+pub(super) struct FloatFormat {
     /// The distance from 1 to the next number.
     pub(super) epsilon: f64,
     /// The largest finite number.
@@ -18,7 +18,7 @@ pub(super) struct Format {
     pub(super) stored_epsilon: f64,
 }
 
-impl Format {
+impl FloatFormat {
     /// The format of a precision.
     pub(super) fn of(precision: Precision) -> Self {
         match precision {
@@ -45,7 +45,7 @@ pub(super) fn power(exponent: i32) -> f64 {
 }
 
 /// The elementwise inputs: pairs to add, pairs to multiply, and values to cast.
-pub(super) struct Elementwise {
+pub(super) struct ElementwiseCases {
     /// Sums: first the three that determine the rounding, then plain ones.
     pub(super) sums: Vec<(f64, f64)>,
     /// Products: two that overflow, two with denormals, one out of f16's range, then plain ones.
@@ -62,13 +62,13 @@ const WIDE: f64 = 65536.0;
 /// The elementwise cases.
 ///
 /// Rounding: a tie above an even number, a tie above an odd one, and three quarters of a step.
-pub(super) fn elementwise(format: Format) -> Elementwise {
+pub(super) fn elementwise(format: FloatFormat) -> ElementwiseCases {
     let step = format.epsilon;
     let roundings = [(1.0, step / 2.0), (1.0 + step, step / 2.0), (1.0, step * 0.75)];
     let plain = [(3.0, 5.0), (1.5, 2.25), (-7.0, 0.125), (0.0, 4.0)];
     let overflow = [(format.largest, 2.0), (-format.largest, 2.0)];
     let denormals = [(format.smallest_normal, step), (format.smallest(), 1.0)];
-    Elementwise {
+    ElementwiseCases {
         sums: roundings.into_iter().chain(plain).collect(),
         products: overflow.into_iter().chain(denormals).chain([(WIDE / 2.0, 2.0)]).chain(plain).collect(),
         casts: roundings.iter().map(|(left, right)| left + right).collect(),
@@ -76,13 +76,13 @@ pub(super) fn elementwise(format: Format) -> Elementwise {
 }
 
 /// Two matrices [side, INNER] and [INNER, side], row-major.
-pub(super) struct Product {
+pub(super) struct ProbeProduct {
     pub(super) side: usize,
     pub(super) left: Vec<f64>,
     pub(super) right: Vec<f64>,
 }
 
-impl Product {
+impl ProbeProduct {
     /// The product [side, side] in f64.
     pub(super) fn exact(&self) -> Vec<f64> {
         let side = self.side;
@@ -97,7 +97,7 @@ impl Product {
 }
 
 /// Random multiples of epsilon in -1..=1, which use every bit of the mantissa.
-pub(super) fn random_product(format: Format, side: usize) -> Product {
+pub(super) fn random_product(format: FloatFormat, side: usize) -> ProbeProduct {
     // xorshift with a fixed seed, so that every device multiplies the same numbers.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = || {
@@ -109,7 +109,7 @@ pub(super) fn random_product(format: Format, side: usize) -> Product {
     };
     let left: Vec<f64> = (0..side * INNER).map(|_| next()).collect();
     let right: Vec<f64> = (0..INNER * side).map(|_| next()).collect();
-    Product { side, left, right }
+    ProbeProduct { side, left, right }
 }
 
 /// Sums a large number, many small ones, and the large one negated: the small ones survive only in an accumulator that
@@ -117,19 +117,19 @@ pub(super) fn random_product(format: Format, side: usize) -> Product {
 ///
 /// 2^15 and 510 times 2^-6: f32 represents every partial sum, f16 (with steps of at least 16 there) and bf16 (256)
 /// none.
-pub(super) fn cancelling_product(side: usize) -> Product {
+pub(super) fn cancelling_product(side: usize) -> ProbeProduct {
     let row = (0..INNER).map(|column| match column {
         0 => power(15),
         last if last == INNER - 1 => -power(15),
         _ => power(-6),
     });
     let row: Vec<f64> = row.collect();
-    Product { side, left: row.repeat(side), right: vec![1.0; INNER * side] }
+    ProbeProduct { side, left: row.repeat(side), right: vec![1.0; INNER * side] }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, cancelling_product, elementwise, random_product};
+    use super::{FloatFormat, cancelling_product, elementwise, random_product};
     use half::{bf16, f16};
     use testgen_types::Precision;
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_input_is_exact_in_its_type() {
         for precision in [Precision::F16, Precision::Bf16] {
-            let format = Format::of(precision);
+            let format = FloatFormat::of(precision);
             let cases = elementwise(format);
             let pairs = cases.sums.iter().chain(&cases.products).flat_map(|(left, right)| [*left, *right]);
             let (random, cancelling) = (random_product(format, 4), cancelling_product(4));
@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn the_formats_are_those_of_the_half_crate() {
-        let half = Format::of(Precision::F16);
+        let half = FloatFormat::of(Precision::F16);
         assert_eq!((half.epsilon, half.largest), (f16::EPSILON.to_f64(), f16::MAX.to_f64()));
         assert_eq!(
             (half.smallest_normal, half.smallest()),
             (f16::MIN_POSITIVE.to_f64(), f16::MIN_POSITIVE_SUBNORMAL.to_f64())
         );
-        let brain = Format::of(Precision::Bf16);
+        let brain = FloatFormat::of(Precision::Bf16);
         assert_eq!((brain.epsilon, brain.largest), (bf16::EPSILON.to_f64(), bf16::MAX.to_f64()));
         assert_eq!(
             (brain.smallest_normal, brain.smallest()),

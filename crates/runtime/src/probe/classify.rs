@@ -5,7 +5,7 @@ mod faults;
 
 pub use facts::{Accumulator, Denormals, Rounding};
 
-use super::cases::Format;
+use super::cases::FloatFormat;
 use super::fingerprint::matrix_unit;
 use super::{
     measure::{Measurement, Tf32Measurement},
@@ -74,7 +74,7 @@ pub struct PrecisionProbe {
 
 /// Evaluates the answers to the cases of `precision`.
 pub(super) fn classify(precision: Precision, measured: &Measurement) -> PrecisionProbe {
-    let format = Format::of(precision);
+    let format = FloatFormat::of(precision);
     let cancelling = measured.cancelling.as_ref().ok().filter(|answers| answers.len() == measured.side * measured.side);
     let accumulator = cancelling.and_then(|answers| facts::accumulator(answers));
     let random = accumulator.zip(measured.random.as_ref().ok());
@@ -98,7 +98,7 @@ pub(super) fn classify_tf32(measured: &Tf32Measurement) -> PrecisionProbe {
     let Tf32Measurement { products: [cancelling, random], fingerprint, side, tf32_loses, f32_loses, .. } = measured;
     let accumulator = cancelling.as_ref().ok().and_then(|answers| facts::accumulator(answers));
     let random_error = accumulator.zip(random.as_ref().ok());
-    let format = Format::of(Precision::Tf32);
+    let format = FloatFormat::of(Precision::Tf32);
     let error = random_error.map(|(accumulator, answers)| ProductError::of(format, accumulator, answers, *side));
     let failed = [cancelling, random].into_iter().find_map(|answers| answers.as_ref().err());
     let failed = failed.or(tf32_loses.as_ref().err()).or(f32_loses.as_ref().err());

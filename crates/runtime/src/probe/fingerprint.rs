@@ -10,12 +10,12 @@ pub(super) use rows::product;
 use rows::{COLUMNS, DISTANCES, EXTRA, NARROW, PAIR, ROUNDING, ROWS, SEPARATE, SMALL, STEP, WIDE};
 use rows::{SUBNORMAL_INPUT, SUBNORMAL_OUTPUT};
 
-use super::cases::{Format, power};
+use super::cases::{FloatFormat, power};
 use testgen_types::{ExtraBits, MatrixUnit, Precision, SumRounding};
 
 /// Evaluates the answers [side, side] to [`product`] in `precision`; `None` when their number is another one.
 pub(super) fn matrix_unit(precision: Precision, answers: &[f64], side: usize) -> Option<MatrixUnit> {
-    let format = Format::of(precision);
+    let format = FloatFormat::of(precision);
     (side >= ROWS && answers.len() == side * side).then(|| {
         let answers = Answers { values: answers, side };
         let terms = answers.terms();

@@ -4,9 +4,9 @@
 use super::native;
 use super::{
     on_engine,
-    question::{Answers, Question},
+    question::{Answers, ProbeQuestion},
 };
-use crate::open::{Executor, OpenDevice};
+use crate::open::{DeviceExecutor, OpenDevice};
 use testgen_types::Precision;
 
 /// The device's answers to every case of one precision.
@@ -53,13 +53,13 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
     let side = side(device.facts.simulated);
     let ask = |question| answer(device, precision, question, side);
     Measurement {
-        stored: ask(Question::Stored),
-        sums: ask(Question::Sums),
-        products: ask(Question::Products),
-        casts: ask(Question::Casts),
-        cancelling: ask(Question::Cancelling),
-        random: ask(Question::Random),
-        fingerprint: ask(Question::Fingerprint),
+        stored: ask(ProbeQuestion::Stored),
+        sums: ask(ProbeQuestion::Sums),
+        products: ask(ProbeQuestion::Products),
+        casts: ask(ProbeQuestion::Casts),
+        cancelling: ask(ProbeQuestion::Cancelling),
+        random: ask(ProbeQuestion::Random),
+        fingerprint: ask(ProbeQuestion::Fingerprint),
         side,
         claimed: claims(device, precision),
     }
@@ -69,7 +69,7 @@ pub(super) fn measure(device: &OpenDevice, precision: Precision) -> Measurement 
 /// and the error, and the one that shows the features of the matrix unit.
 pub(super) fn measure_tf32_products(device: &OpenDevice) -> [Answers; 3] {
     let side = side(device.facts.simulated);
-    [Question::Cancelling, Question::Random, Question::Fingerprint]
+    [ProbeQuestion::Cancelling, ProbeQuestion::Random, ProbeQuestion::Fingerprint]
         .map(|question| answer(device, Precision::Tf32, question, side))
 }
 
@@ -77,9 +77,11 @@ pub(super) fn measure_tf32_products(device: &OpenDevice) -> [Answers; 3] {
 fn claims(device: &OpenDevice, precision: Precision) -> bool {
     match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => native::claims(&device.facts, backend, precision),
+        DeviceExecutor::Native(backend) => native::claims(&device.facts, backend, precision),
         // An engine that lacks a type answers with an error, which shows that it does not claim it.
-        Executor::Engine { process, .. } => on_engine::answer(process, precision, Question::Stored, 0).is_ok(),
+        DeviceExecutor::Engine { process, .. } => {
+            on_engine::answer(process, precision, ProbeQuestion::Stored, 0).is_ok()
+        }
     }
 }
 
@@ -88,10 +90,10 @@ pub(super) fn side(simulated: bool) -> usize {
     if simulated { 16 } else { 64 }
 }
 
-fn answer(device: &OpenDevice, precision: Precision, question: Question, side: usize) -> Answers {
+fn answer(device: &OpenDevice, precision: Precision, question: ProbeQuestion, side: usize) -> Answers {
     match &device.executor {
         #[cfg(feature = "native")]
-        Executor::Native(backend) => native::answer(&device.facts, backend, precision, question, side),
-        Executor::Engine { process, .. } => on_engine::answer(process, precision, question, side),
+        DeviceExecutor::Native(backend) => native::answer(&device.facts, backend, precision, question, side),
+        DeviceExecutor::Engine { process, .. } => on_engine::answer(process, precision, question, side),
     }
 }

@@ -1,13 +1,13 @@
 //! Computation of the cases with burn. Each group runs on a thread of its own, so that one failure does not affect the others.
 
 use super::{
-    cases::{self, Format, INNER, Product},
+    cases::{self, FloatFormat, INNER, ProbeProduct},
     fingerprint,
-    question::{Answers, Question},
+    question::{Answers, ProbeQuestion},
 };
 use crate::{
     gpu_memory,
-    open::{Failure, isolated},
+    open::{IsolatedFailure, isolated},
 };
 use burn_tensor::backend::Backend as _;
 use burn_tensor::{DType, FloatDType, Tensor, TensorData};
@@ -38,7 +38,7 @@ pub(super) fn answer(
     device: &Device,
     backend: &BackendDevice,
     precision: Precision,
-    question: Question,
+    question: ProbeQuestion,
     side: usize,
 ) -> Answers {
     let backend = backend.clone();
@@ -53,36 +53,36 @@ pub(super) fn answer(
     });
     answer.unwrap_or_else(|failure| {
         Err(match failure {
-            Failure::Panicked { message } => message,
-            Failure::TimedOut { limit } => format!("no answer within {} s", limit.as_secs()),
-            Failure::Blocked { by } => format!("not started, because {by} does not answer"),
+            IsolatedFailure::Panicked { message } => message,
+            IsolatedFailure::TimedOut { limit } => format!("no answer within {} s", limit.as_secs()),
+            IsolatedFailure::Blocked { by } => format!("not started, because {by} does not answer"),
         })
     })
 }
 
-fn compute<B: Ops>(device: &B::Device, precision: Precision, question: Question, side: usize) -> Answers {
+fn compute<B: Ops>(device: &B::Device, precision: Precision, question: ProbeQuestion, side: usize) -> Answers {
     let types = types(precision);
-    let format = Format::of(precision);
+    let format = FloatFormat::of(precision);
     let cases = cases::elementwise(format);
     let put = |values: Vec<f64>| put::<B>(values, types.0, device);
     match question {
-        Question::Stored => read(put(cases.sums.iter().map(|(left, _)| *left).collect())),
-        Question::Sums => {
+        ProbeQuestion::Stored => read(put(cases.sums.iter().map(|(left, _)| *left).collect())),
+        ProbeQuestion::Sums => {
             let (left, right) = cases.sums.into_iter().unzip();
             read(put(left).add(put(right)))
         }
-        Question::Products => {
+        ProbeQuestion::Products => {
             let (left, right) = cases.products.into_iter().unzip();
             read(put(left).mul(put(right)))
         }
-        Question::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
-        Question::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
-        Question::Random => multiply::<B>(cases::random_product(format, side), precision, device),
-        Question::Fingerprint => multiply::<B>(fingerprint::product(format, side), precision, device),
+        ProbeQuestion::Casts => read(self::put::<B>(cases.casts, DType::F32, device).cast(types.1)),
+        ProbeQuestion::Cancelling => multiply::<B>(cases::cancelling_product(side), precision, device),
+        ProbeQuestion::Random => multiply::<B>(cases::random_product(format, side), precision, device),
+        ProbeQuestion::Fingerprint => multiply::<B>(fingerprint::product(format, side), precision, device),
     }
 }
 
-fn multiply<B: Ops>(product: Product, precision: Precision, device: &B::Device) -> Answers {
+fn multiply<B: Ops>(product: ProbeProduct, precision: Precision, device: &B::Device) -> Answers {
     let dtype = types(precision).0;
     let left = put::<B>(product.left, dtype, device).reshape([product.side, INNER]);
     let right = put::<B>(product.right, dtype, device).reshape([INNER, product.side]);

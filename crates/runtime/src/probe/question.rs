@@ -2,7 +2,7 @@
 
 /// A group of cases.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Question {
+pub(super) enum ProbeQuestion {
     /// Values that are copied to the device and back.
     Stored,
     /// Sums of pairs.

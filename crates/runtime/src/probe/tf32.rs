@@ -8,7 +8,7 @@ use super::{
     measure::{Tf32Measurement, measure_tf32_products, side},
     probed::Probed,
 };
-use crate::open::{Executor, OpenDevice, loses_bits_of_f32};
+use crate::open::{DeviceExecutor, OpenDevice, loses_bits_of_f32};
 #[cfg(feature = "native")]
 use testgen_nn::device::BackendDevice;
 use testgen_types::{DeviceKind, Precision};
@@ -30,11 +30,11 @@ pub(super) fn probe(device: &OpenDevice) -> PrecisionProbe {
 fn has_units(device: &OpenDevice) -> bool {
     match &device.executor {
         // torch has no query for such units, and the capability of the device implies them.
-        Executor::Engine { .. } => device.facts.kind == DeviceKind::Cuda && has_capability(device),
+        DeviceExecutor::Engine { .. } => device.facts.kind == DeviceKind::Cuda && has_capability(device),
         #[cfg(feature = "native")]
-        Executor::Native(BackendDevice::Cpu(_)) => false,
+        DeviceExecutor::Native(BackendDevice::Cpu(_)) => false,
         #[cfg(any(feature = "cuda", feature = "rocm"))]
-        Executor::Native(BackendDevice::Gpu(device)) => testgen_gpu::has_tf32(*device),
+        DeviceExecutor::Native(BackendDevice::Gpu(device)) => testgen_gpu::has_tf32(*device),
     }
 }
 

@@ -14,8 +14,8 @@ fn written(text: &str) -> tempfile::TempDir {
 #[test]
 fn an_answer_is_read_with_its_noise() {
     let text = r#"{"labels": [[{"label": "a", "score": 0.75}, {"label": "b", "score": 0.25}]]}"#;
-    let answer: Answer = serde_json::from_str(text).unwrap();
-    let Answer::Labels(rows) = answer else { panic!("{answer:?}") };
+    let answer: AnswerEntries = serde_json::from_str(text).unwrap();
+    let AnswerEntries::Labels(rows) = answer else { panic!("{answer:?}") };
     assert_eq!((rows[0][1].label.as_str(), rows[0][1].score), ("b", 0.25));
     let noise = serde_json::from_str(r#"{"reference": "float64", "noise_samples": 3, "f16": {"scores": [0.5, 0.25]}}"#);
     let noise = Noise::of_answer(&metadata(&noise.unwrap())).unwrap();

@@ -106,5 +106,5 @@ fn a_tensor_that_is_missing_or_of_another_type_is_named() {
     assert!(recorded.images().unwrap_err().to_string().contains("image.7"));
     assert!(recorded.noise().unwrap_err().to_string().contains("does not hold floats"));
     assert!(recorded.graphs().unwrap_err().to_string().contains("num_nodes"));
-    assert!(serde_json::from_str::<Fields>(r#"{"text": []}"#).is_err(), "an unknown field is an error");
+    assert!(serde_json::from_str::<RequestFields>(r#"{"text": []}"#).is_err(), "an unknown field is an error");
 }

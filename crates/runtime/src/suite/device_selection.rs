@@ -9,22 +9,22 @@ const DEVICE_VARIABLE: &str = "TESTGEN_DEVICE";
 
 /// The selected devices. Of a kind without a selection, it is the usable device with the most free memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct DeviceSelection(BTreeMap<DeviceKind, DeviceIndex>);
+pub(super) struct SelectedDevices(BTreeMap<DeviceKind, DeviceIndex>);
 
 /// The variable has an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{DEVICE_VARIABLE}: {problem}; write a comma list of cuda:0, rocm:1 (an ordinal), at most one of each kind")]
-pub(super) struct DeviceSelectionError {
+pub(super) struct DeviceVariableError {
     problem: String,
 }
 
-impl DeviceSelection {
+impl SelectedDevices {
     /// The selection in the environment.
-    pub(super) fn from_environment() -> Result<Self, DeviceSelectionError> {
+    pub(super) fn from_environment() -> Result<Self, DeviceVariableError> {
         match std::env::var(DEVICE_VARIABLE) {
             Ok(text) => text.parse(),
             Err(std::env::VarError::NotPresent) => Ok(Self::default()),
-            Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceSelectionError { problem: error.to_string() }),
+            Err(error @ std::env::VarError::NotUnicode(_)) => Err(DeviceVariableError { problem: error.to_string() }),
         }
     }
 
@@ -34,13 +34,13 @@ impl DeviceSelection {
     }
 }
 
-impl FromStr for DeviceSelection {
-    type Err = DeviceSelectionError;
+impl FromStr for SelectedDevices {
+    type Err = DeviceVariableError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut selected = BTreeMap::new();
         for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let problem = |problem: String| DeviceSelectionError { problem };
+            let problem = |problem: String| DeviceVariableError { problem };
             let (kind, index) = entry.split_once(':').unwrap_or((entry, ""));
             let kind: DeviceKind = kind.parse().map_err(|error: UnknownName| problem(error.to_string()))?;
             let index = index.parse().map_err(|_| problem(format!("`{entry}` has no ordinal")))?;
@@ -61,11 +61,11 @@ mod tests {
 
     #[test]
     fn kinds_without_a_selection_are_automatic() {
-        let selection: DeviceSelection = "rocm:1".parse().expect("is valid");
+        let selection: SelectedDevices = "rocm:1".parse().expect("is valid");
         assert_eq!(selection.index(DeviceKind::Rocm), DeviceIndex::Index(1));
         assert_eq!(selection.index(DeviceKind::Cuda), DeviceIndex::Auto);
-        assert_eq!("".parse::<DeviceSelection>(), Ok(DeviceSelection::default()));
-        let both: DeviceSelection = "cuda:0, rocm:12".parse().expect("is valid");
+        assert_eq!("".parse::<SelectedDevices>(), Ok(SelectedDevices::default()));
+        let both: SelectedDevices = "cuda:0, rocm:12".parse().expect("is valid");
         assert_eq!(both.index(DeviceKind::Cuda), DeviceIndex::Index(0));
         assert_eq!(both.index(DeviceKind::Rocm), DeviceIndex::Index(12));
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn an_invalid_value_is_an_error_with_an_example() {
         for text in ["rocm", "rocm:", "rocm:-1", "rocm:x", "gpu:0", "cpu:0", "rocm:0,rocm:1"] {
-            let error = text.parse::<DeviceSelection>().expect_err(text);
+            let error = text.parse::<SelectedDevices>().expect_err(text);
             assert!(error.to_string().contains("rocm:1"), "{error}");
         }
     }

@@ -1,10 +1,10 @@
 //! The devices of the machine, detected once for each kind and engine.
 
-use super::device_selection::DeviceSelection;
+use super::device_selection::SelectedDevices;
 use crate::{
     detect,
     harness::Spec,
-    require::{REQUIRE_VARIABLE, Requirements},
+    require::{REQUIRE_VARIABLE, RequiredDevices},
 };
 use std::{
     collections::BTreeMap,
@@ -16,8 +16,8 @@ use testgen_types::DeviceKind;
 
 /// The devices of this machine, one of each kind for each engine.
 #[derive(Debug)]
-pub(super) struct Devices {
-    selection: DeviceSelection,
+pub(super) struct SuiteDevices {
+    selection: SelectedDevices,
     detected: Mutex<BTreeMap<(DeviceKind, EngineName), Detected>>,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Unavailable {
     pub(super) required: bool,
 }
 
-impl Devices {
+impl SuiteDevices {
     /// The devices of the machine. Detection runs at the first use of a kind by an engine.
-    pub(super) fn new(selection: DeviceSelection) -> Self {
+    pub(super) fn new(selection: SelectedDevices) -> Self {
         Self { selection, detected: Mutex::default() }
     }
 
@@ -62,7 +62,7 @@ impl Devices {
         spec: &Spec,
         kind: DeviceKind,
         engine: &EngineName,
-        requirements: &Requirements,
+        requirements: &RequiredDevices,
     ) -> Option<Unavailable> {
         let required = requirements.on(kind);
         let reason = match self.for_engine(kind, engine) {

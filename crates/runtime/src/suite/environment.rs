@@ -1,10 +1,10 @@
 //! The state that the checks of one process share: devices, locks and the report, configured by environment variables.
 
-use super::{device_selection::DeviceSelection, devices::Devices, engines, locks::Locks};
+use super::{device_selection::SelectedDevices, devices::SuiteDevices, engines, locks::Locks};
 use crate::{
     harness::Harness,
     report::Report,
-    require::{REQUIRE_VARIABLE, Requirements},
+    require::{REQUIRE_VARIABLE, RequiredDevices},
     stress_request::StressRequest,
 };
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ use testgen_types::DeviceKind;
 pub(super) struct Environment {
     /// The directory that checkpoints are relative to.
     pub(super) base: PathBuf,
-    pub(super) requirements: Requirements,
-    pub(super) devices: Devices,
+    pub(super) requirements: RequiredDevices,
+    pub(super) devices: SuiteDevices,
     pub(super) locks: Locks,
     pub(super) report: Report,
     pub(super) ignored_mode: IgnoredMode,
@@ -39,7 +39,7 @@ pub(super) enum IgnoredMode {
 impl Environment {
     /// Reads the environment variables of a suite; `list` if tests are only listed.
     pub(super) fn read(harnesses: &[&'static Harness], manifest_dir: &str, list: bool) -> Result<Self, String> {
-        let requirements = Requirements::from_environment().map_err(|error| error.to_string())?;
+        let requirements = RequiredDevices::from_environment().map_err(|error| error.to_string())?;
         let tested = |kind| harnesses.iter().any(|harness| runs_on(harness, kind));
         // Such a requirement would be met without running anything.
         if let Some(kind) = requirements.kinds().find(|kind| !tested(*kind)) {
@@ -52,7 +52,7 @@ impl Environment {
             // built, which may be another one.
             base: std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(manifest_dir), PathBuf::from),
             requirements,
-            devices: Devices::new(DeviceSelection::from_environment().map_err(|error| error.to_string())?),
+            devices: SuiteDevices::new(SelectedDevices::from_environment().map_err(|error| error.to_string())?),
             locks: Locks::default(),
             report: Report::from_environment().map_err(|error| error.to_string())?,
             engines: engines::from_environment()?,

@@ -1,6 +1,6 @@
 //! Locks between concurrent checks: how many run on a GPU at the same time, and none during a measurement of memory.
 
-use super::room::Room;
+use super::room::MachineShare;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use testgen_types::DeviceKind;
 
@@ -8,14 +8,14 @@ use testgen_types::DeviceKind;
 #[derive(Debug, Default)]
 pub(super) struct Locks {
     everything: RwLock<()>,
-    cuda: Gpu,
-    rocm: Gpu,
+    cuda: GpuChecks,
+    rocm: GpuChecks,
 }
 
 /// Held while a check runs.
 #[derive(Debug)]
 #[expect(dead_code, reason = "guards are held, not read")]
-pub(super) enum Held<'a> {
+pub(super) enum HeldLock<'a> {
     /// Other checks may run.
     Shared(Option<GpuPart<'a>>, RwLockReadGuard<'a, ()>),
     /// Nothing else runs.
@@ -24,30 +24,30 @@ pub(super) enum Held<'a> {
 
 impl Locks {
     /// Waits until a check that needs `room` may run. A lock that a panicking check held is taken over.
-    pub(super) fn hold(&self, room: Room) -> Held<'_> {
-        if room == Room::Everything {
-            return Held::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn hold(&self, room: MachineShare) -> HeldLock<'_> {
+        if room == MachineShare::Everything {
+            return HeldLock::Exclusive(self.everything.write().unwrap_or_else(PoisonError::into_inner));
         }
         let shared = self.everything.read().unwrap_or_else(PoisonError::into_inner);
         let part = match room {
-            Room::Everything | Room::Host => None,
-            Room::Gpu { kind: DeviceKind::Rocm, checks } => Some(self.rocm.take(checks)),
-            Room::Gpu { checks, .. } => Some(self.cuda.take(checks)),
+            MachineShare::Everything | MachineShare::Host => None,
+            MachineShare::Gpu { kind: DeviceKind::Rocm, checks } => Some(self.rocm.take(checks)),
+            MachineShare::Gpu { checks, .. } => Some(self.cuda.take(checks)),
         };
-        Held::Shared(part, shared)
+        HeldLock::Shared(part, shared)
     }
 }
 
 /// The checks that run on a GPU.
 #[derive(Debug, Default)]
-struct Gpu {
+struct GpuChecks {
     /// Held by the check that waits next, so that one that runs alone gets its turn.
     turn: Mutex<()>,
     running: Mutex<usize>,
     ended: Condvar,
 }
 
-impl Gpu {
+impl GpuChecks {
     /// Waits until fewer than `most` checks run.
     fn take(&self, most: usize) -> GpuPart<'_> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ const ALL: usize = 1 << 20;
 /// A part of a GPU.
 #[derive(Debug)]
 pub(super) struct GpuPart<'a> {
-    gpu: &'a Gpu,
+    gpu: &'a GpuChecks,
     taken: usize,
 }
 
@@ -95,7 +95,7 @@ mod tests {
     const CUDA: DeviceKind = DeviceKind::Cuda;
 
     /// The maximum number of checks that ran at the same time.
-    fn max_concurrent(rooms: &[Room]) -> usize {
+    fn max_concurrent(rooms: &[MachineShare]) -> usize {
         let (locks, running, most) = (Locks::default(), AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for &room in rooms {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     /// Whether a check in `second` may run while one in `first` does.
-    fn run_together(first: Room, second: Room) -> bool {
+    fn run_together(first: MachineShare, second: MachineShare) -> bool {
         let (locks, (sender, receiver)) = (Arc::new(Locks::default()), channel());
         let _held = locks.hold(first);
         let other = Arc::clone(&locks);
@@ -129,27 +129,30 @@ mod tests {
 
     #[test]
     fn a_check_that_needs_a_gpu_alone_runs_alone_there() {
-        let (alone, small) = (Room::Gpu { kind: CUDA, checks: 1 }, Room::Gpu { kind: CUDA, checks: 8 });
+        let (alone, small) = (MachineShare::Gpu { kind: CUDA, checks: 1 }, MachineShare::Gpu { kind: CUDA, checks: 8 });
         assert_eq!(max_concurrent(&[alone, alone]), 1);
         assert_eq!(max_concurrent(&[small, alone]), 1);
     }
 
     #[test]
     fn a_gpu_has_room_for_so_many_checks() {
-        assert!(max_concurrent(&[Room::Gpu { kind: CUDA, checks: 2 }; 4]) <= 2);
-        assert!(run_together(Room::Gpu { kind: CUDA, checks: 2 }, Room::Gpu { kind: CUDA, checks: 2 }));
+        assert!(max_concurrent(&[MachineShare::Gpu { kind: CUDA, checks: 2 }; 4]) <= 2);
+        assert!(run_together(MachineShare::Gpu { kind: CUDA, checks: 2 }, MachineShare::Gpu { kind: CUDA, checks: 2 }));
     }
 
     #[test]
     fn checks_of_the_host_and_of_other_gpus_run_at_the_same_time() {
-        assert!(run_together(Room::Host, Room::Host));
-        assert!(run_together(Room::Gpu { kind: CUDA, checks: 1 }, Room::Host));
-        assert!(run_together(Room::Gpu { kind: CUDA, checks: 1 }, Room::Gpu { kind: DeviceKind::Rocm, checks: 1 }));
+        assert!(run_together(MachineShare::Host, MachineShare::Host));
+        assert!(run_together(MachineShare::Gpu { kind: CUDA, checks: 1 }, MachineShare::Host));
+        assert!(run_together(
+            MachineShare::Gpu { kind: CUDA, checks: 1 },
+            MachineShare::Gpu { kind: DeviceKind::Rocm, checks: 1 }
+        ));
     }
 
     #[test]
     fn nothing_runs_during_a_measurement_of_memory() {
-        assert_eq!(max_concurrent(&[Room::Everything, Room::Gpu { kind: CUDA, checks: 8 }]), 1);
-        assert_eq!(max_concurrent(&[Room::Everything, Room::Host]), 1);
+        assert_eq!(max_concurrent(&[MachineShare::Everything, MachineShare::Gpu { kind: CUDA, checks: 8 }]), 1);
+        assert_eq!(max_concurrent(&[MachineShare::Everything, MachineShare::Host]), 1);
     }
 }

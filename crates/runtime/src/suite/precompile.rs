@@ -17,7 +17,7 @@ use crate::{
     log::log_verbose,
     open::{kernel_cache_folder, remove_abandoned_locks},
 };
-use jobs::{Jobs, Unit};
+use jobs::{CompileUnit, Jobs};
 use std::{
     path::Path,
     sync::{Mutex, PoisonError},
@@ -42,7 +42,7 @@ pub(super) fn run(
     }
     let Some(folder) = kernel_cache_folder() else { return };
     remove_abandoned_locks(&folder);
-    let units: Vec<Unit> = units(environment, harnesses, selected)
+    let units: Vec<CompileUnit> = units(environment, harnesses, selected)
         .into_iter()
         .filter(|unit| !unit.marker(&folder, harnesses).exists())
         .collect();
@@ -58,7 +58,7 @@ fn units(
     environment: &Environment,
     harnesses: &[&'static Harness],
     selected: impl Fn(&Harness, Registration) -> bool,
-) -> Vec<Unit> {
+) -> Vec<CompileUnit> {
     let (mut units, native) = (Vec::new(), EngineName::native());
     for (index, harness) in harnesses.iter().enumerate() {
         for device in [DeviceKind::Cuda, DeviceKind::Rocm] {
@@ -66,14 +66,14 @@ fn units(
             let available =
                 || environment.devices.unavailable(harness.spec, device, &native, &environment.requirements).is_none();
             if runs && available() {
-                units.push(Unit { harness: index, device });
+                units.push(CompileUnit { harness: index, device });
             }
         }
     }
     units
 }
 
-fn compile(units: &[Unit], processes: usize, folder: &Path, harnesses: &[&'static Harness]) {
+fn compile(units: &[CompileUnit], processes: usize, folder: &Path, harnesses: &[&'static Harness]) {
     let started = Instant::now();
     let jobs = Jobs::new(units, processes);
     progress::show(jobs.progress());

@@ -1,6 +1,6 @@
 //! The room that a check needs for itself while it runs.
 
-use super::devices::Devices;
+use super::devices::SuiteDevices;
 use crate::{engine::RESERVED, harness::Harness};
 use std::path::Path;
 use testgen_engine::EngineName;
@@ -17,7 +17,7 @@ const SMALL_ELEMENTS: u64 = RESERVED / 4;
 
 /// The part of the machine that a check needs for itself while it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum MachineShare {
     /// Everything: no other check runs.
     Everything,
     /// A part of the host.
@@ -26,14 +26,14 @@ pub(super) enum Room {
     Gpu { kind: DeviceKind, checks: usize },
 }
 
-impl Room {
+impl MachineShare {
     /// The room for a check of `harness`, whose suite is in `base`, on an engine.
     pub(super) fn of(
         harness: &Harness,
         base: &Path,
         registration: Registration,
         engine: &EngineName,
-        devices: &Devices,
+        devices: &SuiteDevices,
     ) -> Self {
         let Registration { check, device, .. } = registration;
         let small = device != DeviceKind::Cpu && is_small(harness, base);
@@ -71,7 +71,7 @@ fn checks(memory: Option<u64>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Room, checks};
+    use super::{MachineShare, checks};
     use testgen_types::{Check, DeviceKind};
 
     #[test]
@@ -83,16 +83,20 @@ mod tests {
     #[test]
     fn a_gpu_is_shared_by_small_models_of_engines_only() {
         let (kind, memory) = (DeviceKind::Rocm, Some(80 << 30));
-        let room = |is_native, memory| Room::for_check(Check::Finite, kind, is_native, memory);
-        let expected = [Room::Gpu { kind, checks: 20 }, Room::Gpu { kind, checks: 1 }, Room::Gpu { kind, checks: 1 }];
+        let room = |is_native, memory| MachineShare::for_check(Check::Finite, kind, is_native, memory);
+        let expected = [
+            MachineShare::Gpu { kind, checks: 20 },
+            MachineShare::Gpu { kind, checks: 1 },
+            MachineShare::Gpu { kind, checks: 1 },
+        ];
         assert_eq!([room(false, memory), room(false, None), room(true, memory)], expected);
     }
 
     #[test]
     fn what_counts_or_needs_all_memory_runs_alone() {
-        let room = |check, is_native| Room::for_check(check, DeviceKind::Cpu, is_native, None);
+        let room = |check, is_native| MachineShare::for_check(check, DeviceKind::Cpu, is_native, None);
         let everything = [(Check::Stress, true), (Check::Stress, false), (Check::MemoryReleased, true)];
-        assert!(everything.into_iter().all(|(check, is_native)| room(check, is_native) == Room::Everything));
-        assert_eq!([room(Check::MemoryReleased, false), room(Check::Finite, true)], [Room::Host; 2]);
+        assert!(everything.into_iter().all(|(check, is_native)| room(check, is_native) == MachineShare::Everything));
+        assert_eq!([room(Check::MemoryReleased, false), room(Check::Finite, true)], [MachineShare::Host; 2]);
     }
 }

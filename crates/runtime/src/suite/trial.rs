@@ -2,10 +2,10 @@
 
 use super::{
     environment::{Environment, IgnoredMode},
-    room::Room,
+    room::MachineShare,
 };
 use crate::{
-    check::{self, CheckStatus, Context, Evidence, Outcome},
+    check::{self, CheckContext, CheckEvidence, CheckOutcome, CheckStatus},
     harness::Harness,
     log::capture_log,
 };
@@ -54,12 +54,12 @@ fn run_available(
     let started = Instant::now();
     let (base, index) = (&environment.base, environment.devices.index(registration.device));
     let checkpoint = harness.spec.subject.checkpoint(base);
-    let context = Context { checkpoint, requirements: &environment.requirements, index, engine: engine.clone() };
+    let context = CheckContext { checkpoint, requirements: &environment.requirements, index, engine: engine.clone() };
     if let Some(status) = without_running(environment, harness, registration, engine) {
-        let outcome = Outcome { status, evidence: Evidence::default() };
+        let outcome = CheckOutcome { status, evidence: CheckEvidence::default() };
         return (entry(harness, registration, &context, outcome, base, started), Vec::new());
     }
-    let _held = environment.locks.hold(Room::of(harness, base, registration, engine, &environment.devices));
+    let _held = environment.locks.hold(MachineShare::of(harness, base, registration, engine, &environment.devices));
     run(harness, registration, base, &context)
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(
     harness: &Harness,
     registration: Registration,
     base: &Path,
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
 ) -> (ReportEntry, Vec<String>) {
     // After waiting for the locks, so that the time is that of the check alone.
     let started = Instant::now();
@@ -120,12 +120,12 @@ fn known_to_be_ignored(
 fn entry(
     harness: &Harness,
     registration: Registration,
-    context: &Context<'_>,
-    outcome: Outcome,
+    context: &CheckContext<'_>,
+    outcome: CheckOutcome,
     base: &Path,
     started: Instant,
 ) -> ReportEntry {
-    let Outcome { status, evidence } = outcome;
+    let CheckOutcome { status, evidence } = outcome;
     let (status, reason) = match status {
         CheckStatus::Pass { summary } => (EntryStatus::Pass, summary),
         CheckStatus::Fail { reason } => (EntryStatus::Fail, Some(reason)),

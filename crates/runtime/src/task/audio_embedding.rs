@@ -2,14 +2,14 @@
 
 use super::{
     AudioEmbedding, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     text_embedding::vector,
 };
 use testgen_nn::array::Array;
 
 const HINT: &str = "a class without a head, such as `Wav2Vec2Model`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (recordings, _) = call.speech(request)?;
     let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
     let hidden = call.output(&forward, ("last_hidden_state", 3), &[recordings.len()], HINT)?;

@@ -5,7 +5,7 @@ mod output;
 mod request_parts;
 
 pub use error::HandlerError;
-pub(super) use output::{Output, rows};
+pub(super) use output::{FloatOutput, rows};
 pub(super) use request_parts::{Denoising, ImagePrompts};
 
 use super::{QuestionContext, Request, TimeSeries};
@@ -72,12 +72,12 @@ impl TaskModel for Model {
 }
 
 /// A model that answers for a task.
-pub(super) struct Call<'a> {
+pub(super) struct TaskCall<'a> {
     pub(super) model: &'a dyn TaskModel,
     task: Task,
 }
 
-impl<'a> Call<'a> {
+impl<'a> TaskCall<'a> {
     pub(super) fn new(model: &'a dyn TaskModel, task: Task) -> Self {
         Self { model, task }
     }
@@ -278,10 +278,10 @@ impl<'a> Call<'a> {
         (output, rank): (&'static str, usize),
         leading: &[usize],
         hint: &'static str,
-    ) -> Result<Output<'f>, HandlerError> {
+    ) -> Result<FloatOutput<'f>, HandlerError> {
         let found = forward.outputs.get(output).filter(|array| array.shape().len() == rank);
         let found = found.filter(|array| array.shape().starts_with(leading));
-        let found = found.and_then(|array| Some(Output { values: array.as_floats()?, shape: array.shape() }));
+        let found = found.and_then(|array| Some(FloatOutput { values: array.as_floats()?, shape: array.shape() }));
         let class = || self.model.class().to_owned();
         found.ok_or_else(|| HandlerError::WrongModel { task: self.task, class: class(), output, hint })
     }

@@ -2,33 +2,33 @@
 
 use super::{
     LabelScore, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::{of_labels, ranked},
     text_embedding::vector,
 };
 use serde_json::Value;
 use testgen_nn::forward::Forward;
 
-pub(super) fn answer_texts(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_texts(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let (_, forward) = call.read_texts(&texts)?;
     labels(call, &forward, texts.len(), "a classifier, such as `BertForSequenceClassification`")
 }
 
-pub(super) fn answer_images(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_images(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let images = call.images(request)?;
     let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
     labels(call, &forward, images.len(), "a classifier, such as `ViTForImageClassification`")
 }
 
-pub(super) fn answer_recordings(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_recordings(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (recordings, _) = call.speech(request)?;
     let forward = call.model.forward(&call.feature_extractor()?.process(&recordings)?)?;
     labels(call, &forward, recordings.len(), "a classifier, such as `Wav2Vec2ForSequenceClassification`")
 }
 
 /// Labels, or of a model with one output the number that it is trained for.
-pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_graphs(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let graphs = call.graphs(request)?;
     let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
     let hint = "a class such as `GraphormerForGraphClassification`";
@@ -40,7 +40,7 @@ pub(super) fn answer_graphs(call: &Call<'_>, request: Request) -> Result<Respons
     labels(call, &forward, graphs.len(), hint)
 }
 
-fn labels(call: &Call<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
+fn labels(call: &TaskCall<'_>, forward: &Forward, batch: usize, hint: &'static str) -> Result<Response, HandlerError> {
     let logits = call.output(forward, ("logits", 2), &[batch], hint)?;
     let problem_type = call.model.config().get("problem_type").and_then(Value::as_str);
     let row = |index| {

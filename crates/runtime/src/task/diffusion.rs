@@ -2,11 +2,11 @@
 
 use super::{
     Request, Response,
-    call::{Call, Denoising, HandlerError, Output},
+    call::{Denoising, FloatOutput, HandlerError, TaskCall},
 };
 use testgen_nn::array::{Array, Arrays};
 
-pub(super) fn answer_denoising(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_denoising(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let Denoising { noise, condition, steps } = call.noise(request)?;
     let (shape, values) = (noise.shape().to_vec(), noise.as_floats().unwrap_or_default());
     let scheduler = call.scheduler()?;
@@ -26,7 +26,7 @@ pub(super) fn answer_denoising(call: &Call<'_>, request: Request) -> Result<Resp
     Ok(Response::Latents((0..shape[0]).map(|row| without_batch(&latents.select_rows(&[row]))).collect()))
 }
 
-pub(super) fn answer_decoding(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_decoding(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let latents = call.latents(request)?;
     let batch = latents.shape()[0];
     let forward = call.model.forward(&Arrays::from([("z".to_owned(), latents)]))?;
@@ -34,7 +34,7 @@ pub(super) fn answer_decoding(call: &Call<'_>, request: Request) -> Result<Respo
     Ok(Response::Pixels((0..batch).map(|index| row(images, index)).collect()))
 }
 
-fn row(output: Output<'_>, index: usize) -> Array {
+fn row(output: FloatOutput<'_>, index: usize) -> Array {
     Array::floats(&output.shape[1..], output.row(index).to_vec())
 }
 

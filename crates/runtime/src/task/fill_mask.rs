@@ -2,7 +2,7 @@
 
 use super::{
     FilledMask, Request, Response,
-    call::{Call, HandlerError, rows},
+    call::{HandlerError, TaskCall, rows},
     scores::{ranked, softmax},
 };
 use testgen_processing::tokenizer::Tokenizer;
@@ -11,7 +11,7 @@ const HINT: &str = "a masked language model, such as `BertForMaskedLM`";
 /// How many candidates are given for each mask token.
 const CANDIDATES: usize = 5;
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let tokenizer = call.tokenizer()?;
     let no_mask =

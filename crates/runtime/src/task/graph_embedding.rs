@@ -2,12 +2,12 @@
 
 use super::{
     GraphEmbedding, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     text_embedding::vector,
 };
 use testgen_nn::array::Array;
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let graphs = call.graphs(request)?;
     let forward = call.model.forward(&call.graph_collator()?.process(&graphs)?)?;
     let hidden =

@@ -2,14 +2,14 @@
 
 use super::{
     ImageEmbedding, Request, Response,
-    call::{Call, HandlerError, Output},
+    call::{FloatOutput, HandlerError, TaskCall},
     text_embedding::vector,
 };
 use testgen_nn::{array::Array, forward::Forward};
 
 const HINT: &str = "a class without a head, such as `ViTModel`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let images = call.images(request)?;
     let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
     let leading = [images.len()];
@@ -33,7 +33,7 @@ fn rank(forward: &Forward, output: &str) -> usize {
 }
 
 /// The mean over the patches [patches, hidden], or over the places [channels, height, width], summed in f64.
-fn mean(hidden: Output<'_>, index: usize) -> Vec<f32> {
+fn mean(hidden: FloatOutput<'_>, index: usize) -> Vec<f32> {
     let average = |values: &mut dyn Iterator<Item = f32>| {
         let values: Vec<f64> = values.map(f64::from).collect();
         (values.iter().sum::<f64>() / values.len().max(1) as f64) as f32

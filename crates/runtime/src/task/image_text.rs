@@ -2,7 +2,7 @@
 
 use super::{
     ImageTextEmbedding, LabelScore, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::{ranked, sigmoid, softmax},
     text_embedding::vector,
 };
@@ -13,7 +13,7 @@ const HINT: &str = "a class such as `CLIPModel`";
 
 /// As the pipeline for zero-shot image classification: the texts compete for an image, but where the model was trained to
 /// score every pair by itself.
-pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_similarity(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let ReadPairs { images, texts, forward } = read(call, request)?;
     let logits = call.output(&forward, ("logits_per_image", 2), &[images, texts.len()], HINT)?;
     let score = match call.model.model_type().scores() {
@@ -27,7 +27,7 @@ pub(super) fn answer_similarity(call: &Call<'_>, request: Request) -> Result<Res
     Ok(Response::Labels((0..images).map(row).collect()))
 }
 
-pub(super) fn answer_embedding(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_embedding(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let ReadPairs { images, texts, forward } = read(call, request)?;
     let of_images = call.output(&forward, ("image_embeds", 2), &[images], HINT)?;
     let of_texts = call.output(&forward, ("text_embeds", 2), &[texts.len()], HINT)?;
@@ -45,7 +45,7 @@ struct ReadPairs {
     forward: Forward,
 }
 
-fn read(call: &Call<'_>, request: Request) -> Result<ReadPairs, HandlerError> {
+fn read(call: &TaskCall<'_>, request: Request) -> Result<ReadPairs, HandlerError> {
     let (images, texts) = call.images_with_texts(request)?;
     let mut inputs = call.image_processor()?.process(&images)?;
     let full = call.model.capabilities().full_text_length();

@@ -2,13 +2,13 @@
 
 use super::{
     Request, Response,
-    call::{Call, HandlerError, ImagePrompts},
+    call::{HandlerError, ImagePrompts, TaskCall},
     text_generation,
 };
 
 const HINT: &str = "a class such as `LlavaForConditionalGeneration`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let ImagePrompts { images, prompts, controls } = call.image_prompts(request)?;
     let ImageToken { token, count } = image_token(call)?;
     let places: Vec<usize> = prompts.iter().map(|prompt| prompt.matches(&token).count()).collect();
@@ -29,7 +29,7 @@ struct ImageToken {
     count: usize,
 }
 
-fn image_token(call: &Call<'_>) -> Result<ImageToken, HandlerError> {
+fn image_token(call: &TaskCall<'_>) -> Result<ImageToken, HandlerError> {
     let config = call.model.config();
     let id = ["image_token_index", "image_token_id"].iter().find_map(|name| config.get(name)?.as_i64());
     // 32000 is the default of `LlavaConfig`.

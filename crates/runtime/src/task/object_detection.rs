@@ -5,7 +5,7 @@
 
 use super::{
     Detection, LabelScore, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::{ranked, softmax},
 };
 
@@ -13,7 +13,7 @@ const HINT: &str = "a class such as `DetrForObjectDetection`";
 /// The threshold of the score of a detection.
 const THRESHOLD: f32 = 0.5;
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let images = call.images(request)?;
     let forward = call.model.forward(&call.image_processor()?.process(&images)?)?;
     let logits = call.output(&forward, ("logits", 3), &[images.len()], HINT)?;

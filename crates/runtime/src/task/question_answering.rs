@@ -6,7 +6,7 @@
 
 use super::{
     Answer, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::softmax,
 };
 use testgen_processing::tokenizer::{TextInput, TokenSpan, TokenizeOptions};
@@ -15,7 +15,7 @@ const HINT: &str = "an extractive model, such as `BertForQuestionAnswering`";
 /// The most tokens of an answer.
 const LONGEST_ANSWER: usize = 15;
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let questions = call.questions(request)?;
     let inputs: Vec<TextInput<'_>> =
         questions.iter().map(|pair| (pair.question.as_str(), Some(pair.context.as_str()))).collect();
@@ -28,7 +28,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
     for (index, pair) in questions.iter().enumerate() {
         let best = best_span(starts.row(index), ends.row(index), &batch.spans[index]);
         let empty = || HandlerError::BadInput { index, problem: "has a context without tokens".to_owned() };
-        let Span { start, end, score } = best.ok_or_else(empty)?;
+        let ContextSpan { start, end, score } = best.ok_or_else(empty)?;
         let text = pair.context.get(start..end).unwrap_or_default().to_owned();
         answers.push(Answer { text, start, end, score });
     }
@@ -36,7 +36,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 }
 
 /// A span of a context.
-struct Span {
+struct ContextSpan {
     /// The first byte.
     start: usize,
     /// The byte after the last.
@@ -46,7 +46,7 @@ struct Span {
 }
 
 /// The best span of the context; the first of equals.
-fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<Span> {
+fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<ContextSpan> {
     let tokens: Vec<usize> = (0..spans.len()).filter(|token| spans[*token].sequence == Some(1)).collect();
     let of_context = |logits: &[f32]| softmax(&tokens.iter().map(|token| logits[*token]).collect::<Vec<f32>>());
     let (starts, ends) = (of_context(starts), of_context(ends));
@@ -58,5 +58,9 @@ fn best_span(starts: &[f32], ends: &[f32], spans: &[TokenSpan]) -> Option<Span> 
             }
         }
     }
-    best.map(|(first, last, score)| Span { start: spans[tokens[first]].start, end: spans[tokens[last]].end, score })
+    best.map(|(first, last, score)| ContextSpan {
+        start: spans[tokens[first]].start,
+        end: spans[tokens[last]].end,
+        score,
+    })
 }

@@ -4,7 +4,7 @@
 
 use super::{
     FoundPassage, GeneratedText, Request, Response, RetrievedAnswer,
-    call::{Call, HandlerError, rows},
+    call::{HandlerError, TaskCall, rows},
     scores::softmax,
 };
 use serde_json::Value;
@@ -20,7 +20,7 @@ use testgen_processing::{
 
 const HINT: &str = "`RagTokenForGeneration` or `RagSequenceForGeneration`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (questions, controls) = call.prompts(request)?;
     let needed = "an index (`passages.jsonl` and `passages.safetensors`)";
     let retrieval = call.model.processor().retrieval().ok_or_else(|| call.lacks(needed))?;
@@ -47,7 +47,11 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 }
 
 /// The passages found for each question, best first.
-fn passages(call: &Call<'_>, retrieval: &Retrieval, found: &Forward) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
+fn passages(
+    call: &TaskCall<'_>,
+    retrieval: &Retrieval,
+    found: &Forward,
+) -> Result<Vec<Vec<FoundPassage>>, HandlerError> {
     let unsuitable = || call.unsuitable("doc_scores", HINT);
     let ids = found.host_outputs.get("retrieved_doc_ids").ok_or_else(unsuitable)?;
     let scores = call.output(found, ("doc_scores", 2), ids.shape(), HINT)?;
@@ -67,7 +71,7 @@ fn passages(call: &Call<'_>, retrieval: &Retrieval, found: &Forward) -> Result<V
 
 /// The controls of every generated answer.
 struct Writer<'a> {
-    call: &'a Call<'a>,
+    call: &'a TaskCall<'a>,
     settings: GenerationSettings,
     /// The token that the decoder begins with.
     start: i64,

@@ -2,14 +2,14 @@
 
 use super::{
     Request, Response, Transcription,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::generation::{Continuation, GenerationControls, GenerationSettings, generate};
 
 const HINT: &str = "a class with a head over tokens, such as `Wav2Vec2ForCTC`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (recordings, controls) = call.speech(request)?;
     let inputs = call.feature_extractor()?.process(&recordings)?;
     // Whisper reads spectrograms, and its decoder writes; heads over frames read samples (`input_values`).
@@ -25,7 +25,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 
 /// Whisper: the prompt of the decoder is the start token, the language and the task.
 fn written(
-    call: &Call<'_>,
+    call: &TaskCall<'_>,
     mut inputs: Arrays,
     controls: &GenerationControls,
     rows: usize,
@@ -44,7 +44,7 @@ fn written(
 }
 
 /// Connectionist temporal classification: the likeliest token of every frame.
-fn read_off(call: &Call<'_>, inputs: &Arrays, rows: usize) -> Result<Response, HandlerError> {
+fn read_off(call: &TaskCall<'_>, inputs: &Arrays, rows: usize) -> Result<Response, HandlerError> {
     let vocabulary = call.model.processor().frame_tokens();
     let vocabulary =
         vocabulary.ok_or_else(|| call.lacks("the vocabulary of a `Wav2Vec2CTCTokenizer` (`vocab.json`)"))?;

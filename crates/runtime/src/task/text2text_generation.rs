@@ -2,7 +2,7 @@
 
 use super::{
     GeneratedText, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
 };
 use testgen_nn::array::{Array, Arrays};
 use testgen_processing::{
@@ -10,7 +10,7 @@ use testgen_processing::{
     tokenizer::{TextInput, TokenizeOptions},
 };
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (texts, controls) = call.prompts(request)?;
     let tokenizer = call.tokenizer()?;
     let defaults = call.model.processor().generation();
@@ -27,14 +27,14 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 }
 
 /// The first token of the decoder in every row.
-fn start(call: &Call<'_>, defaults: &GenerationDefaults, rows: usize) -> Result<Array, HandlerError> {
+fn start(call: &TaskCall<'_>, defaults: &GenerationDefaults, rows: usize) -> Result<Array, HandlerError> {
     let needed = "a `decoder_start_token_id` in `generation_config.json` or `config.json`";
     let start = defaults.decoder_start().ok_or_else(|| call.lacks(needed))?;
     Ok(Array::integers([rows, 1], vec![start; rows]))
 }
 
 fn continued(
-    call: &Call<'_>,
+    call: &TaskCall<'_>,
     prompt: &Arrays,
     settings: &GenerationSettings,
 ) -> Result<Vec<Continuation>, HandlerError> {

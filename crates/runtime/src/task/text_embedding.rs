@@ -2,13 +2,13 @@
 
 use super::{
     Request, Response, TextEmbedding,
-    call::{Call, HandlerError, rows},
+    call::{HandlerError, TaskCall, rows},
 };
 use testgen_nn::array::Array;
 
 const HINT: &str = "a class without a head, such as `BertModel`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let mask = &batch.arrays["attention_mask"];

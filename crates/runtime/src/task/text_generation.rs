@@ -2,7 +2,7 @@
 
 use super::{
     GeneratedText, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
 };
 use testgen_nn::array::Arrays;
 use testgen_processing::{
@@ -10,14 +10,14 @@ use testgen_processing::{
     tokenizer::{PaddingSide, TextInput, TokenizeOptions},
 };
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (prompts, controls) = call.prompts(request)?;
     continue_prompts(call, &prompts, Arrays::new(), &controls)
 }
 
 /// Continues `prompts`; the model reads `beside` together with them.
 pub(super) fn continue_prompts(
-    call: &Call<'_>,
+    call: &TaskCall<'_>,
     prompts: &[String],
     beside: Arrays,
     controls: &GenerationControls,

@@ -2,7 +2,7 @@
 
 use super::{
     LabelScore, Request, Response, TimeSeries,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::{ranked, softmax},
     text_embedding::vector,
 };
@@ -11,7 +11,7 @@ use testgen_nn::{
     forward::Forward,
 };
 
-pub(super) fn answer_forecast(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_forecast(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (batch, forward) = read(call, request)?;
     let output = ("prediction_outputs", 3);
     let forecast = call.output(&forward, output, &[batch], "a class such as `PatchTSTForPrediction`")?;
@@ -19,7 +19,7 @@ pub(super) fn answer_forecast(call: &Call<'_>, request: Request) -> Result<Respo
     Ok(Response::Forecasts((0..batch).map(of_series).collect()))
 }
 
-pub(super) fn answer_labels(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_labels(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (batch, forward) = read(call, request)?;
     let output = ("prediction_logits", 2);
     let logits = call.output(&forward, output, &[batch], "a class such as `PatchTSTForClassification`")?;
@@ -30,7 +30,7 @@ pub(super) fn answer_labels(call: &Call<'_>, request: Request) -> Result<Respons
     Ok(Response::Labels((0..batch).map(row).collect()))
 }
 
-pub(super) fn answer_numbers(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer_numbers(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let (batch, forward) = read(call, request)?;
     let output = ("regression_outputs", 2);
     let numbers = call.output(&forward, output, &[batch], "a class such as `PatchTSTForRegression`")?;
@@ -38,7 +38,7 @@ pub(super) fn answer_numbers(call: &Call<'_>, request: Request) -> Result<Respon
 }
 
 /// The number of series, and the model's outputs for them.
-fn read(call: &Call<'_>, request: Request) -> Result<(usize, Forward), HandlerError> {
+fn read(call: &TaskCall<'_>, request: Request) -> Result<(usize, Forward), HandlerError> {
     let series = call.series(request)?;
     let shape = series[0].values.shape().to_vec();
     let (mut values, mut observed) = (Vec::new(), Vec::new());

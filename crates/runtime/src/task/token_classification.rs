@@ -2,13 +2,13 @@
 
 use super::{
     LabelScore, LabelledToken, Request, Response,
-    call::{Call, HandlerError},
+    call::{HandlerError, TaskCall},
     scores::{ranked, softmax},
 };
 
 const HINT: &str = "a token classifier, such as `BertForTokenClassification`";
 
-pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, HandlerError> {
+pub(super) fn answer(call: &TaskCall<'_>, request: Request) -> Result<Response, HandlerError> {
     let texts = call.texts(request)?;
     let (batch, forward) = call.read_texts(&texts)?;
     let shape = batch.arrays["input_ids"].shape();
@@ -32,7 +32,7 @@ pub(super) fn answer(call: &Call<'_>, request: Request) -> Result<Response, Hand
 }
 
 /// A single logit, of ELECTRA's discriminator, is that of the second label: the token was replaced.
-fn best(call: &Call<'_>, logits: &[f32]) -> LabelScore {
+fn best(call: &TaskCall<'_>, logits: &[f32]) -> LabelScore {
     let scores = match *logits {
         [replaced] => softmax(&[0.0, replaced]),
         _ => softmax(logits),

@@ -9,7 +9,7 @@ pub(super) struct ConfigPath(Vec<String>);
 
 /// A configuration with one place changed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
+pub(super) struct ConfigChange {
     pub(super) config: Value,
     /// The present value and the new one, for the report.
     pub(super) description: String,
@@ -69,22 +69,22 @@ fn is_settings(entries: &Map<String, Value>) -> bool {
 }
 
 /// The configuration with the recorded value at a place; none where the configuration does not have the place.
-pub(super) fn recorded(config: &Value, name: &str, value: &Value) -> Option<(ConfigPath, Vec<Change>)> {
+pub(super) fn recorded(config: &Value, name: &str, value: &Value) -> Option<(ConfigPath, Vec<ConfigChange>)> {
     let place = ConfigPath::new(name);
     config.pointer(&format!("/{}", place.0.join("/")))?;
-    let change = Change { description: short(value), config: replaced(config, &place.0, value.clone()) };
+    let change = ConfigChange { description: short(value), config: replaced(config, &place.0, value.clone()) };
     Some((place, vec![change]))
 }
 
 /// The configurations to try, in this order.
-pub(super) fn changes(config: &Value, place: &ConfigPath) -> Vec<Change> {
+pub(super) fn changes(config: &Value, place: &ConfigPath) -> Vec<ConfigChange> {
     let pointer = format!("/{}", place.0.join("/"));
     let current = config.pointer(&pointer).cloned().unwrap_or(Value::Null);
     let name = place.0.last().map_or("", String::as_str);
     let values = others(name, &current);
     values
         .into_iter()
-        .map(|value| Change { description: short(&value), config: replaced(config, &place.0, value) })
+        .map(|value| ConfigChange { description: short(&value), config: replaced(config, &place.0, value) })
         .collect()
 }
 

@@ -4,24 +4,24 @@ use std::fmt::Debug;
 
 /// Something that may be chosen.
 #[derive(Debug, Clone)]
-pub(super) struct Candidate<K> {
+pub(super) struct AnswerCandidate<K> {
     pub(super) key: K,
     pub(super) score: f32,
 }
 
 /// Candidates that a handler chose.
-pub(super) struct Choice<K> {
+pub(super) struct HandlerChoice<K> {
     /// Names the choice in messages.
     pub(super) what: String,
     /// The error that is allowed for a score.
     pub(super) allowed: f32,
     /// More candidates than are chosen, best first.
-    pub(super) recorded: Vec<Candidate<K>>,
+    pub(super) recorded: Vec<AnswerCandidate<K>>,
     /// The chosen ones, best first.
-    pub(super) got: Vec<Candidate<K>>,
+    pub(super) got: Vec<AnswerCandidate<K>>,
 }
 
-impl<K: Clone + PartialEq + Debug> Choice<K> {
+impl<K: Clone + PartialEq + Debug> HandlerChoice<K> {
     /// Adds the scores of the chosen candidates with the recorded ones, and returns what is wrong.
     ///
     /// The order follows from the scores: they must descend, and each is compared with the recorded one, so another order
@@ -45,7 +45,7 @@ impl<K: Clone + PartialEq + Debug> Choice<K> {
     }
 
     /// The best candidate that was not chosen, although its score is above the last chosen one's.
-    fn missed(&self, left: &[Candidate<K>]) -> Option<String> {
+    fn missed(&self, left: &[AnswerCandidate<K>]) -> Option<String> {
         let Some(last) = self.got.last() else { return Some(format!("{}: nothing was chosen", self.what)) };
         let recorded = self.recorded.iter().find(|known| known.key == last.key)?;
         // Twice, because both scores can be off by the allowed error, in opposite directions.

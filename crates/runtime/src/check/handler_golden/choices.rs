@@ -1,16 +1,16 @@
 //! Labels, tokens for masks and spans: choices among candidates by their scores.
 
 use super::{
-    candidates::{Candidate, Choice},
-    comparison::Comparison,
+    candidates::{AnswerCandidate, HandlerChoice},
+    comparison::AnswerComparison,
 };
 use crate::{
     check::outcome::CheckResult,
-    recorded_answer::{LabelCandidate, Span, TokenCandidate, TokenLabels},
+    recorded_answer::{LabelCandidate, RecordedSpan, TokenCandidate, TokenLabels},
     task::{Answer, FilledMask, LabelScore, LabelledToken},
 };
 
-impl Comparison<'_, '_, '_> {
+impl AnswerComparison<'_, '_, '_> {
     /// Every label of each row.
     pub(super) fn labels(&mut self, expected: &[Vec<LabelCandidate>], got: &[Vec<LabelScore>]) -> CheckResult {
         self.same_count("rows of labels", expected.len(), got.len());
@@ -18,8 +18,9 @@ impl Comparison<'_, '_, '_> {
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let what = format!("row {row}");
             self.same_count(&format!("labels in {what}"), expected.len(), got.len());
-            let got = got.iter().map(|label| Candidate { key: label.label.clone(), score: label.score }).collect();
-            self.choose(&Choice { what, allowed, recorded: labels(expected), got });
+            let got =
+                got.iter().map(|label| AnswerCandidate { key: label.label.clone(), score: label.score }).collect();
+            self.choose(&HandlerChoice { what, allowed, recorded: labels(expected), got });
         }
         Ok(Some(format!("{} rows of labels", expected.len())))
     }
@@ -35,11 +36,13 @@ impl Comparison<'_, '_, '_> {
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             self.same_count(&format!("mask tokens in text {row}"), expected.len(), got.len());
             for (expected, got) in expected.iter().zip(got) {
-                let recorded =
-                    expected.iter().map(|token| Candidate { key: (token.id, token.text.trim()), score: token.score });
-                let got = got.iter().map(|token| Candidate { key: (token.id, token.text.trim()), score: token.score });
+                let recorded = expected
+                    .iter()
+                    .map(|token| AnswerCandidate { key: (token.id, token.text.trim()), score: token.score });
+                let got =
+                    got.iter().map(|token| AnswerCandidate { key: (token.id, token.text.trim()), score: token.score });
                 let (recorded, got) = (recorded.collect(), got.collect());
-                self.choose(&Choice { what: format!("text {row}"), allowed, recorded, got });
+                self.choose(&HandlerChoice { what: format!("text {row}"), allowed, recorded, got });
             }
         }
         Ok(Some(format!("{} texts", expected.len())))
@@ -58,28 +61,28 @@ impl Comparison<'_, '_, '_> {
                 if place != recorded {
                     self.failures.push(format!("{what}: its bytes are {place:?}, expected {recorded:?}"));
                 }
-                let got = vec![Candidate { key: got.label.label.clone(), score: got.label.score }];
-                self.choose(&Choice { what, allowed, recorded: labels(&expected.labels), got });
+                let got = vec![AnswerCandidate { key: got.label.label.clone(), score: got.label.score }];
+                self.choose(&HandlerChoice { what, allowed, recorded: labels(&expected.labels), got });
             }
         }
         Ok(Some(format!("{} tokens", expected.iter().map(Vec::len).sum::<usize>())))
     }
 
     /// The best span of each context.
-    pub(super) fn spans(&mut self, expected: &[Vec<Span>], got: &[Answer]) -> CheckResult {
+    pub(super) fn spans(&mut self, expected: &[Vec<RecordedSpan>], got: &[Answer]) -> CheckResult {
         self.same_count("answers", expected.len(), got.len());
         let allowed = self.allowed("scores", expected.iter().flatten().map(|span| span.score));
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             let recorded = expected.iter();
-            let recorded =
-                recorded.map(|span| Candidate { key: (span.start, span.end, span.text.clone()), score: span.score });
-            let got = vec![Candidate { key: (got.start, got.end, got.text.clone()), score: got.score }];
-            self.choose(&Choice { what: format!("question {row}"), allowed, recorded: recorded.collect(), got });
+            let recorded = recorded
+                .map(|span| AnswerCandidate { key: (span.start, span.end, span.text.clone()), score: span.score });
+            let got = vec![AnswerCandidate { key: (got.start, got.end, got.text.clone()), score: got.score }];
+            self.choose(&HandlerChoice { what: format!("question {row}"), allowed, recorded: recorded.collect(), got });
         }
         Ok(Some(format!("{} answers", expected.len())))
     }
 }
 
-fn labels(recorded: &[LabelCandidate]) -> Vec<Candidate<String>> {
-    recorded.iter().map(|label| Candidate { key: label.label.clone(), score: label.score }).collect()
+fn labels(recorded: &[LabelCandidate]) -> Vec<AnswerCandidate<String>> {
+    recorded.iter().map(|label| AnswerCandidate { key: label.label.clone(), score: label.score }).collect()
 }

@@ -1,6 +1,6 @@
 //! The comparison of one answer: thresholds, collected scores and failures.
 
-use super::candidates::{Choice, Numbers};
+use super::candidates::{HandlerChoice, Numbers};
 use crate::{
     check::{
         check_run::CheckRun,
@@ -11,14 +11,14 @@ use crate::{
 use testgen_nn::array::Array;
 
 /// The comparison of one answer.
-pub(super) struct Comparison<'r, 'a, 'n> {
+pub(super) struct AnswerComparison<'r, 'a, 'n> {
     run: &'r mut CheckRun<'a>,
     pub(super) tolerance: Tolerance<'n>,
     pub(super) failures: Failures,
     pub(super) scores: Numbers,
 }
 
-impl<'r, 'a, 'n> Comparison<'r, 'a, 'n> {
+impl<'r, 'a, 'n> AnswerComparison<'r, 'a, 'n> {
     pub(super) fn new(run: &'r mut CheckRun<'a>, tolerance: Tolerance<'n>) -> Self {
         Self { run, tolerance, failures: Failures::default(), scores: Numbers::default() }
     }
@@ -58,7 +58,7 @@ impl<'r, 'a, 'n> Comparison<'r, 'a, 'n> {
     }
 
     /// Adds a choice with its scores.
-    pub(super) fn choose<K: Clone + PartialEq + std::fmt::Debug>(&mut self, choice: &Choice<K>) {
+    pub(super) fn choose<K: Clone + PartialEq + std::fmt::Debug>(&mut self, choice: &HandlerChoice<K>) {
         self.failures.extend(choice.evaluate(&mut self.scores));
     }
 }

@@ -1,16 +1,16 @@
 //! Objects with boxes.
 
-use super::{candidates::Numbers, comparison::Comparison};
+use super::{candidates::Numbers, comparison::AnswerComparison};
 use crate::{
     check::outcome::{Abort, CheckResult},
-    recorded_answer::Detection as Recorded,
+    recorded_answer::RecordedDetection as Recorded,
     task::Detection,
 };
 
 /// The score above which a handler returns a detection.
 const LIMIT: f32 = 0.5;
 
-impl Comparison<'_, '_, '_> {
+impl AnswerComparison<'_, '_, '_> {
     /// The labels, scores and corners of the objects of each image.
     pub(super) fn detections(&mut self, expected: &[Vec<Recorded>], got: &[Vec<Detection>]) -> CheckResult {
         self.same_count("images", expected.len(), got.len());

@@ -26,7 +26,7 @@ fn compared(expected: Value, got: &Response) -> (CheckResult, Vec<String>) {
     let expected = serde_json::from_value(expected).unwrap();
     let noise = Noise::default();
     OnHost::of(Architecture::DecoderOnly).run(|run| {
-        let mut comparison = Comparison::new(run, Tolerance::new(&noise, &THRESHOLDS, Precision::F32, false));
+        let mut comparison = AnswerComparison::new(run, Tolerance::new(&noise, &THRESHOLDS, Precision::F32, false));
         let summary = compare(&mut comparison, &expected, got);
         let result = summary.and_then(|summary| comparison.conclude().map(|()| summary));
         (result, run.evidence.outputs.iter().map(|output| output.name.clone()).collect())

@@ -4,8 +4,8 @@
 //! allows for a logit. The tokens after it depend on it, so the comparison of the row ends there.
 
 use super::{
-    candidates::{Candidate, Choice, Numbers},
-    comparison::Comparison,
+    candidates::{AnswerCandidate, HandlerChoice, Numbers},
+    comparison::AnswerComparison,
 };
 use crate::{
     check::outcome::{Abort, CheckResult},
@@ -19,36 +19,36 @@ const TOKENS: &str = "tokens";
 
 /// The tokens and the text of one row.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct TokenRow<'a> {
     ids: &'a [i64],
     text: &'a str,
 }
 
 /// How many tokens were compared.
 #[derive(Default)]
-struct Compared {
+struct ComparedTokens {
     tokens: usize,
     of: usize,
 }
 
-impl Comparison<'_, '_, '_> {
+impl AnswerComparison<'_, '_, '_> {
     /// The new tokens of each prompt.
     pub(super) fn generated(&mut self, expected: &[Tokens], got: &[GeneratedText]) -> CheckResult {
-        let got: Vec<Row<'_>> = got.iter().map(|row| Row { ids: &row.ids, text: &row.text }).collect();
+        let got: Vec<TokenRow<'_>> = got.iter().map(|row| TokenRow { ids: &row.ids, text: &row.text }).collect();
         let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
         compared.summary(self.failures.is_empty())
     }
 
     /// The tokens that a decoder writes for each recording.
     pub(super) fn transcripts(&mut self, expected: &[Tokens], got: &[Transcription]) -> CheckResult {
-        let got: Vec<Row<'_>> = got.iter().map(|row| Row { ids: &row.ids, text: &row.text }).collect();
+        let got: Vec<TokenRow<'_>> = got.iter().map(|row| TokenRow { ids: &row.ids, text: &row.text }).collect();
         let compared = self.rows(&expected.iter().collect::<Vec<_>>(), &got);
         compared.summary(self.failures.is_empty())
     }
 
-    fn rows(&mut self, expected: &[&Tokens], got: &[Row<'_>]) -> Compared {
+    fn rows(&mut self, expected: &[&Tokens], got: &[TokenRow<'_>]) -> ComparedTokens {
         self.same_count("rows of tokens", expected.len(), got.len());
-        let mut compared = Compared::default();
+        let mut compared = ComparedTokens::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             compared.of += expected.ids.len();
             compared.tokens += self.sequence(&format!("row {row}"), expected, *got);
@@ -57,7 +57,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Compares one row up to the first token that its margin excuses; returns the number of equal tokens before it.
-    fn sequence(&mut self, what: &str, expected: &Tokens, got: Row<'_>) -> usize {
+    fn sequence(&mut self, what: &str, expected: &Tokens, got: TokenRow<'_>) -> usize {
         // Margins are recorded relative to the largest logit, like this error.
         let allowed = self.tolerance.golden(TOKENS).max_rel;
         let longest = expected.ids.len().max(got.ids.len());
@@ -84,7 +84,7 @@ impl Comparison<'_, '_, '_> {
     pub(super) fn frames(&mut self, expected: &[Tokens], got: &[Transcription]) -> CheckResult {
         self.same_count("recordings", expected.len(), got.len());
         let allowed = self.tolerance.golden(TOKENS).max_rel;
-        let mut compared = Compared::default();
+        let mut compared = ComparedTokens::default();
         for (row, (expected, got)) in expected.iter().zip(got).enumerate() {
             compared.of += expected.ids.len();
             if !self.same_count(&format!("frames in recording {row}"), expected.ids.len(), got.ids.len()) {
@@ -120,9 +120,10 @@ impl Comparison<'_, '_, '_> {
             for (expected, got) in expected.passages.iter().zip(&got.passages) {
                 shares.push(expected.probability, got.probability);
             }
-            let recorded = expected.passages.iter().map(|one| Candidate { key: one.id, score: one.score }).collect();
-            let got = got.passages.iter().map(|one| Candidate { key: one.id, score: one.score }).collect();
-            self.choose(&Choice { what, allowed, recorded, got });
+            let recorded =
+                expected.passages.iter().map(|one| AnswerCandidate { key: one.id, score: one.score }).collect();
+            let got = got.passages.iter().map(|one| AnswerCandidate { key: one.id, score: one.score }).collect();
+            self.choose(&HandlerChoice { what, allowed, recorded, got });
         }
         let passages = shares.got.len();
         // A softmax turns an absolute error of scores into a relative one of probabilities, at most twice as large.
@@ -130,15 +131,16 @@ impl Comparison<'_, '_, '_> {
         let factor = 2.0 * f64::from(largest);
         let threshold = Threshold { rel_l2: factor * rel_l2, max_rel: factor * max_rel };
         self.numbers_within("probabilities", threshold, shares.expected, shares.got);
-        let answers: Vec<Row<'_>> =
-            got.iter().map(|row| Row { ids: &row.answer.ids, text: &row.answer.text }).collect();
+        let answers: Vec<TokenRow<'_>> =
+            got.iter().map(|row| TokenRow { ids: &row.answer.ids, text: &row.answer.text }).collect();
         // The passages are compared in any case, so no equal token is required.
-        let Compared { tokens, of } = self.rows(&expected.iter().map(|row| &row.answer).collect::<Vec<_>>(), &answers);
+        let ComparedTokens { tokens, of } =
+            self.rows(&expected.iter().map(|row| &row.answer).collect::<Vec<_>>(), &answers);
         Ok(Some(format!("{passages} passages, {tokens} of {of} tokens equal, the others within their margin")))
     }
 }
 
-impl Compared {
+impl ComparedTokens {
     /// Tokens that are all within their margin prove nothing.
     fn summary(&self, green: bool) -> CheckResult {
         let Self { tokens, of } = self;

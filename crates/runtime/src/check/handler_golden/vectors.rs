@@ -1,6 +1,6 @@
 //! Answers that are arrays: embeddings, latents, pixels, forecasts, numbers.
 
-use super::comparison::Comparison;
+use super::comparison::AnswerComparison;
 use crate::{
     check::outcome::{Abort, CheckResult},
     recorded_answer::Vector,
@@ -12,7 +12,7 @@ use testgen_nn::array::Array;
 /// The arrays of one input, by their names in recorded answers.
 type Named = BTreeMap<&'static str, Array>;
 
-impl Comparison<'_, '_, '_> {
+impl AnswerComparison<'_, '_, '_> {
     /// The arrays of every input; those with one name are compared as one, because the noise was measured so.
     pub(super) fn vectors(&mut self, expected: &[BTreeMap<String, Vector>], got: &Response) -> CheckResult {
         let Some(got) = named(got) else {

@@ -9,7 +9,7 @@ use crate::{
         kv_cache_equivalence::{self, advance_in_steps},
         outcome::Abort,
         routing::router_outputs,
-        stream::Stream,
+        stream::TokenSequence,
     },
     golden::{Golden, Router},
     tolerance::Tolerance,
@@ -19,16 +19,16 @@ use testgen_nn::{array::Arrays, forward::ForwardError};
 use testgen_types::Architecture;
 
 /// A call with its result, or with the engine's error.
-pub(super) struct Call {
+pub(super) struct TracedCall {
     pub(super) label: String,
     pub(super) inputs: Arrays,
     /// Whether the model may refuse the inputs.
     pub(super) optional: bool,
-    pub(super) outcome: Result<Computed, String>,
+    pub(super) outcome: Result<TracedResult, String>,
 }
 
 /// The result of a call.
-pub(super) struct Computed {
+pub(super) struct TracedResult {
     pub(super) outputs: Arrays,
     /// Empty for models without experts.
     pub(super) routers: Vec<Router>,
@@ -39,13 +39,13 @@ pub(super) fn compute<'g>(
     run: &mut CheckRun<'_>,
     of: Computation,
     golden: &'g Golden,
-) -> Result<(Vec<Call>, Tolerance<'g>), Abort> {
+) -> Result<(Vec<TracedCall>, Tolerance<'g>), Abort> {
     let tested = run.subject_under_test()?;
     let tolerance = run.tolerance(golden, &tested);
     let mut computed = Vec::new();
     for (label, inputs, optional) in calls(golden) {
         let outcome = forward(run, &tested, &inputs);
-        computed.push(Call { label, inputs, optional, outcome: survived(run, outcome)? });
+        computed.push(TracedCall { label, inputs, optional, outcome: survived(run, outcome)? });
     }
     // A sequence reports no routers, so experts that differ within their margin could not be left out.
     if of == Computation::Attention && run.spec().architecture != Architecture::Moe {
@@ -73,9 +73,9 @@ fn is_optional(name: &str) -> bool {
     name.ends_with("_mask") || matches!(name, "token_type_ids" | "position_ids")
 }
 
-fn forward(run: &CheckRun<'_>, tested: &SubjectUnderTest, inputs: &Arrays) -> Result<Computed, ForwardError> {
+fn forward(run: &CheckRun<'_>, tested: &SubjectUnderTest, inputs: &Arrays) -> Result<TracedResult, ForwardError> {
     let outputs = tested.model().forward(inputs)?.outputs;
-    Ok(Computed { outputs, routers: router_outputs(run, tested.model(), inputs)? })
+    Ok(TracedResult { outputs, routers: router_outputs(run, tested.model(), inputs)? })
 }
 
 /// An error that ended the engine ends the check; others are compared with those of the other implementations.
@@ -87,7 +87,7 @@ fn survived<T>(run: &CheckRun<'_>, outcome: Result<T, ForwardError>) -> Result<R
 }
 
 /// Sequences that are read in chunks with a cache; none for a model without one.
-fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Vec<Call>, Abort> {
+fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> Result<Vec<TracedCall>, Abort> {
     if !run.spec().architecture.generates() || kv_cache_equivalence::inapplicable(tested.model().class()).is_some() {
         return Ok(Vec::new());
     }
@@ -95,17 +95,18 @@ fn sequences(run: &CheckRun<'_>, tested: &SubjectUnderTest, golden: &Golden) -> 
     let facts = run.text_facts(tested, golden);
     let mut computed = Vec::new();
     // Padding before a decoder's text sees no token, and `generate` makes none where there is an encoder.
-    let padded = |input: &kv_cache_equivalence::Input| facts.stream == Stream::Text || input.label == "unpadded";
+    let padded =
+        |input: &kv_cache_equivalence::CachedInput| facts.stream == TokenSequence::Text || input.label == "unpadded";
     for input in kv_cache_equivalence::inputs(golden, facts)?.into_iter().filter(padded) {
-        let kv_cache_equivalence::Input { label, arrays } = input;
+        let kv_cache_equivalence::CachedInput { label, arrays } = input;
         let length = arrays[facts.stream.ids()].shape()[1];
         // A prefix, a chunk after it, and single tokens take different kernels.
         let half = length / 2;
         let steps = [half, length.saturating_sub(half + 2), 1, 1];
         let outcome = advance_in_steps(session.as_mut(), facts.stream, &arrays, &steps);
-        let outcome = survived(run, outcome)?.map(|outputs| Computed { outputs, routers: Vec::new() });
+        let outcome = survived(run, outcome)?.map(|outputs| TracedResult { outputs, routers: Vec::new() });
         // `kv_cache_equivalence` shows whether the model takes them.
-        computed.push(Call { label: format!("with a cache, {label}"), inputs: arrays, optional: true, outcome });
+        computed.push(TracedCall { label: format!("with a cache, {label}"), inputs: arrays, optional: true, outcome });
         session.reset();
     }
     Ok(computed)

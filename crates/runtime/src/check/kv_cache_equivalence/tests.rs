@@ -51,7 +51,7 @@ fn each_step_has_new_ids_and_the_whole_mask_and_none_is_empty() {
         ("attention_mask".to_owned(), Array::integers([1, 4], vec![1; 4])),
     ]);
     let mut session = Recorded::default();
-    let outputs = advance_in_steps(&mut session, Stream::Text, &inputs, &[2, 0, 1, 1]);
+    let outputs = advance_in_steps(&mut session, TokenSequence::Text, &inputs, &[2, 0, 1, 1]);
     assert_eq!(session.0, [[2, 2], [1, 3], [1, 4]]);
     let logits = outputs.ok().and_then(|mut outputs| outputs.remove("logits"));
     assert_eq!(logits, Some(Array::floats([1, 4, 1], vec![4.0, 5.0, 6.0, 7.0])));
@@ -72,7 +72,7 @@ fn recorded_rows_are_cut_so_that_padding_has_room() {
         let widths = OnHost::of(Architecture::DecoderOnly).run(|run| {
             let (golden, tested) = (run.golden()?, run.subject_under_test()?);
             let facts = TextFacts { longest, ..run.text_facts(&tested, &golden) };
-            let width = |input: Input| (input.label, input.arrays["input_ids"].shape()[1]);
+            let width = |input: CachedInput| (input.label, input.arrays["input_ids"].shape()[1]);
             Ok::<_, Abort>(inputs(&golden, facts)?.into_iter().map(width).collect::<Vec<_>>())
         });
         let [unpadded, padded] = expected;

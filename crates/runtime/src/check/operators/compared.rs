@@ -8,7 +8,7 @@ use super::{
     evidence::{exact, output_error},
     failed::{FailedCalls, Failing},
     under_test::{OperatorsUnderTest, shapes as of_spec, with_lacking},
-    unsupported::Unsupported,
+    unsupported::UnsupportedCalls,
 };
 use crate::subject::OperatorShapes;
 use testgen_calls::{CallError, Computed, Element, Execute};
@@ -30,7 +30,7 @@ pub(super) fn compare_in(
     // burn 0.21 panics on GPUs for some operators on tensors without elements.
     let empty_panics = run.engine.process_name().is_none() && tested.tensor_kind() != Some(DeviceKind::Cpu);
     let (mut failures, mut count, mut operators) = (Failures::default(), 0, 0);
-    let (mut unsupported, mut failed) = (Unsupported::default(), FailedCalls::of(run, &tested));
+    let (mut unsupported, mut failed) = (UnsupportedCalls::default(), FailedCalls::of(run, &tested));
     for shapes in of_spec(run)? {
         let mut cases = cases(shapes, arithmetic.element());
         cases.retain(|case| !(empty_panics && case.is_empty()));

@@ -25,11 +25,11 @@ pub(super) struct FailedCalls {
     /// The start of the names of the files.
     stem: String,
     /// The facts that all files of the check have in common.
-    facts: Facts,
+    facts: FailedCallFacts,
     count: usize,
 }
 
-struct Facts {
+struct FailedCallFacts {
     subject: String,
     registration: Registration,
     tf32: bool,
@@ -53,7 +53,7 @@ impl FailedCalls {
     pub(super) fn of(run: &CheckRun<'_>, tested: &OperatorsUnderTest<'_>) -> Self {
         let device = tested.device();
         let engine = run.engine.process_name().map(ToString::to_string);
-        let facts = Facts {
+        let facts = FailedCallFacts {
             subject: run.spec().name.to_owned(),
             registration: run.registration,
             tf32: tested.tf32(),
@@ -66,7 +66,7 @@ impl FailedCalls {
         Self::in_folder(folder.filter(|_| !kernels::compiles_only()), facts, index)
     }
 
-    fn in_folder(folder: Option<PathBuf>, facts: Facts, index: Option<u32>) -> Self {
+    fn in_folder(folder: Option<PathBuf>, facts: FailedCallFacts, index: Option<u32>) -> Self {
         let Registration { device, check, precision } = facts.registration;
         let index = index.map(|index| format!("-{index}")).unwrap_or_default();
         // The name of an engine may have characters that a file name must not have.
@@ -101,7 +101,7 @@ impl FailedCalls {
     }
 
     fn failed_call(&self, failing: &Failing<'_>, runs: &Runs) -> FailedCall {
-        let Facts { subject, registration, tf32, device_name, simulated, engine } = &self.facts;
+        let FailedCallFacts { subject, registration, tf32, device_name, simulated, engine } = &self.facts;
         let actual = match failing.result {
             Ok(computed) => Actual::Computed(computed.tensor.clone()),
             Err(error) => Actual::Error(error.to_string()),

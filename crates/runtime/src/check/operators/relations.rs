@@ -9,7 +9,7 @@ use super::{
     failed::FailedCalls,
     recorded_calls::RecordedCalls,
     under_test::{OperatorsUnderTest, shapes, with_lacking},
-    unsupported::Unsupported,
+    unsupported::UnsupportedCalls,
 };
 #[cfg(test)]
 use crate::check::tests::faulty::{Detected, Fault};
@@ -23,7 +23,7 @@ pub(in crate::check) const FAULT: Detected =
 pub(in crate::check) fn check(run: &mut CheckRun<'_>) -> CheckResult {
     let loaded = run.subject_under_test()?;
     let tested = OperatorsUnderTest::of(run, &loaded);
-    let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, Unsupported::default());
+    let (mut failures, mut count, mut unsupported) = (Failures::default(), 0, UnsupportedCalls::default());
     let mut failed = FailedCalls::of(run, &tested);
     for shapes in shapes(run)? {
         let relations = relations_of(shapes.operator, Element::of(run.registration.precision));

@@ -24,7 +24,7 @@ use crate::{
     stress_request::StressRequest,
     subject::OperatorShapes,
 };
-use limits::Limits;
+use limits::DeviceLimits;
 use note::Note;
 use soak::Soaked;
 use testgen_calls::{Call, CallError, Computed, Execute, PeriodicCall, PeriodicResult, Piece};
@@ -92,7 +92,7 @@ impl Cases<'_, '_> {
     fn case(&mut self, issue: &str, case: StressCase) {
         let (operator, name) = (case.operator(), format!("`{}` of {} ({issue})", case.operator(), case.description()));
         // Before each case: what earlier ones released may be in use by other programs meanwhile.
-        let limits = Limits::of(self.device);
+        let limits = DeviceLimits::of(self.device);
         if let Some(refusal) = limits.refuses(&case, 1) {
             return self.note.refused(&name, refusal);
         }

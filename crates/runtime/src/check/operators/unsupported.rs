@@ -6,11 +6,11 @@ use testgen_types::Operator;
 
 /// The operators of such calls, each with the first reason and their number.
 #[derive(Debug, Default)]
-pub(super) struct Unsupported {
+pub(super) struct UnsupportedCalls {
     operators: BTreeMap<Operator, (String, usize)>,
 }
 
-impl Unsupported {
+impl UnsupportedCalls {
     /// Adds a call.
     pub(super) fn add(&mut self, operator: Operator, reason: &str) {
         self.operators.entry(operator).or_insert_with(|| (reason.to_owned(), 0)).1 += 1;
@@ -25,7 +25,7 @@ impl Unsupported {
     }
 }
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedCalls {
     /// As the end of a summary; nothing without such calls.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.operators

@@ -7,7 +7,7 @@ use super::{
 use std::collections::BTreeSet;
 
 const FACTS: TextFacts<'_> = TextFacts {
-    stream: Stream::Text,
+    stream: TokenSequence::Text,
     pad: 0,
     pad_is_configured: true,
     vocab: 9,
@@ -22,11 +22,11 @@ const FACTS: TextFacts<'_> = TextFacts {
 #[test]
 fn left_padding_comes_with_the_positions_of_generate() {
     let rows = Sequences(vec![vec![5, 6, 7], vec![8]]);
-    let left = rows.padded(4, Side::Left, FACTS);
+    let left = rows.padded(4, PaddedSide::Left, FACTS);
     assert_eq!(left["input_ids"].as_integers(), Some(&[0, 5, 6, 7, 0, 0, 0, 8][..]));
     assert_eq!(left["attention_mask"].as_integers(), Some(&[0, 1, 1, 1, 0, 0, 0, 1][..]));
     assert_eq!(left["position_ids"].as_integers(), Some(&[0, 0, 1, 2, 0, 0, 0, 0][..]));
-    let right = rows.padded(4, Side::Right, FACTS);
+    let right = rows.padded(4, PaddedSide::Right, FACTS);
     assert_eq!(right["input_ids"].as_integers(), Some(&[5, 6, 7, 0, 8, 0, 0, 0][..]));
     assert!(!right.contains_key("position_ids"));
 }
@@ -61,15 +61,15 @@ fn generated_ids_are_all_that_are_not_special() {
 fn the_end_token_is_the_last_of_each_row_on_both_sides() {
     let rows = Sequences(vec![vec![5, 6, 7], vec![5]]);
     let ids = |side| rows.padded(4, side, TextFacts { end: Some(8), ..FACTS })["input_ids"].clone();
-    assert_eq!(ids(Side::Left), Array::integers([2, 4], vec![0, 5, 6, 8, 0, 0, 0, 8]));
-    assert_eq!(ids(Side::Right), Array::integers([2, 4], vec![5, 6, 8, 0, 8, 0, 0, 0]));
+    assert_eq!(ids(PaddedSide::Left), Array::integers([2, 4], vec![0, 5, 6, 8, 0, 0, 0, 8]));
+    assert_eq!(ids(PaddedSide::Right), Array::integers([2, 4], vec![5, 6, 8, 0, 8, 0, 0, 0]));
 }
 
 #[test]
 fn padding_changes_pooled_outputs_as_the_pooling_says() {
     let ignored = |pooling, causal, pad_is_configured| {
         let facts = TextFacts { pooling, causal, pad_is_configured, ..FACTS };
-        [Side::Left, Side::Right].map(|side| facts.pooled_ignores_padding(side))
+        [PaddedSide::Left, PaddedSide::Right].map(|side| facts.pooled_ignores_padding(side))
     };
     assert_eq!(ignored(Pooling::Fixed, false, false), [true, true], "an encoder reads its first token");
     assert_eq!(ignored(Pooling::Fixed, true, true), [true, true], "a decoder searches for the pad token");

@@ -1,7 +1,7 @@
 //! Parts of a check, run on a fixture on the host processor: for tests of what the outcome of a whole check does not show.
 
 use super::{
-    super::{check_run::CheckRun, context::Context},
+    super::{check_run::CheckRun, context::CheckContext},
     fixture::fixtures,
     harnesses,
     requests::handler_of,
@@ -13,7 +13,7 @@ use crate::{
     load_target::{LoadTarget, LoadedModel},
     machine::host_processor,
     open,
-    require::Requirements,
+    require::RequiredDevices,
     subject::Subject,
 };
 use std::cell::Cell;
@@ -72,9 +72,9 @@ impl OnHost {
         CURRENT.set(Some(self));
         let (spec, request) = (self.spec, harnesses::of(self.spec.architecture).request);
         let harness = Harness { spec, init_cpu: init, init_cuda: init, init_rocm: init, request, skipped: &[] };
-        let context = Context {
+        let context = CheckContext {
             checkpoint: spec.subject.checkpoint(&fixtures()),
-            requirements: &Requirements::default(),
+            requirements: &RequiredDevices::default(),
             index: DeviceIndex::Auto,
             engine: EngineName::native(),
         };

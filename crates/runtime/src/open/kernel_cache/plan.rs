@@ -12,7 +12,7 @@ const CONFIG_FILES: &[&str] = &["cubecl.toml", "CubeCL.toml", "burn.toml", "Burn
 
 /// Where compiled kernels are kept.
 #[derive(Debug, PartialEq, Eq)]
-enum Plan {
+enum CachePlan {
     /// Stored for later processes.
     Stored { kernels: PathBuf },
     /// Not stored: no folder can be written, or the GPUs differ and would share keys.
@@ -26,11 +26,11 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
         return Ok(format!("kernel caches are configured by `{}`", file.display()));
     }
     let (folder, summary) = match planned(devices) {
-        Plan::Stored { kernels } => {
+        CachePlan::Stored { kernels } => {
             let summary = format!("kernels are cached in `{}`", kernels.display());
             (Some(kernels), summary)
         }
-        Plan::InMemory { reason } => (None, format!("kernels are not cached: {reason}")),
+        CachePlan::InMemory { reason } => (None, format!("kernels are not cached: {reason}")),
     };
     match testgen_gpu::store_kernels_in(folder) {
         true => Ok(summary),
@@ -42,28 +42,28 @@ pub(super) fn apply(devices: &[Device]) -> Result<String, String> {
 pub(super) fn folder(devices: &[Device]) -> Option<PathBuf> {
     let directory = std::env::current_dir().ok()?;
     match planned(devices) {
-        Plan::Stored { kernels } if user_config(&directory).is_none() => Some(kernels),
-        Plan::Stored { .. } | Plan::InMemory { .. } => None,
+        CachePlan::Stored { kernels } if user_config(&directory).is_none() => Some(kernels),
+        CachePlan::Stored { .. } | CachePlan::InMemory { .. } => None,
     }
 }
 
-fn planned(devices: &[Device]) -> Plan {
+fn planned(devices: &[Device]) -> CachePlan {
     let program = format!("{}-{:08x}", program(), testgen_gpu::SOURCE_HASH as u32);
     plan(cache_folder(|name| std::env::var_os(name)).as_deref(), &program, devices)
 }
 
-fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> Plan {
+fn plan(folder: Option<&Path>, program: &str, devices: &[Device]) -> CachePlan {
     let Some(folder) = folder else {
-        return Plan::InMemory { reason: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set") };
+        return CachePlan::InMemory { reason: format!("neither {CACHE_VARIABLE} nor XDG_CACHE_HOME nor HOME is set") };
     };
     let keys = match keys(devices) {
         Ok(keys) => keys,
-        Err(reason) => return Plan::InMemory { reason },
+        Err(reason) => return CachePlan::InMemory { reason },
     };
     let kernels = folder.join("kernels").join(&keys).join(program);
     match writable(&kernels) {
-        Ok(()) => Plan::Stored { kernels },
-        Err(error) => Plan::InMemory { reason: format!("`{}` cannot be written: {error}", folder.display()) },
+        Ok(()) => CachePlan::Stored { kernels },
+        Err(error) => CachePlan::InMemory { reason: format!("`{}` cannot be written: {error}", folder.display()) },
     }
 }
 

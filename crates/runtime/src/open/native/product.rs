@@ -2,7 +2,7 @@
 
 use super::super::{
     error::{OpenError, OpenStep},
-    isolated::{Failure, isolated},
+    isolated::{IsolatedFailure, isolated},
     low_bits::{LOW_BIT, SIDE, loses_bits},
 };
 use crate::gpu_memory;
@@ -39,7 +39,7 @@ pub(in crate::open) fn measure(
     device: &Device,
     backend: &BackendDevice,
     precision: Precision,
-) -> Result<Result<bool, String>, Failure> {
+) -> Result<Result<bool, String>, IsolatedFailure> {
     let inner = backend.clone();
     isolated(device, LIMIT, move || {
         let values = match &inner {

@@ -1,6 +1,6 @@
 //! Facts about a device's arithmetic, derived from its answers. Of these, only a rounding other than IEEE's is a fault.
 
-use super::super::cases::{Format, INNER, ROUNDINGS, cancelling_product};
+use super::super::cases::{FloatFormat, INNER, ROUNDINGS, cancelling_product};
 use serde::Serialize;
 use std::fmt;
 
@@ -53,7 +53,7 @@ pub(super) fn accumulator(answers: &[f64]) -> Option<Accumulator> {
 }
 
 /// Evaluates the third and the fourth product; `None` when they are neither kept nor zero, which is a fault.
-pub(super) fn denormals(format: Format, answers: &[f64]) -> Option<Denormals> {
+pub(super) fn denormals(format: FloatFormat, answers: &[f64]) -> Option<Denormals> {
     let smallest = format.smallest();
     match answers.get(2..4)? {
         [result, operand] if *result == smallest && *operand == smallest => Some(Denormals::Kept),
@@ -66,7 +66,7 @@ pub(super) fn denormals(format: Format, answers: &[f64]) -> Option<Denormals> {
 }
 
 /// Evaluates the first three sums or casts, which are 1 plus 1/2, 1 1/2 and 3/4 steps.
-pub(super) fn rounding(format: Format, answers: &[f64]) -> Rounding {
+pub(super) fn rounding(format: FloatFormat, answers: &[f64]) -> Rounding {
     let steps = answers.iter().take(ROUNDINGS).map(|answer| (answer - 1.0) / format.epsilon);
     match steps.collect::<Vec<f64>>().as_slice() {
         [0.0, 2.0, 1.0] => Rounding::NearestEven,

@@ -1,13 +1,13 @@
 //! Answers that IEEE arithmetic with an accumulator of the measured width cannot produce.
 
-use super::super::cases::{Format, INNER, Product, ROUNDINGS, elementwise, random_product};
+use super::super::cases::{FloatFormat, INNER, ProbeProduct, ROUNDINGS, elementwise, random_product};
 use super::super::measure::{Measurement, Tf32Measurement};
 use super::facts::{self, Accumulator, Rounding};
 use testgen_types::Precision;
 
 /// A description of every fault; empty for a device that computes correctly. All groups must have answers.
 pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<ProductError>) -> Vec<String> {
-    let format = Format::of(precision);
+    let format = FloatFormat::of(precision);
     let none = Vec::new();
     let [stored, sums, products, casts] = [&measured.stored, &measured.sums, &measured.products, &measured.casts]
         .map(|answers| answers.as_ref().unwrap_or(&none).as_slice());
@@ -19,13 +19,13 @@ pub(super) fn all(precision: Precision, measured: &Measurement, error: Option<Pr
     let plain_sums = cases
         .sums
         .iter()
-        .map(|&(left, right)| Operation { left, sign: '+', right, exact: left + right })
+        .map(|&(left, right)| ExactOperation { left, sign: '+', right, exact: left + right })
         .enumerate()
         .skip(ROUNDINGS);
     faults.extend(plain_sums.filter_map(|(index, case)| wrong_value(case, sums.get(index))));
     let exact_products = cases.products.iter().map(|&(left, right)| {
         let exact = bounded(format, left * right);
-        Operation { left, sign: '*', right, exact }
+        ExactOperation { left, sign: '*', right, exact }
     });
     // Products 2 and 3 have subnormal operands or results, which may be flushed; they are evaluated below.
     let no_denormals = exact_products.enumerate().filter(|(index, _)| !(2..4).contains(index));
@@ -61,7 +61,7 @@ pub(super) fn of_tf32(
 }
 
 /// The exact result, or infinity where it overflows the format.
-fn bounded(format: Format, exact: f64) -> f64 {
+fn bounded(format: FloatFormat, exact: f64) -> f64 {
     if exact.abs() > format.largest { exact.signum() * f64::INFINITY } else { exact }
 }
 
@@ -75,15 +75,15 @@ fn rounding_fault(what: &str, rounding: Rounding) -> Option<String> {
 }
 
 /// An operation on two elements, with its exact result.
-struct Operation {
+struct ExactOperation {
     left: f64,
     sign: char,
     right: f64,
     exact: f64,
 }
 
-fn wrong_value(operation: Operation, got: Option<&f64>) -> Option<String> {
-    let Operation { left, sign, right, exact } = operation;
+fn wrong_value(operation: ExactOperation, got: Option<&f64>) -> Option<String> {
+    let ExactOperation { left, sign, right, exact } = operation;
     let got = *got.unwrap_or(&f64::NAN);
     (got != exact).then(|| format!("{left} {sign} {right} is {got}, expected {exact}"))
 }
@@ -124,7 +124,7 @@ pub(super) struct ProductError {
 
 impl ProductError {
     /// Compares the answers to [`random_product`].
-    pub(super) fn of(format: Format, accumulator: Accumulator, answers: &[f64], side: usize) -> Self {
+    pub(super) fn of(format: FloatFormat, accumulator: Accumulator, answers: &[f64], side: usize) -> Self {
         let product = random_product(format, side);
         let exact = product.exact();
         let tolerance = tolerance(format, accumulator, &product, &exact);
@@ -137,7 +137,7 @@ impl ProductError {
     }
 }
 
-fn tolerance(format: Format, accumulator: Accumulator, product: &Product, exact: &[f64]) -> f64 {
+fn tolerance(format: FloatFormat, accumulator: Accumulator, product: &ProbeProduct, exact: &[f64]) -> f64 {
     let epsilon = match accumulator {
         // Matrix units truncate where f32 rounds, which doubles the error. In 16 bits the stored result hides the difference.
         Accumulator::F32 if format.stored_epsilon < format.epsilon => 2.0 * f64::from(f32::EPSILON),

@@ -1,7 +1,7 @@
 //! A device in plain Rust that computes every case, correctly or with one fault.
 
 use super::{Accumulator, Denormals, HalfSupport, PrecisionProbe, Rounding, classify, classify_tf32};
-use crate::probe::cases::{self, Format, INNER, Product};
+use crate::probe::cases::{self, FloatFormat, INNER, ProbeProduct};
 use crate::probe::fingerprint;
 use crate::probe::measure::{Measurement, Tf32Measurement};
 use half::{bf16, f16};
@@ -23,20 +23,20 @@ fn nearest_even(precision: Precision, value: f64) -> f64 {
 fn toward_zero(precision: Precision, value: f64) -> f64 {
     let rounded = nearest_even(precision, value);
     if rounded.is_finite() && rounded.abs() > value.abs() {
-        rounded - value.signum() * Format::of(precision).epsilon
+        rounded - value.signum() * FloatFormat::of(precision).epsilon
     } else {
         rounded
     }
 }
 
 fn saturating(precision: Precision, value: f64) -> f64 {
-    let largest = Format::of(precision).largest;
+    let largest = FloatFormat::of(precision).largest;
     nearest_even(precision, value).clamp(-largest, largest)
 }
 
 fn flushing(precision: Precision, value: f64) -> f64 {
     let rounded = nearest_even(precision, value);
-    if rounded.abs() < Format::of(precision).smallest_normal { 0.0 } else { rounded }
+    if rounded.abs() < FloatFormat::of(precision).smallest_normal { 0.0 } else { rounded }
 }
 
 fn exact_f32(_: Precision, value: f64) -> f64 {
@@ -45,9 +45,9 @@ fn exact_f32(_: Precision, value: f64) -> f64 {
 
 /// The answers of a device that rounds results by `round` and sums by `sum`.
 fn device(precision: Precision, round: Round, sum: Round) -> Measurement {
-    let format = Format::of(precision);
+    let format = FloatFormat::of(precision);
     let elementwise = cases::elementwise(format);
-    let multiply = |product: Product| {
+    let multiply = |product: ProbeProduct| {
         let element = |index: usize| {
             let (row, column) = (index / SIDE, index % SIDE);
             let terms =
@@ -219,8 +219,8 @@ fn no_answer_is_storage_only_or_unsupported() {
 
 /// A device with TF32: exact products of values that TF32 has.
 fn tf32() -> Tf32Measurement {
-    let exact = |product: Product| Ok(product.exact().into_iter().map(|value| f64::from(value as f32)).collect());
-    let random = cases::random_product(Format::of(Precision::Tf32), SIDE);
+    let exact = |product: ProbeProduct| Ok(product.exact().into_iter().map(|value| f64::from(value as f32)).collect());
+    let random = cases::random_product(FloatFormat::of(Precision::Tf32), SIDE);
     Tf32Measurement {
         products: [exact(cases::cancelling_product(SIDE)), exact(random)],
         fingerprint: Err("not asked".to_owned()),

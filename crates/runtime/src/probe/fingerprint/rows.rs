@@ -2,7 +2,7 @@
 //!
 //! Libraries compute A B without C, so an earlier term of the sum has the part of C.
 
-use super::super::cases::{Format, INNER, Product, power};
+use super::super::cases::{FloatFormat, INNER, ProbeProduct, power};
 
 /// The number of different rows; a larger matrix repeats them.
 pub(super) const ROWS: usize = 16;
@@ -37,13 +37,13 @@ const LARGE_AT: [usize; 5] = [0, 1, 6, LATER, LATER + 1];
 const LATER: usize = 40;
 
 /// The product [side, side] of the fingerprint.
-pub(in super::super) fn product(format: Format, side: usize) -> Product {
+pub(in super::super) fn product(format: FloatFormat, side: usize) -> ProbeProduct {
     let left = (0..side).flat_map(|row| left_row(format, row % ROWS)).collect();
     let right = (0..INNER).flat_map(|inner| (0..side).map(move |column| right(format, inner, column))).collect();
-    Product { side, left, right }
+    ProbeProduct { side, left, right }
 }
 
-fn left_row(format: Format, row: usize) -> Vec<f64> {
+fn left_row(format: FloatFormat, row: usize) -> Vec<f64> {
     let mut terms = vec![0.0; INNER];
     for (position, value) in nonzero(format, row) {
         terms[position] = value;
@@ -52,7 +52,7 @@ fn left_row(format: Format, row: usize) -> Vec<f64> {
 }
 
 /// The terms of a row that are not zero.
-fn nonzero(format: Format, row: usize) -> Vec<(usize, f64)> {
+fn nonzero(format: FloatFormat, row: usize) -> Vec<(usize, f64)> {
     let large = power(15);
     match row {
         0..PAIR => vec![(0, large), (1, -large), (DISTANCES[row], SMALL)],
@@ -68,11 +68,11 @@ fn nonzero(format: Format, row: usize) -> Vec<(usize, f64)> {
 }
 
 /// Its square is a quarter of the smallest normal number.
-fn narrow(format: Format) -> f64 {
+fn narrow(format: FloatFormat) -> f64 {
     (format.smallest_normal / 4.0).sqrt()
 }
 
-fn right(format: Format, inner: usize, column: usize) -> f64 {
+fn right(format: FloatFormat, inner: usize, column: usize) -> f64 {
     match column % COLUMNS {
         NARROW => narrow(format),
         WIDE => power(14),

@@ -1,4 +1,4 @@
-use super::super::cases::{Format, INNER, power};
+use super::super::cases::{FloatFormat, INNER, power};
 use super::{matrix_unit, product};
 use testgen_types::{ExtraBits, MatrixUnit, Precision, SumRounding};
 
@@ -60,7 +60,7 @@ impl Unit {
     }
 
     fn fingerprint(&self, precision: Precision) -> MatrixUnit {
-        let format = Format::of(precision);
+        let format = FloatFormat::of(precision);
         let product = product(format, SIDE);
         let flush = |value: f64| if self.flush && value.abs() < format.smallest_normal { 0.0 } else { value };
         let element = |index: usize| {
@@ -155,7 +155,7 @@ fn answers_that_nothing_explains_are_unknown() {
 #[test]
 fn operands_are_exact_in_their_type() {
     for precision in [Precision::F16, Precision::Bf16, Precision::Tf32] {
-        let product = product(Format::of(precision), SIDE);
+        let product = product(FloatFormat::of(precision), SIDE);
         for value in product.left.into_iter().chain(product.right) {
             let stored = match precision {
                 Precision::F16 => half::f16::from_f64(value).to_f64(),

@@ -1,7 +1,7 @@
 //! The products of the selected models: of every check that runs on the device, as the suite runs it.
 
 use super::super::{environment::Environment, trial};
-use crate::{check::Context, harness::Harness};
+use crate::{check::CheckContext, harness::Harness};
 use std::collections::BTreeMap;
 use testgen_engine::EngineName;
 use testgen_gpu::{Element, Product, record_products};
@@ -12,7 +12,7 @@ pub(super) struct Selected(Vec<(&'static Harness, DeviceKind)>);
 
 /// A product that a model computes.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Recorded {
+pub(super) struct RecordedProduct {
     pub(super) product: Product,
     /// The first model that computed it.
     pub(super) model: &'static str,
@@ -47,8 +47,8 @@ pub(super) fn products(
     kind: DeviceKind,
     selected: &Selected,
     environment: &Environment,
-) -> Result<Vec<Recorded>, String> {
-    let mut found: BTreeMap<Product, Recorded> = BTreeMap::new();
+) -> Result<Vec<RecordedProduct>, String> {
+    let mut found: BTreeMap<Product, RecordedProduct> = BTreeMap::new();
     for (harness, _) in selected.0.iter().filter(|(_, device)| *device == kind) {
         for registration in harness.required().into_iter().filter(|registration| runs(harness, *registration, kind)) {
             record(harness, registration, environment, &mut found)?;
@@ -57,7 +57,7 @@ pub(super) fn products(
     if found.is_empty() {
         return Err(format!("the selected models computed no matrix product on {kind}"));
     }
-    let one_head: Vec<Recorded> = found.values().filter_map(with_one_head).collect();
+    let one_head: Vec<RecordedProduct> = found.values().filter_map(with_one_head).collect();
     for recorded in one_head {
         found.entry(recorded.product.clone()).or_insert(recorded);
     }
@@ -71,20 +71,20 @@ fn runs(harness: &Harness, registration: Registration, kind: DeviceKind) -> bool
 }
 
 /// Models avoid this layout, because tensor-map kernels are wrong on it.
-fn with_one_head(recorded: &Recorded) -> Option<Recorded> {
-    Some(Recorded { product: recorded.product.with_one_head()?, one_head: true, ..*recorded })
+fn with_one_head(recorded: &RecordedProduct) -> Option<RecordedProduct> {
+    Some(RecordedProduct { product: recorded.product.with_one_head()?, one_head: true, ..*recorded })
 }
 
 fn record(
     harness: &'static Harness,
     registration: Registration,
     environment: &Environment,
-    found: &mut BTreeMap<Product, Recorded>,
+    found: &mut BTreeMap<Product, RecordedProduct>,
 ) -> Result<(), String> {
     let index = environment.devices.index(registration.device);
     let base = &environment.base;
     let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
-    let context = Context { checkpoint, requirements, index, engine: EngineName::native() };
+    let context = CheckContext { checkpoint, requirements, index, engine: EngineName::native() };
     let run = || trial::run(harness, registration, base, &context);
     let ((entry, _), products) = record_products(run);
     // Its products may be incomplete, so that some would be missing without a notice.
@@ -94,7 +94,7 @@ fn record(
     }
     let (model, check) = (harness.spec.name, registration.check);
     for product in products.into_iter().flat_map(|product| in_types(product, harness.spec.precisions)) {
-        found.entry(product.clone()).or_insert(Recorded { product, model, check, one_head: false });
+        found.entry(product.clone()).or_insert(RecordedProduct { product, model, check, one_head: false });
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The lines of the report.
 
-use super::{collect::Recorded, protocol::Found, worker::gpu};
+use super::{collect::RecordedProduct, protocol::KernelResult, worker::gpu};
 use crate::open::OpenDevice;
 use testgen_gpu::{Factor, GpuDevice, kernel_by_rule};
 use testgen_kernels::{Arithmetic, Candidate, arithmetic};
@@ -10,17 +10,17 @@ use testgen_types::{FactorLayout, HardwareInfo, KernelEntry, Precision};
 pub(super) struct Examined<'a> {
     device: &'a OpenDevice,
     gpu: GpuDevice,
-    products: &'a [Recorded],
+    products: &'a [RecordedProduct],
     candidates: Vec<Candidate>,
 }
 
 impl<'a> Examined<'a> {
-    pub(super) fn new(device: &'a OpenDevice, products: &'a [Recorded]) -> Result<Self, String> {
+    pub(super) fn new(device: &'a OpenDevice, products: &'a [RecordedProduct]) -> Result<Self, String> {
         Ok(Self { device, gpu: gpu(device)?, products, candidates: Candidate::all() })
     }
 
-    pub(super) fn entry(&self, found: Found) -> Result<KernelEntry, String> {
-        let Recorded { product, model, check, one_head } =
+    pub(super) fn entry(&self, found: KernelResult) -> Result<KernelEntry, String> {
+        let RecordedProduct { product, model, check, one_head } =
             self.products.get(found.product).ok_or("a worker answered for an unknown product")?;
         let candidate = self.candidates.get(found.kernel).ok_or("a worker named an unknown kernel")?;
         let facts = self.device.facts();

@@ -1,9 +1,9 @@
 //! A process for each kernel, several at a time. A kernel whose process ends continues with its next product in another one.
 
 use super::{
-    collect::Recorded,
+    collect::RecordedProduct,
     process::{self, Ended},
-    protocol::{Found, Task},
+    protocol::{KernelResult, Task},
 };
 use crate::open::OpenDevice;
 use std::collections::{BTreeMap, VecDeque};
@@ -22,8 +22,8 @@ const MOST_CRASHES: usize = 3;
 pub(super) fn run(
     device: &OpenDevice,
     kernels: &[usize],
-    products: &[Recorded],
-    mut report: impl FnMut(Found) -> Result<(), String>,
+    products: &[RecordedProduct],
+    mut report: impl FnMut(KernelResult) -> Result<(), String>,
 ) -> Result<(), String> {
     let kernels: Mutex<VecDeque<usize>> = Mutex::new(kernels.iter().copied().collect());
     let processes = thread::available_parallelism().map_or(1, usize::from).min(MOST_PROCESSES);
@@ -50,15 +50,15 @@ pub(super) fn run(
 struct Remaining<'a> {
     task: Task,
     crashes: BTreeMap<Element, usize>,
-    results: &'a Sender<Result<Found, String>>,
+    results: &'a Sender<Result<KernelResult, String>>,
 }
 
 impl<'a> Remaining<'a> {
     fn new(
         device: &OpenDevice,
         kernel: usize,
-        products: &[Recorded],
-        results: &'a Sender<Result<Found, String>>,
+        products: &[RecordedProduct],
+        results: &'a Sender<Result<KernelResult, String>>,
     ) -> Self {
         let facts = device.facts();
         let products = products.iter().map(|recorded| recorded.product.clone()).enumerate().collect();
@@ -67,7 +67,10 @@ impl<'a> Remaining<'a> {
     }
 
     /// Runs processes until every product has a result.
-    fn run(mut self, process: impl Fn(&Task, &mut dyn FnMut(Found)) -> Result<Ended, String>) -> Result<(), String> {
+    fn run(
+        mut self,
+        process: impl Fn(&Task, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>,
+    ) -> Result<(), String> {
         while !self.task.products.is_empty() {
             let before = self.task.products.len();
             let Ended { unfinished, why } = process(&self.task.clone(), &mut |found| self.found(found))?;
@@ -96,10 +99,16 @@ impl<'a> Remaining<'a> {
 
     /// Reports a product that no process answered for.
     fn finish(&mut self, product: usize, outcome: KernelOutcome, why: &str) {
-        self.found(Found { kernel: self.task.kernel, product, outcome, headroom: None, reason: Some(why.to_owned()) });
+        self.found(KernelResult {
+            kernel: self.task.kernel,
+            product,
+            outcome,
+            headroom: None,
+            reason: Some(why.to_owned()),
+        });
     }
 
-    fn found(&mut self, found: Found) {
+    fn found(&mut self, found: KernelResult) {
         let products = &mut self.task.products;
         let Some(place) = products.iter().position(|(number, _)| *number == found.product) else { return };
         let (_, product) = products.remove(place);
@@ -113,12 +122,12 @@ impl<'a> Remaining<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, Element, Ended, Found, KernelOutcome, Remaining, Task, channel};
+    use super::{BTreeMap, Element, Ended, KernelOutcome, KernelResult, Remaining, Task, channel};
     use testgen_gpu::{Factor, Product};
     use testgen_types::DeviceKind;
 
     /// The outcomes of ten products, five of each type, with processes that end as `process` says.
-    fn outcomes(process: impl Fn(&Task, &mut dyn FnMut(Found)) -> Result<Ended, String>) -> Vec<KernelOutcome> {
+    fn outcomes(process: impl Fn(&Task, &mut dyn FnMut(KernelResult)) -> Result<Ended, String>) -> Vec<KernelOutcome> {
         let factor = || Factor::contiguous(vec![1, 1]);
         let product = |element| Product { left: factor(), right: factor(), element, tf32: false };
         let elements = [Element::F32, Element::F16].into_iter().flat_map(|element| [element; 5]);
@@ -128,14 +137,14 @@ mod tests {
         let remaining = Remaining { task, crashes: BTreeMap::new(), results: &results };
         let ended = remaining.run(process);
         drop(results);
-        let mut found: Vec<Found> = received.into_iter().filter_map(Result::ok).collect();
+        let mut found: Vec<KernelResult> = received.into_iter().filter_map(Result::ok).collect();
         found.sort_by_key(|found| found.product);
         assert_eq!(ended.is_ok(), found.len() == 10);
         found.into_iter().map(|found| found.outcome).collect()
     }
 
-    fn correct(product: usize) -> Found {
-        Found { kernel: 7, product, outcome: KernelOutcome::Correct, headroom: None, reason: None }
+    fn correct(product: usize) -> KernelResult {
+        KernelResult { kernel: 7, product, outcome: KernelOutcome::Correct, headroom: None, reason: None }
     }
 
     #[test]

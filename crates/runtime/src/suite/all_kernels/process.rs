@@ -1,7 +1,7 @@
 //! One process that computes products: this binary again, as a worker.
 
 use super::{
-    protocol::{Answer, Found, PREFIX, Task},
+    protocol::{KernelResult, PREFIX, Task, WorkerAnswer},
     worker::WORKER_VARIABLE,
 };
 use std::io::{BufRead, BufReader};
@@ -22,15 +22,15 @@ pub(super) struct Ended {
 }
 
 /// Runs `task` until its process ends or does not answer, and passes each result to `found`.
-pub(super) fn run(task: &Task, found: &mut dyn FnMut(Found)) -> Result<Ended, String> {
+pub(super) fn run(task: &Task, found: &mut dyn FnMut(KernelResult)) -> Result<Ended, String> {
     let mut child = start(task).map_err(|error| format!("a process for kernels does not start: {error}"))?;
     let answers = child.stdout.take().map(answers).ok_or("a process for kernels has no output")?;
     let errors = child.stderr.take().map(|errors| thread::spawn(move || last_line(errors)));
     let mut unfinished = None;
     let timed_out = loop {
         match answers.recv_timeout(LIMIT) {
-            Ok(Answer::Started(number)) => unfinished = Some(number),
-            Ok(Answer::Found(result)) => {
+            Ok(WorkerAnswer::Started(number)) => unfinished = Some(number),
+            Ok(WorkerAnswer::Found(result)) => {
                 unfinished = None;
                 found(result);
             }
@@ -60,12 +60,12 @@ fn start(task: &Task) -> Result<Child, String> {
 }
 
 /// The answers of a worker, read by a thread of their own so that waiting for one can end.
-fn answers(output: ChildStdout) -> Receiver<Answer> {
+fn answers(output: ChildStdout) -> Receiver<WorkerAnswer> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
         let answers = lines.filter_map(|line| serde_json::from_str(line.strip_prefix(PREFIX)?).ok());
-        answers.take_while(|answer: &Answer| sender.send(answer.clone()).is_ok()).for_each(drop);
+        answers.take_while(|answer: &WorkerAnswer| sender.send(answer.clone()).is_ok()).for_each(drop);
     });
     receiver
 }

@@ -23,16 +23,16 @@ pub(super) struct Task {
 
 /// A line of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Answer {
+pub(super) enum WorkerAnswer {
     /// The kernel starts on the product with this number.
     Started(usize),
     /// Its result.
-    Found(Found),
+    Found(KernelResult),
 }
 
 /// The result of one kernel on one product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Found {
+pub(super) struct KernelResult {
     pub(super) kernel: usize,
     pub(super) product: usize,
     pub(super) outcome: KernelOutcome,
@@ -40,7 +40,7 @@ pub(super) struct Found {
     pub(super) reason: Option<String>,
 }
 
-impl Found {
+impl KernelResult {
     pub(super) fn new(kernel: usize, product: usize, finding: CandidateResult) -> Self {
         let (outcome, headroom, reason) = match finding {
             // An exact product has an infinite headroom, which JSON does not have.
@@ -62,13 +62,13 @@ fn shortened(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, CandidateResult, Found};
+    use super::{CandidateResult, KernelResult, WorkerAnswer};
 
     #[test]
     fn an_exact_product_has_no_headroom_in_json() {
-        let answer = Answer::Found(Found::new(1, 2, CandidateResult::Correct { headroom: f64::INFINITY }));
+        let answer = WorkerAnswer::Found(KernelResult::new(1, 2, CandidateResult::Correct { headroom: f64::INFINITY }));
         let text = serde_json::to_string(&answer).expect("it has string keys only");
         assert!(text.contains("\"headroom\":null") && text.contains("\"correct\""), "{text}");
-        assert_eq!(serde_json::from_str::<Answer>(&text).expect("it is what was written"), answer);
+        assert_eq!(serde_json::from_str::<WorkerAnswer>(&text).expect("it is what was written"), answer);
     }
 }

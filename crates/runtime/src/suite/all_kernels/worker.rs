@@ -1,9 +1,9 @@
 //! A process that computes products with one kernel. It ends after a crash, because the device may be unusable then.
 
-use super::protocol::{Answer, Found, PREFIX, Task};
+use super::protocol::{KernelResult, PREFIX, Task, WorkerAnswer};
 use crate::{
     detect,
-    open::{Executor, OpenDevice, device_panic_messages, device_panics, open},
+    open::{DeviceExecutor, OpenDevice, device_panic_messages, device_panics, open},
 };
 use std::io::{Write, stdin, stdout};
 use testgen_device::DeviceIndex;
@@ -27,10 +27,10 @@ pub(super) fn run() -> Result<(), String> {
     let device = gpu(&open(device).map_err(|error| error.to_string())?)?;
     let candidate = Candidate::all().into_iter().nth(task.kernel).ok_or("there is no such kernel")?;
     for (number, product) in &task.products {
-        answer(&Answer::Started(*number))?;
+        answer(&WorkerAnswer::Started(*number))?;
         let finding = examined(&candidate, product, device);
         let crashed = matches!(finding, CandidateResult::Crashed { .. });
-        answer(&Answer::Found(Found::new(task.kernel, *number, finding)))?;
+        answer(&WorkerAnswer::Found(KernelResult::new(task.kernel, *number, finding)))?;
         if crashed {
             break;
         }
@@ -51,13 +51,13 @@ fn examined(candidate: &Candidate, product: &Product, device: GpuDevice) -> Cand
 /// The device in the terms of its backend.
 pub(super) fn gpu(device: &OpenDevice) -> Result<GpuDevice, String> {
     match &device.executor {
-        Executor::Native(BackendDevice::Gpu(device)) => Ok(*device),
-        Executor::Native(BackendDevice::Cpu(_)) => Err("the CPU has no kernels to choose from".to_owned()),
-        Executor::Engine { .. } => Err("the kernels of an engine cannot be chosen".to_owned()),
+        DeviceExecutor::Native(BackendDevice::Gpu(device)) => Ok(*device),
+        DeviceExecutor::Native(BackendDevice::Cpu(_)) => Err("the CPU has no kernels to choose from".to_owned()),
+        DeviceExecutor::Engine { .. } => Err("the kernels of an engine cannot be chosen".to_owned()),
     }
 }
 
-fn answer(answer: &Answer) -> Result<(), String> {
+fn answer(answer: &WorkerAnswer) -> Result<(), String> {
     let text = serde_json::to_string(answer).map_err(|error| error.to_string())?;
     let mut out = stdout().lock();
     // Flushed, because the process may end in the next kernel.

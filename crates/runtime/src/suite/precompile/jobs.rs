@@ -10,13 +10,13 @@ use testgen_types::{Check, CompileProgress, DeviceKind, Registration};
 
 /// One harness on one kind of device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(super) struct CompileUnit {
     /// Its index among the harnesses of the suite.
     pub(super) harness: usize,
     pub(super) device: DeviceKind,
 }
 
-impl Unit {
+impl CompileUnit {
     /// The file that exists when all kernels of the unit are in the cache `folder`.
     pub(super) fn marker(&self, folder: &Path, harnesses: &[&'static Harness]) -> PathBuf {
         let spec = harnesses[self.harness].spec;
@@ -26,26 +26,26 @@ impl Unit {
 
 /// A part of the kernels of a unit; as text one line, for a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Job {
-    pub(super) unit: Unit,
+pub(super) struct CompileJob {
+    pub(super) unit: CompileUnit,
     pub(super) part: u64,
     pub(super) parts: u64,
 }
 
-impl std::fmt::Display for Job {
+impl std::fmt::Display for CompileJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {} {} {}", self.unit.harness, self.unit.device, self.part, self.parts)
     }
 }
 
-impl FromStr for Job {
+impl FromStr for CompileJob {
     type Err = ();
 
     fn from_str(line: &str) -> Result<Self, ()> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [harness, device, part, parts] = fields[..] else { return Err(()) };
         Ok(Self {
-            unit: Unit { harness: harness.parse().map_err(drop)?, device: device.parse().map_err(drop)? },
+            unit: CompileUnit { harness: harness.parse().map_err(drop)?, device: device.parse().map_err(drop)? },
             part: part.parse().map_err(drop)?,
             parts: parts.parse().map_err(drop)?,
         })
@@ -56,24 +56,25 @@ impl FromStr for Job {
 #[derive(Debug)]
 pub(super) struct Jobs {
     all: usize,
-    waiting: VecDeque<Job>,
-    finished: Vec<Job>,
+    waiting: VecDeque<CompileJob>,
+    finished: Vec<CompileJob>,
 }
 
 impl Jobs {
     /// All parts of all units: as many parts of each that every process has one to begin with.
-    pub(super) fn new(units: &[Unit], processes: usize) -> Self {
+    pub(super) fn new(units: &[CompileUnit], processes: usize) -> Self {
         let parts = (processes / units.len().max(1)).max(1) as u64;
-        let of_unit = |unit: &Unit| (0..parts).map(|part| Job { unit: *unit, part, parts }).collect::<Vec<_>>();
-        let waiting: VecDeque<Job> = units.iter().flat_map(of_unit).collect();
+        let of_unit =
+            |unit: &CompileUnit| (0..parts).map(|part| CompileJob { unit: *unit, part, parts }).collect::<Vec<_>>();
+        let waiting: VecDeque<CompileJob> = units.iter().flat_map(of_unit).collect();
         Self { all: waiting.len(), waiting, finished: Vec::new() }
     }
 
-    pub(super) fn next(&mut self) -> Option<Job> {
+    pub(super) fn next(&mut self) -> Option<CompileJob> {
         self.waiting.pop_front()
     }
 
-    pub(super) fn finish(&mut self, job: Job) {
+    pub(super) fn finish(&mut self, job: CompileJob) {
         self.finished.push(job);
     }
 
@@ -82,8 +83,8 @@ impl Jobs {
     }
 
     /// The units of which every part is finished.
-    pub(super) fn finished(&self) -> Vec<Unit> {
-        let complete = |job: &&Job| {
+    pub(super) fn finished(&self) -> Vec<CompileUnit> {
+        let complete = |job: &&CompileJob| {
             let parts = self.finished.iter().filter(|other| other.unit == job.unit).count() as u64;
             job.part == 0 && parts == job.parts
         };
@@ -104,11 +105,11 @@ pub(super) fn compiled_checks(harness: &Harness, device: DeviceKind) -> impl Ite
 
 #[cfg(test)]
 mod tests {
-    use super::{CompileProgress, Job, Jobs, Unit};
+    use super::{CompileJob, CompileProgress, CompileUnit, Jobs};
     use testgen_types::DeviceKind;
 
-    fn units(count: usize) -> Vec<Unit> {
-        (0..count).map(|harness| Unit { harness, device: DeviceKind::Rocm }).collect()
+    fn units(count: usize) -> Vec<CompileUnit> {
+        (0..count).map(|harness| CompileUnit { harness, device: DeviceKind::Rocm }).collect()
     }
 
     #[test]
@@ -132,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_job_survives_the_pipe() {
-        let job = Job { unit: units(7)[6], part: 3, parts: 5 };
+        let job = CompileJob { unit: units(7)[6], part: 3, parts: 5 };
         assert_eq!(job.to_string().parse(), Ok(job));
-        assert_eq!("1 rocm 2".parse::<Job>(), Err(()));
+        assert_eq!("1 rocm 2".parse::<CompileJob>(), Err(()));
     }
 }

@@ -1,6 +1,6 @@
 //! How many processes compile.
 
-use super::jobs::Unit;
+use super::jobs::CompileUnit;
 use crate::suite::environment::Environment;
 use std::collections::BTreeSet;
 use testgen_engine::EngineName;
@@ -11,7 +11,7 @@ use testgen_types::DeviceKind;
 const PROCESS_BYTES: u64 = 1 << 30;
 
 /// One process for each core, as far as memory reaches, and at most `requested`.
-pub(super) fn processes(units: &[Unit], environment: &Environment, requested: Option<&str>) -> usize {
+pub(super) fn processes(units: &[CompileUnit], environment: &Environment, requested: Option<&str>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let kinds: BTreeSet<DeviceKind> = units.iter().map(|unit| unit.device).collect();
     let device_memory =

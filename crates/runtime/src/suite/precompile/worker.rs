@@ -4,10 +4,10 @@
 //! the parent, ends the process at once.
 
 use super::{
-    jobs::{self, Job, Jobs},
+    jobs::{self, CompileJob, Jobs},
     progress,
 };
-use crate::{check::Context, harness::Harness, kernels, suite::environment::Environment, suite::trial};
+use crate::{check::CheckContext, harness::Harness, kernels, suite::environment::Environment, suite::trial};
 use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin, Command, ExitCode, Stdio},
@@ -41,19 +41,19 @@ pub(in crate::suite) fn run(environment: &Environment, harnesses: &[&'static Har
         // In the middle of a job, too: the parent does not wait for it any more.
         std::process::exit(0);
     });
-    for job in receiver.iter().filter_map(|line: String| line.parse::<Job>().ok()) {
+    for job in receiver.iter().filter_map(|line: String| line.parse::<CompileJob>().ok()) {
         compile(job, environment, harnesses);
         println!("{DONE}");
     }
     ExitCode::SUCCESS
 }
 
-fn compile(job: Job, environment: &Environment, harnesses: &[&'static Harness]) {
+fn compile(job: CompileJob, environment: &Environment, harnesses: &[&'static Harness]) {
     let Some(harness) = harnesses.get(job.unit.harness) else { return };
     kernels::compile_only(job.part, job.parts);
     let (base, index) = (&environment.base, environment.devices.index(job.unit.device));
     let (checkpoint, requirements) = (harness.spec.subject.checkpoint(base), &environment.requirements);
-    let context = Context { checkpoint, requirements, index, engine: EngineName::native() };
+    let context = CheckContext { checkpoint, requirements, index, engine: EngineName::native() };
     for check in jobs::compiled_checks(harness, job.unit.device) {
         // It fails, because nothing was computed.
         drop(trial::run(harness, check, base, &context));
@@ -106,12 +106,12 @@ fn feed(jobs: &Mutex<Jobs>, mut input: ChildStdin, answers: &mpsc::Receiver<()>)
 }
 
 /// In a function of its own, so that the lock is not held while the job runs.
-fn next(jobs: &Mutex<Jobs>) -> Option<Job> {
+fn next(jobs: &Mutex<Jobs>) -> Option<CompileJob> {
     lock(jobs).next()
 }
 
 /// Releases the lock before the progress is printed.
-fn finish(jobs: &Mutex<Jobs>, job: Job) -> CompileProgress {
+fn finish(jobs: &Mutex<Jobs>, job: CompileJob) -> CompileProgress {
     let mut jobs = lock(jobs);
     jobs.finish(job);
     jobs.progress()

@@ -4,7 +4,7 @@ use super::{super::environment::Environment, request::ReplayRequest};
 use crate::{
     detect,
     load::executor,
-    open::{Executor, open},
+    open::{DeviceExecutor, open},
     repetition::{Runs, arithmetic, expected, repetition, run, run_twice},
 };
 use std::{
@@ -35,14 +35,14 @@ pub(super) fn compute(request: ReplayRequest, environment: &Environment) -> Repl
         Ok(device) => device,
         Err(error) => return ReplayOutcome::NoDevice(error.to_string()),
     };
-    let Executor::Native(backend) = &device.executor else {
+    let DeviceExecutor::Native(backend) = &device.executor else {
         return ReplayOutcome::Refused("only the native engine computes calls again".to_owned());
     };
     let executor = match executor(backend, failed.precision) {
         Ok(executor) => executor,
         Err(error) => return ReplayOutcome::Refused(error.to_string()),
     };
-    let replay = Replay { failed: &failed, arithmetic, executor: executor.as_ref(), device: device.facts() };
+    let replay = DeviceReplay { failed: &failed, arithmetic, executor: executor.as_ref(), device: device.facts() };
     ReplayOutcome::Replayed(Box::new(replay.compute(&reference, reduce)))
 }
 
@@ -68,14 +68,14 @@ fn reference_of(failed: &FailedCall, arithmetic: Arithmetic) -> Result<Reference
 }
 
 /// A failed call on a device.
-struct Replay<'a> {
+struct DeviceReplay<'a> {
     failed: &'a FailedCall,
     arithmetic: Arithmetic,
     executor: &'a dyn Execute,
     device: &'a Device,
 }
 
-impl Replay<'_> {
+impl DeviceReplay<'_> {
     fn compute(&self, reference: &Reference, reduce: bool) -> Replayed {
         let earlier = &self.failed.actual;
         let runs = run_twice(self.executor, &self.failed.call);

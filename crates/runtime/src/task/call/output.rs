@@ -4,12 +4,12 @@ use testgen_nn::array::Array;
 
 /// A float tensor of a result.
 #[derive(Clone, Copy)]
-pub(in crate::task) struct Output<'a> {
+pub(in crate::task) struct FloatOutput<'a> {
     pub(super) values: &'a [f32],
     pub(in crate::task) shape: &'a [usize],
 }
 
-impl<'a> Output<'a> {
+impl<'a> FloatOutput<'a> {
     /// All elements.
     pub(in crate::task) fn all(&self) -> &'a [f32] {
         self.values

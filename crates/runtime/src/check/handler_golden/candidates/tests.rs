@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn candidates(scores: &[(&'static str, f32)]) -> Vec<Candidate<&'static str>> {
-    scores.iter().map(|(key, score)| Candidate { key: *key, score: *score }).collect()
+fn candidates(scores: &[(&'static str, f32)]) -> Vec<AnswerCandidate<&'static str>> {
+    scores.iter().map(|(key, score)| AnswerCandidate { key: *key, score: *score }).collect()
 }
 
 fn failures(got: &[(&'static str, f32)]) -> Vec<String> {
     let recorded = candidates(&[("a", 0.5), ("b", 0.3), ("c", 0.15), ("d", 0.14)]);
-    let choice = Choice { what: "row 0".to_owned(), allowed: 0.01, recorded, got: candidates(got) };
+    let choice = HandlerChoice { what: "row 0".to_owned(), allowed: 0.01, recorded, got: candidates(got) };
     choice.evaluate(&mut Numbers::default())
 }
 
@@ -27,7 +27,7 @@ fn the_scores_of_chosen_candidates_are_compared() {
     let mut scores = Numbers::default();
     let recorded = candidates(&[("a", 0.5), ("b", 0.3)]);
     let got = candidates(&[("a", 0.4)]);
-    Choice { what: String::new(), allowed: 0.0, recorded, got }.evaluate(&mut scores);
+    HandlerChoice { what: String::new(), allowed: 0.0, recorded, got }.evaluate(&mut scores);
     assert_eq!((scores.expected, scores.got), (vec![0.5], vec![0.4]));
 }
 
@@ -35,7 +35,7 @@ fn the_scores_of_chosen_candidates_are_compared() {
 fn scores_that_differ_by_twice_the_allowed_error_may_change_places() {
     let missed = |allowed| {
         let recorded = candidates(&[("a", 0.75), ("b", 0.5)]);
-        let choice = Choice { what: String::new(), allowed, recorded, got: candidates(&[("b", 0.5)]) };
+        let choice = HandlerChoice { what: String::new(), allowed, recorded, got: candidates(&[("b", 0.5)]) };
         !choice.evaluate(&mut Numbers::default()).is_empty()
     };
     assert!(!missed(0.125));

@@ -32,8 +32,14 @@ fn device(is_off: impl Fn(usize) -> bool) -> impl Execute {
 fn failed_calls(folder: Option<&Path>, index: Option<u32>) -> FailedCalls {
     let registration = Registration { device: DeviceKind::Rocm, check: Check::Forward, precision: Precision::F32 };
     let device_name = Some("emulated".to_owned());
-    let facts =
-        Facts { subject: "matrix".to_owned(), registration, tf32: false, device_name, simulated: true, engine: None };
+    let facts = FailedCallFacts {
+        subject: "matrix".to_owned(),
+        registration,
+        tf32: false,
+        device_name,
+        simulated: true,
+        engine: None,
+    };
     FailedCalls::in_folder(folder.map(Path::to_owned), facts, index)
 }
 

@@ -17,7 +17,7 @@ const UNKNOWN: u64 = 1 << 30;
 
 /// The limits of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct DeviceLimits {
     /// Bytes that are free for the case.
     bytes: u64,
     /// Operations; none on GPUs.
@@ -43,7 +43,7 @@ pub(super) enum Refusal {
     },
 }
 
-impl Limits {
+impl DeviceLimits {
     /// The limits at this moment.
     pub(super) fn of(device: &OpenDevice) -> Self {
         let known = memory(device);
@@ -89,7 +89,7 @@ fn limit() -> Option<u64> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
-    use super::{Limits, Refusal};
+    use super::{DeviceLimits, Refusal};
     use testgen_calls::Element;
     use testgen_operators::stress_cases;
     use testgen_types::Operator;
@@ -100,10 +100,10 @@ mod tests {
         let case = stress_cases(Operator::Add, &[2_200_000, 1000], Element::F32).remove(0);
         let needed = case.bytes();
         assert!(needed > 3 * 4 * 2_200_000_000, "{needed}");
-        let limits = Limits { bytes: needed, work: None };
+        let limits = DeviceLimits { bytes: needed, work: None };
         assert_eq!(limits.refuses(&case, 1), None);
         assert_eq!(limits.refuses(&case, 2), Some(Refusal::Memory { needed: 2 * needed, free: needed }));
-        let slow = Limits { bytes: u64::MAX, work: Some(1000) };
+        let slow = DeviceLimits { bytes: u64::MAX, work: Some(1000) };
         assert!(matches!(slow.refuses(&case, 1).unwrap(), Refusal::Work { limit: 1000, .. }));
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::outcome::{Abort, CheckResult},
-        unsupported::Unsupported,
+        unsupported::UnsupportedCalls,
     },
     limits::Refusal,
     soak::Soaked,
@@ -23,7 +23,7 @@ pub(super) struct Note {
     /// Not run because they take too long.
     work: Vec<String>,
     /// Not run because what computes calls does not repeat inputs.
-    pub(super) unsupported: Unsupported,
+    pub(super) unsupported: UnsupportedCalls,
 }
 
 impl Note {

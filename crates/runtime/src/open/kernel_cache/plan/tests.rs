@@ -1,4 +1,4 @@
-use super::{Plan, cache_folder, cargo_hash, keys, plan, user_config};
+use super::{CachePlan, cache_folder, cargo_hash, keys, plan, user_config};
 use crate::machine::host_processor;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ fn two_architectures_in_one_backend_are_not_cached() {
         [gpu(DetectionPath::HipRuntime, "gfx1100", false), gpu(DetectionPath::HipRuntime, "gfx1030", false)];
     let folder = tempfile::tempdir().expect("a folder");
     let plan = plan(Some(folder.path()), "p", &different);
-    assert!(matches!(&plan, Plan::InMemory { reason } if reason.contains("gfx1030-6.4, gfx1100-6.4")), "{plan:?}");
+    assert!(matches!(&plan, CachePlan::InMemory { reason } if reason.contains("gfx1030-6.4, gfx1100-6.4")), "{plan:?}");
 }
 
 #[test]
@@ -43,12 +43,12 @@ fn a_writable_folder_is_used() {
     let folder = tempfile::tempdir().expect("a folder");
     let devices = [gpu(DetectionPath::CudaDriver, "sm_90", false)];
     let kernels = folder.path().join("kernels/sm_90-6.4/p");
-    assert_eq!(plan(Some(folder.path()), "p", &devices), Plan::Stored { kernels: kernels.clone() });
+    assert_eq!(plan(Some(folder.path()), "p", &devices), CachePlan::Stored { kernels: kernels.clone() });
     assert!(kernels.is_dir());
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("a file");
-    assert!(matches!(plan(Some(&file), "p", &devices), Plan::InMemory { .. }));
-    assert!(matches!(plan(None, "p", &devices), Plan::InMemory { .. }));
+    assert!(matches!(plan(Some(&file), "p", &devices), CachePlan::InMemory { .. }));
+    assert!(matches!(plan(None, "p", &devices), CachePlan::InMemory { .. }));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn replayed(failed: &FailedCall, fault: Change, reduce: bool) -> Replayed {
     let failed = FailedCall::from_json(&failed.to_json()).unwrap_or_else(|problem| panic!("{problem}"));
     let arithmetic = arithmetic(failed.check, failed.precision, failed.tf32);
     let reference = reference_of(&failed, arithmetic).unwrap_or_else(|problem| panic!("{problem}"));
-    Replay { failed: &failed, arithmetic, executor: &Emulated(fault), device: &host_processor() }
+    DeviceReplay { failed: &failed, arithmetic, executor: &Emulated(fault), device: &host_processor() }
         .compute(&reference, reduce)
 }
 
